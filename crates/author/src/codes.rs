@@ -23,9 +23,9 @@ macro_rules! codes {
     ($($(#[$doc:meta])* $name:ident = $id:ident $severity:ident $title:literal;)+) => {
         /// A diagnostic code.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum Code { $(#[doc = $title] $name,)+ }
+        pub enum DiagnosticCode { $(#[doc = $title] $name,)+ }
 
-        impl Code {
+        impl DiagnosticCode {
             /// All codes, in order.
             pub const ALL: &'static [Self] = &[$(Self::$name),+];
 
@@ -172,7 +172,7 @@ codes! {
     Internal = SW0901 Error "a mistake of the compiler";
 }
 
-impl Code {
+impl DiagnosticCode {
     /// The code of an id such as `SW0101` or `sw101`.
     pub fn find(id: &str) -> Option<Self> {
         let digits = id.trim().to_ascii_uppercase();

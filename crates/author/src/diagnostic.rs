@@ -3,7 +3,7 @@
 //! A [`Diagnostic`] is plain data; [`render`](crate::render) turns it into text like rustc's or
 //! into JSON.
 
-use crate::codes::Code;
+use crate::codes::DiagnosticCode;
 use crate::limits::MAX_DIAGNOSTICS;
 use crate::span::Span;
 
@@ -44,7 +44,7 @@ pub struct Label {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
     /// Its code.
-    pub code: Code,
+    pub code: DiagnosticCode,
     /// How bad it is.
     pub severity: Severity,
     /// What is wrong, in one sentence.
@@ -63,7 +63,7 @@ pub struct Diagnostic {
 
 impl Diagnostic {
     /// A problem with the severity of its code.
-    pub fn new(code: Code, span: Span, message: impl Into<String>) -> Self {
+    pub fn new(code: DiagnosticCode, span: Span, message: impl Into<String>) -> Self {
         Self {
             code,
             severity: code.info().severity,
@@ -241,9 +241,17 @@ mod tests {
     fn errors_are_never_lost_to_the_limit() {
         let mut all = Diagnostics::default();
         for _ in 0..MAX_DIAGNOSTICS + 10 {
-            all.push(Diagnostic::new(Code::Unreachable, Span::default(), "w"));
+            all.push(Diagnostic::new(
+                DiagnosticCode::Unreachable,
+                Span::default(),
+                "w",
+            ));
         }
-        all.push(Diagnostic::new(Code::UnknownState, Span::default(), "e"));
+        all.push(Diagnostic::new(
+            DiagnosticCode::UnknownState,
+            Span::default(),
+            "e",
+        ));
         assert_eq!(
             (all.len(), all.omitted(), all.errors()),
             (MAX_DIAGNOSTICS, 11, 1)

@@ -15,7 +15,7 @@ pub type StableId = Option<Spanned<u64>>;
 pub type Meta = Option<serde_json::Value>;
 
 /// Source text of a guard, a score or any other expression (CODE-4).
-pub type Code = Spanned<String>;
+pub type ExprSource = Spanned<String>;
 
 /// A whole machine.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -300,7 +300,7 @@ pub struct State {
     /// Actions when a pop resumes the state (EXEC-8).
     pub resume: Vec<Action>,
     /// Runs every tick while the state is active (TICK-6): a call such as `Patrol` or `Patrol(3)`.
-    pub activity: Option<Code>,
+    pub activity: Option<ExprSource>,
     /// Transitions.
     pub transitions: Vec<Transition>,
     /// Decisions (CODE-8), which count as declared after the transitions.
@@ -318,7 +318,7 @@ pub struct State {
     /// Scratch slots (RAM-7).
     pub scratch: Vec<Scratch>,
     /// Guard that must hold before the state may be left (SEL-6).
-    pub exit_ready: Option<Code>,
+    pub exit_ready: Option<ExprSource>,
     /// Time before the state may be left (SEL-6).
     pub min_active: Option<Spanned<Duration>>,
     /// Keeps its time in state even if no expression reads it.
@@ -484,7 +484,7 @@ pub struct Transition {
     /// Push or pop.
     pub stack: Option<Spanned<StackOperation>>,
     /// Must hold.
-    pub guard: Option<Code>,
+    pub guard: Option<ExprSource>,
     /// Runs between exits and entries.
     pub effect: Vec<Action>,
     /// 0 to 15, higher first (SEL-3); 0 if not given.
@@ -492,7 +492,7 @@ pub struct Transition {
     /// Stands alone before all others (SEL-2).
     pub interrupt: bool,
     /// Score for utility selection (SEL-3).
-    pub score: Option<Code>,
+    pub score: Option<ExprSource>,
     /// Least score that counts; 0 if not given.
     pub threshold: Option<Spanned<f64>>,
     /// Time before it may be taken again (SEL-6).
@@ -511,7 +511,7 @@ pub struct Transition {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Branch {
     /// Must hold; the last branch has none.
-    pub guard: Option<Code>,
+    pub guard: Option<ExprSource>,
     /// Where it goes.
     pub targets: Vec<Name>,
     /// Runs with the transition's effect.
@@ -526,7 +526,7 @@ pub struct Decision {
     /// What starts it; always if not given.
     pub trigger: Trigger,
     /// The condition.
-    pub guard: Code,
+    pub guard: ExprSource,
     /// Where to go if it holds.
     pub then: Option<Name>,
     /// Where to go if it does not.
@@ -549,7 +549,7 @@ impl Decision {
             Trigger::Always(span) if span == self.span => Trigger::Always(self.guard.span),
             _ => self.trigger.clone(),
         };
-        let branch = |target: &Name, guard: Code| Transition {
+        let branch = |target: &Name, guard: ExprSource| Transition {
             trigger: trigger.clone(),
             targets: vec![target.clone()],
             guard: Some(guard),
@@ -607,7 +607,7 @@ pub struct Argument {
 pub enum ActionKind {
     /// Text of one of the forms `Shout`, `Shout(3, "hey")`, `health = 100`, `health -= 10`, `ammo
     /// += 1`.
-    Text(Code),
+    Text(ExprSource),
     /// Calls a user function.
     Call {
         /// The function.
@@ -620,21 +620,21 @@ pub enum ActionKind {
         /// The key.
         key: Name,
         /// Its new value.
-        value: Code,
+        value: ExprSource,
     },
     /// Adds to a blackboard key.
     Add {
         /// The key.
         key: Name,
         /// What to add.
-        value: Code,
+        value: ExprSource,
     },
     /// Posts an internal event to the agent itself.
     Raise {
         /// The event.
         event: Name,
         /// Its payload.
-        payload: Option<Code>,
+        payload: Option<ExprSource>,
     },
     /// Posts an external event to the agent itself, or to another one through the message lane
     /// (CMD-4).
@@ -642,9 +642,9 @@ pub enum ActionKind {
         /// The event.
         event: Name,
         /// Its payload.
-        payload: Option<Code>,
+        payload: Option<ExprSource>,
         /// The receiver, an entity; the agent itself if not given.
-        to: Option<Code>,
+        to: Option<ExprSource>,
     },
     /// Emits a command.
     Emit {
@@ -653,7 +653,7 @@ pub enum ActionKind {
         /// Its lane.
         lane: Name,
         /// Its payload.
-        payload: Option<Code>,
+        payload: Option<ExprSource>,
     },
     /// Starts a named timer.
     StartTimer {
@@ -675,7 +675,7 @@ pub enum ActionKind {
     /// Runs one of two lists.
     If {
         /// The condition.
-        condition: Code,
+        condition: ExprSource,
         /// Runs if it holds.
         then: Vec<Action>,
         /// Runs if it does not.

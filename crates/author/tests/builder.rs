@@ -1,7 +1,7 @@
 //! The builder: small machines, its own problems, readable steps.
 
 use statewright_author::builder::{Policy, action};
-use statewright_author::codes::Code;
+use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::Diagnostics;
 use statewright_author::graph::{ActionKind, Machine, StateKind, Trigger};
 use statewright_author::limits::MAX_NAME_BYTES;
@@ -9,7 +9,7 @@ use statewright_author::render::{Style, render_text};
 use statewright_author::span::{Source, Span};
 use statewright_author::value::{Duration, FunctionKind, Literal, MergeRule, ValueType};
 
-fn codes(problems: &Diagnostics) -> Vec<Code> {
+fn codes(problems: &Diagnostics) -> Vec<DiagnosticCode> {
     problems.iter().map(|problem| problem.code).collect()
 }
 
@@ -175,7 +175,7 @@ fn bad_names_are_problems() {
         // References are looked up, not checked.
         m.on("a/b").go("c/d");
     });
-    assert_eq!(codes(&problems), [Code::BadName; 19]);
+    assert_eq!(codes(&problems), [DiagnosticCode::BadName; 19]);
     assert_eq!(
         machine.root.regions[0].states.len(),
         1,
@@ -207,7 +207,7 @@ fn bad_durations_are_problems() {
             s.after(String::from("2s"));
         });
     });
-    assert_eq!(codes(&problems), [Code::BadDuration; 8]);
+    assert_eq!(codes(&problems), [DiagnosticCode::BadDuration; 8]);
     let triggers: Vec<&Trigger> = machine.root.regions[0].states[0]
         .transitions
         .iter()
@@ -235,7 +235,7 @@ fn a_field_given_twice_is_a_problem_and_the_last_one_stays() {
             s.on("E").guard("p").guard("q").internal().external();
         });
     });
-    assert_eq!(codes(&problems), [Code::DuplicateField; 7]);
+    assert_eq!(codes(&problems), [DiagnosticCode::DuplicateField; 7]);
     assert_eq!(machine.tick_rate.unwrap().value, 60);
     assert!(!machine.policies.done_events.unwrap().value);
     assert_eq!(
@@ -259,7 +259,7 @@ fn children_and_regions_exclude_each_other() {
             s.stack_depth(2);
         });
     });
-    assert_eq!(codes(&problems), [Code::FieldsExclude; 2]);
+    assert_eq!(codes(&problems), [DiagnosticCode::FieldsExclude; 2]);
     assert_eq!(machine.root.regions[0].states[0].regions.len(), 3);
 }
 

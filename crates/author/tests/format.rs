@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
-use statewright_author::codes::Code;
+use statewright_author::codes::DiagnosticCode;
 use statewright_author::format::format;
 use statewright_author::limits::{MAX_NESTING, MAX_TEXT_BYTES};
 use statewright_author::text;
@@ -162,12 +162,12 @@ fn what_is_not_json_is_refused_with_a_span() {
     for bad in [
         "", "{", "[1 2]", "{\"a\"}", "\"a\nb\"", "/* x", "{a: 1}", "[+1]", "'a'", "[1]]", "// only",
     ] {
-        assert_eq!(code(bad), Code::Syntax, "{bad:?}");
+        assert_eq!(code(bad), DiagnosticCode::Syntax, "{bad:?}");
     }
     let deep = MAX_NESTING + 1;
     assert_eq!(
         code(&format!("{}{}", "[".repeat(deep), "]".repeat(deep))),
-        Code::NestedTooDeeply
+        DiagnosticCode::NestedTooDeeply
     );
     assert!(
         format(&format!(

@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
-use statewright_author::codes::Code;
+use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::limits::MAX_DIAGNOSTICS;
 use statewright_author::render::{LineIndex, Style, render_json, render_text};
@@ -43,7 +43,7 @@ const SOLDIER: &str = r#"{
 #[test]
 fn a_problem_looks_like_one_of_rustc() {
     let wrong = Diagnostic::new(
-        Code::UnknownState,
+        DiagnosticCode::UnknownState,
         at(SOLDIER, "\"combta\""),
         "no state named `combta`",
     )
@@ -70,7 +70,7 @@ fn related_spans_share_the_snippet_if_they_are_near() {
     let first = SOLDIER.find("\"combat\"").unwrap();
     let second = SOLDIER.rfind("\"combat\"").unwrap();
     let twice = Diagnostic::new(
-        Code::DuplicateName,
+        DiagnosticCode::DuplicateName,
         Span::bytes(second..second + 8),
         "two states are named `combat`",
     )
@@ -94,7 +94,7 @@ error[SW0109]: two states are named `combat`
 fn related_spans_far_away_have_their_own_position() {
     let text = format!("{{ \"a\": 1,\n{}\"b\": 2 }}", "\n".repeat(50));
     let far = Diagnostic::new(
-        Code::FieldsExclude,
+        DiagnosticCode::FieldsExclude,
         at(&text, "\"b\""),
         "`a` and `b` exclude each other",
     )
@@ -119,7 +119,7 @@ error[SW0012]: `a` and `b` exclude each other
 #[test]
 fn a_range_of_many_lines_is_cut_to_the_first() {
     let whole = Diagnostic::new(
-        Code::Unreachable,
+        DiagnosticCode::Unreachable,
         Span::bytes(0..SOLDIER.len()),
         "never entered",
     );
@@ -141,10 +141,14 @@ fn builder_spans_show_the_path() {
         machine: "Soldier".into(),
         steps: vec!["state idle".into(), "state combat > transition 2".into()],
     };
-    let wrong = Diagnostic::new(Code::UnknownState, Span::step(1), "no state named `combta`")
-        .related(Span::step(0), "similar")
-        .help("did you mean `combat`?");
-    let nowhere = Diagnostic::new(Code::Unreachable, Span::step(77), "odd");
+    let wrong = Diagnostic::new(
+        DiagnosticCode::UnknownState,
+        Span::step(1),
+        "no state named `combta`",
+    )
+    .related(Span::step(0), "similar")
+    .help("did you mean `combat`?");
+    let nowhere = Diagnostic::new(DiagnosticCode::Unreachable, Span::step(77), "odd");
     let expected = "\
 error[SW0101]: no state named `combta`
 --> machine `Soldier`: state combat > transition 2
@@ -164,8 +168,8 @@ warning[SW0214]: odd
 
 #[test]
 fn the_summary_counts_what_is_not_shown() {
-    let problem = || Diagnostic::new(Code::UnknownState, Span::bytes(0..1), "x");
-    let warning = Diagnostic::new(Code::Unreachable, Span::bytes(0..1), "y");
+    let problem = || Diagnostic::new(DiagnosticCode::UnknownState, Span::bytes(0..1), "x");
+    let warning = Diagnostic::new(DiagnosticCode::Unreachable, Span::bytes(0..1), "y");
     let many = std::iter::once(warning).chain((0..MAX_DIAGNOSTICS + 1).map(|_| problem()));
     let text = render(SOLDIER, many);
     assert!(
@@ -181,7 +185,11 @@ fn tabs_and_wide_characters_keep_the_underline_in_place() {
     let text = "{\n\t\"é漢\": \"x\"\n}";
     let out = render(
         text,
-        [Diagnostic::new(Code::UnknownState, at(text, "\"x\""), "no")],
+        [Diagnostic::new(
+            DiagnosticCode::UnknownState,
+            at(text, "\"x\""),
+            "no",
+        )],
     );
     let expected = "\
 error[SW0101]: no
@@ -201,7 +209,7 @@ fn windows_line_ends_are_no_part_of_a_line() {
     let out = render(
         text,
         [Diagnostic::new(
-            Code::UnknownField,
+            DiagnosticCode::UnknownField,
             Span::bytes(5..text.len()),
             "no",
         )],
@@ -212,7 +220,11 @@ fn windows_line_ends_are_no_part_of_a_line() {
 
 #[test]
 fn colors_are_used_only_on_request() {
-    let all = diagnostics([Diagnostic::new(Code::UnknownState, Span::bytes(0..1), "x")]);
+    let all = diagnostics([Diagnostic::new(
+        DiagnosticCode::UnknownState,
+        Span::bytes(0..1),
+        "x",
+    )]);
     let source = Source::file("a", SOLDIER);
     let plain = render_text(
         &all,
@@ -241,7 +253,7 @@ fn colors_are_used_only_on_request() {
 fn quoted_text_cannot_drive_the_terminal_or_grow_the_output() {
     let text = "{ \"a\u{1b}[31m\": 1 }";
     let nasty = Diagnostic::new(
-        Code::UnknownField,
+        DiagnosticCode::UnknownField,
         Span::bytes(2..11),
         "no \u{1b}[0m\u{E000}0\u{E000} x",
     )
@@ -267,10 +279,14 @@ fn a_mebibyte_on_one_line_renders_fast_and_short() {
         .collect();
     let step = offsets.len() / MAX_DIAGNOSTICS;
     let problems = offsets.iter().step_by(step).map(|&start| {
-        Diagnostic::new(Code::BadValue, Span::bytes(start..start + 7), "bad")
-            .label("here")
-            .related(Span::bytes(text.len() - 2..text.len() - 1), "the end")
-            .related(Span::bytes(0..text.len()), "all of it")
+        Diagnostic::new(
+            DiagnosticCode::BadValue,
+            Span::bytes(start..start + 7),
+            "bad",
+        )
+        .label("here")
+        .related(Span::bytes(text.len() - 2..text.len() - 1), "the end")
+        .related(Span::bytes(0..text.len()), "all of it")
     });
     let all = diagnostics(problems);
     let source = Source::file("long.sw.json", text.clone());
@@ -301,8 +317,12 @@ fn two_hundred_problems_in_a_long_file_render_fast() {
     let lines = text.lines().count();
     let problems = (0..MAX_DIAGNOSTICS).map(|n| {
         let start = n * (lines / MAX_DIAGNOSTICS) * line.len() + 2;
-        Diagnostic::new(Code::UnknownState, Span::bytes(start..text.len()), "x")
-            .related(Span::bytes(text.len() - 5..text.len()), "last line")
+        Diagnostic::new(
+            DiagnosticCode::UnknownState,
+            Span::bytes(start..text.len()),
+            "x",
+        )
+        .related(Span::bytes(text.len() - 5..text.len()), "last line")
     });
     let all = diagnostics(problems);
     let source = Source::file("tall.sw.json", text.clone());
@@ -319,7 +339,7 @@ fn two_hundred_problems_in_a_long_file_render_fast() {
 #[test]
 fn json_has_everything() {
     let wrong = Diagnostic::new(
-        Code::UnknownState,
+        DiagnosticCode::UnknownState,
         at(SOLDIER, "\"combta\""),
         "no state named `combta`",
     )
@@ -327,7 +347,7 @@ fn json_has_everything() {
     .related(at(SOLDIER, "\"idle\""), "in this state")
     .note("a fact")
     .help("do this");
-    let bare = Diagnostic::new(Code::Unreachable, Span::step(3), "bare");
+    let bare = Diagnostic::new(DiagnosticCode::Unreachable, Span::step(3), "bare");
     let json = render_json(
         &diagnostics([wrong, bare]),
         &Source::file("a.sw.json", SOLDIER),
@@ -354,7 +374,11 @@ fn json_has_everything() {
         steps: vec!["state a".into()],
     };
     let built = render_json(
-        &diagnostics([Diagnostic::new(Code::Unreachable, Span::step(0), "x")]),
+        &diagnostics([Diagnostic::new(
+            DiagnosticCode::Unreachable,
+            Span::step(0),
+            "x",
+        )]),
         &source,
     );
     assert_eq!(built[0]["machine"], "M");
@@ -371,7 +395,7 @@ proptest! {
         color in any::<bool>(),
     ) {
         let span = |&(start, end): &(u32, u32)| Span { start, end };
-        let mut problem = Diagnostic::new(Code::Syntax, span(&spans[0]), "message").label("label");
+        let mut problem = Diagnostic::new(DiagnosticCode::Syntax, span(&spans[0]), "message").label("label");
         for other in spans[1..].iter().chain(&odd) {
             problem = problem.related(span(other), "related");
         }
@@ -388,7 +412,7 @@ proptest! {
     ) {
         let text = part.repeat(1 + 9000 / part.len());
         let span = Span::bytes(before..before + length);
-        let all = diagnostics([Diagnostic::new(Code::Syntax, span, "message").related(span, "same")]);
+        let all = diagnostics([Diagnostic::new(DiagnosticCode::Syntax, span, "message").related(span, "same")]);
         let out = render_text(&all, &Source::file("file", text), Style { color: false, width });
         prop_assert!(out.len() < 8000, "{}", out.len());
     }

@@ -1,12 +1,12 @@
 //! Whatever the text is: an end, a report, no panic, no overflow of the stack.
 
-use statewright_author::codes::Code;
+use statewright_author::codes::DiagnosticCode;
 use statewright_author::graph::Machine;
 use statewright_author::span::{Source, Span};
 use statewright_author::text::{read, read_bytes};
 
 #[track_caller]
-fn only(text: &str, code: Code, words: &str) -> Span {
+fn only(text: &str, code: DiagnosticCode, words: &str) -> Span {
     let (_, problems) = read("m", text);
     let first = problems
         .iter()
@@ -54,7 +54,7 @@ fn loose_json_is_refused() {
         ("{ \"a\": \"x\\", "not closed on its line"),
         ("{ \"a\": \"x\\\n\" }", "not closed on its line"),
     ] {
-        only(text, Code::Syntax, words);
+        only(text, DiagnosticCode::Syntax, words);
     }
 }
 
@@ -79,7 +79,7 @@ fn raw_control_characters_are_all_reported() {
     );
     assert_eq!(
         problems.iter().map(|d| d.code).collect::<Vec<_>>(),
-        [Code::Syntax, Code::Syntax]
+        [DiagnosticCode::Syntax, DiagnosticCode::Syntax]
     );
     assert_eq!(machine.name.as_str(), "M");
 }
@@ -88,7 +88,7 @@ fn raw_control_characters_are_all_reported() {
 fn bytes_that_are_not_text() {
     let (machine, problems) = read_bytes("m", b"{ \"machine\": \"\xff\" }");
     let first = problems.iter().next().unwrap();
-    assert_eq!((first.code, first.span.start), (Code::Syntax, 14));
+    assert_eq!((first.code, first.span.start), (DiagnosticCode::Syntax, 14));
     assert!(first.message.contains("byte 14"), "{}", first.message);
     let Source::File { text, .. } = &machine.source else {
         panic!()
@@ -114,7 +114,7 @@ fn bytes_that_are_not_text() {
 fn deep_nesting_is_refused_before_anything_recurses() {
     for open in ["[", "{\"a\":", "[{\"a\":", "{\"states\":{\"a\":"] {
         let text = open.repeat(100_000);
-        let span = only(&text, Code::NestedTooDeeply, "more than 128 deep");
+        let span = only(&text, DiagnosticCode::NestedTooDeeply, "more than 128 deep");
         assert!(matches!(shown(&text, span), "[" | "{"));
     }
     let brackets_in_text = format!(
@@ -145,12 +145,12 @@ fn states_nested_to_the_limit_are_read() {
 #[test]
 fn a_file_over_the_limit() {
     let text = " ".repeat(statewright_author::limits::MAX_TEXT_BYTES + 1);
-    only(&text, Code::FileTooLarge, "bytes");
+    only(&text, DiagnosticCode::FileTooLarge, "bytes");
     let mut bytes = text.into_bytes();
     bytes[0] = 0xff;
     assert_eq!(
         read_bytes("m", &bytes).1.iter().next().unwrap().code,
-        Code::FileTooLarge
+        DiagnosticCode::FileTooLarge
     );
 }
 

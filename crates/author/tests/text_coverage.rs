@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::Value;
-use statewright_author::text::shape::{Content, Json, Kind, Type, file_kind};
+use statewright_author::text::shape::{Content, Json, ObjectKind, Type, file_kind};
 use statewright_author::text::{key_order, read, to_json};
 
 const SAMPLES: [&str; 3] = [
@@ -26,7 +26,7 @@ fn json(value: &Value) -> Json {
 
 type Used = BTreeSet<(&'static str, &'static str)>;
 
-fn object(value: &Value, kind: Kind, used: &mut Used) {
+fn object(value: &Value, kind: ObjectKind, used: &mut Used) {
     for (key, value) in value.as_object().unwrap() {
         let field = kind
             .shape()
@@ -65,11 +65,11 @@ fn the_samples_use_every_field() {
         let value = to_json(text).unwrap();
         object(&value, file_kind(value.get("states").map(json)), &mut used);
     }
-    let machine: BTreeSet<_> = key_order(Kind::Machine).iter().copied().collect();
-    for kind in Kind::ALL {
+    let machine: BTreeSet<_> = key_order(ObjectKind::Machine).iter().copied().collect();
+    for kind in ObjectKind::ALL {
         for field in kind.shape().fields() {
             // What the flat shape shares with the nested one need not be used twice.
-            let shared = *kind == Kind::FlatMachine && machine.contains(field.key);
+            let shared = *kind == ObjectKind::FlatMachine && machine.contains(field.key);
             assert!(
                 shared || used.contains(&(kind.shape().name, field.key)),
                 "{kind:?} {}",
@@ -81,7 +81,7 @@ fn the_samples_use_every_field() {
 
 #[test]
 fn the_reference_page_names_every_field() {
-    for kind in Kind::ALL {
+    for kind in ObjectKind::ALL {
         for field in kind.shape().fields() {
             let named = [format!("`{}`", field.key), format!("\"{}\"", field.key)]
                 .iter()
@@ -119,7 +119,7 @@ fn alternatives_are_told_apart_by_the_kind_of_json_value() {
             _ => {}
         }
     }
-    Kind::ALL
+    ObjectKind::ALL
         .iter()
         .flat_map(|kind| kind.shape().fields())
         .for_each(|field| check(&field.ty));
@@ -127,19 +127,19 @@ fn alternatives_are_told_apart_by_the_kind_of_json_value() {
 
 #[test]
 fn keys_are_unique_and_have_an_order() {
-    for kind in Kind::ALL {
+    for kind in ObjectKind::ALL {
         let order = key_order(*kind);
         let unique: BTreeSet<_> = order.iter().collect();
         assert_eq!(unique.len(), order.len(), "{kind:?}");
         assert_eq!(order.len(), kind.shape().fields().count());
     }
     assert_eq!(
-        &key_order(Kind::Machine)[..4],
+        &key_order(ObjectKind::Machine)[..4],
         ["$schema", "machine", "id", "doc"]
     );
     for (kind, keys) in [
-        (Kind::State, ["initial", "states"]),
-        (Kind::Transition, ["on", "to"]),
+        (ObjectKind::State, ["initial", "states"]),
+        (ObjectKind::Transition, ["on", "to"]),
     ] {
         let ranks = keys.map(|key| {
             key_order(kind)

@@ -1,7 +1,7 @@
-//! The flat shape of the design documents becomes the same graph, and is refused where it is no
+//! The flat shape of machine files becomes the same graph, and is refused where it is no
 //! tree.
 
-use statewright_author::codes::Code;
+use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::Diagnostics;
 use statewright_author::graph::*;
 use statewright_author::span::Name;
@@ -40,7 +40,7 @@ fn child<'s>(parent: &'s State, name: &str) -> &'s State {
 }
 
 /// Reads a machine with these states and other fields; gives codes and, joined, what is said.
-fn problems(states: &str, rest: &str) -> (Machine, Vec<Code>, String) {
+fn problems(states: &str, rest: &str) -> (Machine, Vec<DiagnosticCode>, String) {
     let (machine, out) = read(
         "m",
         &format!(r#"{{ "machine": "M", "states": [{states}] {rest} }}"#),
@@ -208,7 +208,7 @@ fn a_child_must_say_its_region() {
         &format!(r#"{parent}, {{ "id": "x" }}, {{ "id": "y" }}, {{ "id": "z" }}"#),
         "",
     );
-    assert_eq!(codes, [Code::RegionNotStated]);
+    assert_eq!(codes, [DiagnosticCode::RegionNotStated]);
     assert!(
         said.contains("the state `z` does not say which region of `r` it is in"),
         "{said}"
@@ -225,7 +225,7 @@ fn a_child_must_say_its_region() {
     );
     assert_eq!(
         (codes, said.contains("did you mean `B`")),
-        (vec![Code::UnknownRegion], true),
+        (vec![DiagnosticCode::UnknownRegion], true),
         "{said}"
     );
     let (_, codes, said) = problems(
@@ -234,7 +234,7 @@ fn a_child_must_say_its_region() {
     );
     assert_eq!(
         (codes, said.contains("`r` has no `regions`")),
-        (vec![Code::UnknownRegion], true),
+        (vec![DiagnosticCode::UnknownRegion], true),
         "{said}"
     );
 }
@@ -242,7 +242,7 @@ fn a_child_must_say_its_region() {
 #[test]
 fn children_must_exist_once() {
     let (_, codes, said) = problems(r#"{ "id": "r", "children": ["gone"] }"#, "");
-    assert_eq!(codes, [Code::UnknownState]);
+    assert_eq!(codes, [DiagnosticCode::UnknownState]);
     assert!(
         said.contains(r#"add `{ "id": "gone" }` to `states`"#),
         "{said}"
@@ -253,7 +253,7 @@ fn children_must_exist_once() {
     );
     assert_eq!(
         (codes, said.contains("`b` is a child of `r` and of `a`")),
-        (vec![Code::FlatTree], true),
+        (vec![DiagnosticCode::FlatTree], true),
         "{said}"
     );
     let (_, codes, said) = problems(
@@ -262,7 +262,7 @@ fn children_must_exist_once() {
     );
     assert_eq!(
         (codes, said.contains("twice a child of `r`")),
-        (vec![Code::FlatTree], true),
+        (vec![DiagnosticCode::FlatTree], true),
         "{said}"
     );
     let (_, codes, said) = problems(
@@ -271,7 +271,7 @@ fn children_must_exist_once() {
     );
     assert_eq!(
         (codes, said.contains("two states have the id `a`")),
-        (vec![Code::DuplicateName], true),
+        (vec![DiagnosticCode::DuplicateName], true),
         "{said}"
     );
 }
@@ -282,7 +282,7 @@ fn circles_are_cut() {
         r#"{ "id": "r" , "children": ["x"] }, { "id": "x" }, { "id": "a", "children": ["b"] }, { "id": "b", "children": ["a", "c"] }, { "id": "c" }"#,
         "",
     );
-    assert_eq!(codes, [Code::FlatTree]);
+    assert_eq!(codes, [DiagnosticCode::FlatTree]);
     assert!(said.contains("`a` in `b` in `a`"), "{said}");
     assert_eq!(
         states(&m.root.regions[0].states),
@@ -290,7 +290,7 @@ fn circles_are_cut() {
         "nothing is lost"
     );
     let (_, codes, said) = problems(r#"{ "id": "a", "children": ["a"] }"#, "");
-    assert_eq!(codes, [Code::FlatTree, Code::FlatTree]);
+    assert_eq!(codes, [DiagnosticCode::FlatTree, DiagnosticCode::FlatTree]);
     assert!(
         said.contains("`a` in `a`") && said.contains("no state is the root"),
         "{said}"
@@ -324,7 +324,7 @@ fn the_root_is_found_or_implied() {
     );
 
     let (_, codes, said) = problems(r#"{ "id": "a" }, { "id": "b" }"#, "");
-    assert_eq!(codes, [Code::FlatTree]);
+    assert_eq!(codes, [DiagnosticCode::FlatTree]);
     assert!(
         said.contains("several states are nobody's child: `a`, `b`")
             && said.contains(r#"`"initial": "a"`"#),
@@ -336,7 +336,7 @@ fn the_root_is_found_or_implied() {
     );
     assert_eq!(
         (codes, states(&m.root.regions[0].states)),
-        (vec![Code::FlatTree], vec!["a", "b"])
+        (vec![DiagnosticCode::FlatTree], vec!["a", "b"])
     );
     assert!(
         said.contains("the state `b` is nobody's child | add `\"b\"` to the `children` of `r`"),
@@ -346,11 +346,11 @@ fn the_root_is_found_or_implied() {
         r#"{ "id": "r", "initial": "a", "children": ["a"] }, { "id": "a" }"#,
         r#", "initial": "a""#,
     );
-    assert_eq!(codes, [Code::FieldsExclude]);
+    assert_eq!(codes, [DiagnosticCode::FieldsExclude]);
     let (_, codes, said) = problems("", "");
     assert_eq!(
         (codes, said.contains("no state is the root")),
-        (vec![Code::FlatTree], true)
+        (vec![DiagnosticCode::FlatTree], true)
     );
 }
 
@@ -362,7 +362,7 @@ fn types_must_fit() {
     );
     assert_eq!(
         (codes, said.contains("a leaf has no `children`")),
-        (vec![Code::BadValue], true)
+        (vec![DiagnosticCode::BadValue], true)
     );
     let (_, codes, said) = problems(
         r#"{ "id": "r", "type": "parallel", "children": ["a"] }, { "id": "a" }"#,
@@ -370,10 +370,10 @@ fn types_must_fit() {
     );
     assert_eq!(
         (codes, said.contains("needs the field `regions`")),
-        (vec![Code::MissingField], true)
+        (vec![DiagnosticCode::MissingField], true)
     );
     let (_, codes, _) = problems(r#"{ "id": "r", "type": "composit" }"#, "");
-    assert_eq!(codes, [Code::BadValue]);
+    assert_eq!(codes, [DiagnosticCode::BadValue]);
 }
 
 #[test]
@@ -384,7 +384,7 @@ fn transitions_need_source_and_trigger() {
     );
     assert_eq!(
         (codes, said.contains("did you mean `idle`")),
-        (vec![Code::UnknownState], true)
+        (vec![DiagnosticCode::UnknownState], true)
     );
     let (_, codes, said) = problems(
         r#"{ "id": "a" }"#,
@@ -395,13 +395,13 @@ fn transitions_need_source_and_trigger() {
             codes,
             said.contains("`trigger`, `after`, `timer` or `when`")
         ),
-        (vec![Code::MissingField], true)
+        (vec![DiagnosticCode::MissingField], true)
     );
     let (_, codes, _) = problems(
         r#"{ "id": "a" }"#,
         r#", "transitions": [{ "source": "a", "trigger": "E", "effect": "A", "action": "B" }]"#,
     );
-    assert_eq!(codes, [Code::FieldsExclude]);
+    assert_eq!(codes, [DiagnosticCode::FieldsExclude]);
 }
 
 #[test]
@@ -413,5 +413,5 @@ fn a_deep_chain_is_cut_and_not_recursed() {
         &format!(r#"{}, {{ "id": "s20000" }}"#, states.join(",")),
         "",
     );
-    assert_eq!(codes, [Code::TooDeep]);
+    assert_eq!(codes, [DiagnosticCode::TooDeep]);
 }

@@ -425,7 +425,7 @@ fn actions() {
         at(actions[7].span),
         "{ \"stop\": \"fuse\", \"muted\": false }"
     );
-    let text = |code: &Code| code.value.clone();
+    let text = |code: &ExprSource| code.value.clone();
     let shown: Vec<_> = actions
         .iter()
         .map(|action| match &action.kind {

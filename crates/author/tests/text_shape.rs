@@ -1,6 +1,6 @@
 //! Every problem of form: its code, what is said, where, and that it is said once.
 
-use statewright_author::codes::Code;
+use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::graph::Machine;
 use statewright_author::span::Span;
@@ -26,7 +26,7 @@ fn said(d: &Diagnostic) -> String {
 
 /// Reads a file that has exactly one problem, which is at `span` and says all of `words`.
 #[track_caller]
-fn one(text: &str, code: Code, span: &str, words: &[&str]) -> Machine {
+fn one(text: &str, code: DiagnosticCode, span: &str, words: &[&str]) -> Machine {
     let (machine, problems) = read("m.sw.json", text);
     let all: Vec<_> = problems.iter().collect();
     let [only] = all[..] else { panic!("{all:#?}") };
@@ -48,7 +48,7 @@ fn one(text: &str, code: Code, span: &str, words: &[&str]) -> Machine {
 
 /// The same in a machine that has these fields besides.
 #[track_caller]
-fn field(fields: &str, code: Code, span: &str, words: &[&str]) -> Machine {
+fn field(fields: &str, code: DiagnosticCode, span: &str, words: &[&str]) -> Machine {
     one(
         &format!(r#"{{ "machine": "M", "initial": "a", "states": {{ "a": {{}} }}, {fields} }}"#),
         code,
@@ -59,7 +59,7 @@ fn field(fields: &str, code: Code, span: &str, words: &[&str]) -> Machine {
 
 /// The same in the state `a`.
 #[track_caller]
-fn state(fields: &str, code: Code, span: &str, words: &[&str]) -> Machine {
+fn state(fields: &str, code: DiagnosticCode, span: &str, words: &[&str]) -> Machine {
     one(
         &format!(r#"{{ "machine": "M", "initial": "a", "states": {{ "a": {{ {fields} }} }} }}"#),
         code,
@@ -72,13 +72,13 @@ fn state(fields: &str, code: Code, span: &str, words: &[&str]) -> Machine {
 fn sw0003_given_twice() {
     state(
         r#""doc": "x", "doc": "y""#,
-        Code::DuplicateField,
+        DiagnosticCode::DuplicateField,
         "\"doc\"",
         &["`doc` is given twice", "first given here"],
     );
     let machine = one(
         r#"{ "machine": "M", "initial": "a", "states": { "a": { "doc": "1" }, "a": { "doc": "2" } } }"#,
-        Code::DuplicateField,
+        DiagnosticCode::DuplicateField,
         "\"a\"",
         &["`a` is given twice"],
     );
@@ -93,13 +93,13 @@ fn sw0003_given_twice() {
         .collect();
     field(
         &format!(r#""blackboard": {{ {} }}"#, many.join(",")),
-        Code::DuplicateField,
+        DiagnosticCode::DuplicateField,
         "\"k0\"",
         &[],
     );
     field(
         r#""meta": { "x": { "y": 1, "y": 2 } }"#,
-        Code::DuplicateField,
+        DiagnosticCode::DuplicateField,
         "\"y\"",
         &[],
     );
@@ -114,20 +114,25 @@ fn sw0004_unknown_field() {
     ];
     state(
         r#""transitions": [{ "on": "E", "prioritty": 1 }]"#,
-        Code::UnknownField,
+        DiagnosticCode::UnknownField,
         "\"prioritty\"",
         &words,
     );
     field(
         r#""zzz": 1"#,
-        Code::UnknownField,
+        DiagnosticCode::UnknownField,
         "\"zzz\"",
         &["the machine has no field `zzz`", "`tick_rate`"],
     );
-    field(r#""final": true"#, Code::UnknownField, "\"final\"", &[]);
+    field(
+        r#""final": true"#,
+        DiagnosticCode::UnknownField,
+        "\"final\"",
+        &[],
+    );
     state(
         r#""entry": { "call": "F", "wiht": [] }"#,
-        Code::UnknownField,
+        DiagnosticCode::UnknownField,
         "\"wiht\"",
         &["did you mean `with`?"],
     );
@@ -137,44 +142,49 @@ fn sw0004_unknown_field() {
 fn sw0005_wrong_type() {
     field(
         r#""tick_rate": "60""#,
-        Code::WrongType,
+        DiagnosticCode::WrongType,
         "\"60\"",
         &["`tick_rate` must be a whole number from 1 to 10000, found text"],
     );
-    field(r#""doc": null"#, Code::WrongType, "null", &["found null"]);
+    field(
+        r#""doc": null"#,
+        DiagnosticCode::WrongType,
+        "null",
+        &["found null"],
+    );
     field(
         r#""channels": "w""#,
-        Code::WrongType,
+        DiagnosticCode::WrongType,
         "\"w\"",
         &["`channels` must be a list of names, or an object"],
     );
     state(
         r#""defer": "E""#,
-        Code::WrongType,
+        DiagnosticCode::WrongType,
         "\"E\"",
         &["found text", "write `[\"E\"]`"],
     );
     state(
         r#""use": [1]"#,
-        Code::WrongType,
+        DiagnosticCode::WrongType,
         "1",
         &["an item of `use`", "found a number"],
     );
     state(
         r#""entry": 5"#,
-        Code::WrongType,
+        DiagnosticCode::WrongType,
         "5",
         &["`entry` must be text such as"],
     );
     state(
         r#""min_active": 5"#,
-        Code::WrongType,
+        DiagnosticCode::WrongType,
         "5",
         &["a duration such as \"1.5s\""],
     );
     let machine = one(
         r#"{ "machine": "M", "initial": "a", "states": { "a": 5 } }"#,
-        Code::WrongType,
+        DiagnosticCode::WrongType,
         "5",
         &["`a` must be"],
     );
@@ -185,7 +195,7 @@ fn sw0005_wrong_type() {
     );
     one(
         "[]",
-        Code::WrongType,
+        DiagnosticCode::WrongType,
         "[]",
         &["a machine must be an object, found a list"],
     );
@@ -195,13 +205,13 @@ fn sw0005_wrong_type() {
 fn sw0006_missing_field() {
     one(
         r#"{ "states": {} }"#,
-        Code::MissingField,
+        DiagnosticCode::MissingField,
         "{",
         &["the machine needs the field `machine`", "a name"],
     );
     state(
         r#""entry": { "start": "t" }"#,
-        Code::MissingField,
+        DiagnosticCode::MissingField,
         "{",
         &["a `start` action needs the field `after`", "\"1.5s\""],
     );
@@ -211,32 +221,32 @@ fn sw0006_missing_field() {
     ];
     let machine = state(
         r#""transitions": [{ "to": "a" }]"#,
-        Code::MissingField,
+        DiagnosticCode::MissingField,
         "{",
         &words,
     );
     assert!(machine.root.regions[0].states[0].transitions.is_empty());
     state(
         r#""decisions": [{ "if": "x" }]"#,
-        Code::MissingField,
+        DiagnosticCode::MissingField,
         "{",
         &["`then` or `else`"],
     );
     state(
         r#""entry": { "cal": "F" }"#,
-        Code::MissingField,
+        DiagnosticCode::MissingField,
         "{",
         &["`call`, `set`", "did you mean `call`?"],
     );
     state(
         r#""entry": {}"#,
-        Code::MissingField,
+        DiagnosticCode::MissingField,
         "{",
         &["an action needs one of"],
     );
     field(
         r#""lanes": { "q": {} }"#,
-        Code::MissingField,
+        DiagnosticCode::MissingField,
         "{",
         &["a lane needs the field `merge`"],
     );
@@ -246,68 +256,73 @@ fn sw0006_missing_field() {
 fn sw0007_bad_value() {
     state(
         r#""transitions": [{ "on": "E", "priority": 16 }]"#,
-        Code::BadValue,
+        DiagnosticCode::BadValue,
         "16",
         &["from 0 to 15, found `16`"],
     );
     state(
         r#""transitions": [{ "on": "E", "priority": -1 }]"#,
-        Code::BadValue,
+        DiagnosticCode::BadValue,
         "-1",
         &[],
     );
     state(
         r#""transitions": [{ "on": "E", "priority": 1.5 }]"#,
-        Code::BadValue,
+        DiagnosticCode::BadValue,
         "1.5",
         &[],
     );
-    field(r#""tier": 100"#, Code::BadValue, "100", &["64, 128 or 256"]);
+    field(
+        r#""tier": 100"#,
+        DiagnosticCode::BadValue,
+        "100",
+        &["64, 128 or 256"],
+    );
     field(
         r#""tier": "heroo""#,
-        Code::BadValue,
+        DiagnosticCode::BadValue,
         "heroo",
         &["`crowd`, `standard` or `hero`", "did you mean `hero`?"],
     );
     field(
         r#""budgets": { "command_bytes": 63 }"#,
-        Code::BadValue,
+        DiagnosticCode::BadValue,
         "63",
         &["from 64 to 4096"],
     );
     field(
         r#""budgets": { "command_bytes": 4097 }"#,
-        Code::BadValue,
+        DiagnosticCode::BadValue,
         "4097",
         &["from 64 to 4096"],
     );
     field(
         r#""blackboard": { "x": { "type": "f32", "default": 1e999 } }"#,
-        Code::BadValue,
+        DiagnosticCode::BadValue,
         "1e999",
         &["too large"],
     );
     field(
         r#""meta": [1e999]"#,
-        Code::BadValue,
+        DiagnosticCode::BadValue,
         "1e999",
         &["too large"],
     );
     field(
         r#""blackboard": { "x": { "type": "i32", "default": 99999999999999999999 } }"#,
-        Code::BadValue,
+        DiagnosticCode::BadValue,
         "99999999999999999999",
         &["too large"],
     );
     field(
         r#""blackboard": { "x": { "type": "vec2", "default": [1, true] } }"#,
-        Code::BadValue,
+        DiagnosticCode::BadValue,
         "[1, true]",
         &["two or three numbers"],
     );
     state(
         r#""regions": {}"#,
-        Code::BadValue,
+        DiagnosticCode::BadValue,
         "{}",
         &["`regions` must not be empty"],
     );
@@ -317,27 +332,32 @@ fn sw0007_bad_value() {
 fn sw0008_bad_name() {
     field(
         r#""events": [""]"#,
-        Code::BadName,
+        DiagnosticCode::BadName,
         "\"\"",
         &["must not be empty"],
     );
-    field(r#""events": ["*"]"#, Code::BadName, "\"*\"", &["any event"]);
+    field(
+        r#""events": ["*"]"#,
+        DiagnosticCode::BadName,
+        "\"*\"",
+        &["any event"],
+    );
     field(
         r#""blackboard": { "9x": "i32" }"#,
-        Code::BadName,
+        DiagnosticCode::BadName,
         "\"9x\"",
         &["letters, digits"],
     );
     field(
         r#""functions": { "a::": "guard" }"#,
-        Code::BadName,
+        DiagnosticCode::BadName,
         "\"a::\"",
         &[],
     );
     let long = format!("\"{}\"", "n".repeat(129));
     field(
         &format!(r#""timers": [{long}]"#),
-        Code::BadName,
+        DiagnosticCode::BadName,
         &long,
         &["128 bytes"],
     );
@@ -345,11 +365,11 @@ fn sw0008_bad_name() {
         let text = format!(
             r#"{{ "machine": "M", "initial": "x", "states": {{ "x": {{}}, "{name}": {{}} }} }}"#
         );
-        one(&text, Code::BadName, &format!("\"{name}\""), &[]);
+        one(&text, DiagnosticCode::BadName, &format!("\"{name}\""), &[]);
     }
     one(
         r#"{ "machine": "", "states": {} }"#,
-        Code::BadName,
+        DiagnosticCode::BadName,
         "\"\"",
         &[],
     );
@@ -359,7 +379,7 @@ fn sw0008_bad_name() {
 fn sw0010_and_sw0011_durations_and_ids() {
     let machine = state(
         r#""transitions": [{ "after": "1m" }]"#,
-        Code::BadDuration,
+        DiagnosticCode::BadDuration,
         "1m",
         &["\"1.5s\""],
     );
@@ -369,7 +389,7 @@ fn sw0010_and_sw0011_durations_and_ids() {
     );
     state(
         r#""min_active": "1.5t""#,
-        Code::BadDuration,
+        DiagnosticCode::BadDuration,
         "1.5t",
         &["ticks are whole"],
     );
@@ -384,7 +404,7 @@ fn sw0010_and_sw0011_durations_and_ids() {
     ] {
         state(
             &format!(r#""id": "{id}""#),
-            Code::BadStableId,
+            DiagnosticCode::BadStableId,
             id,
             &["1 to 16 hexadecimal digits"],
         );
@@ -396,25 +416,25 @@ fn sw0012_fields_exclude() {
     let two = r#""transitions": [{ "on": "E", "after": "1s" }]"#;
     state(
         two,
-        Code::FieldsExclude,
+        DiagnosticCode::FieldsExclude,
         "\"after\"",
         &["`on` and `after` exclude each other", "keep one of them"],
     );
     state(
         r#""states": {}, "regions": { "r": { "states": {} } }"#,
-        Code::FieldsExclude,
+        DiagnosticCode::FieldsExclude,
         "\"regions\"",
         &[],
     );
     state(
         r#""transitions": [{ "on": "E", "to": "x", "sync": {} }]"#,
-        Code::FieldsExclude,
+        DiagnosticCode::FieldsExclude,
         "\"sync\"",
         &[],
     );
     state(
         r#""entry": { "set": "k", "to": 1, "stop": "t" }"#,
-        Code::FieldsExclude,
+        DiagnosticCode::FieldsExclude,
         "\"stop\"",
         &[],
     );
@@ -432,7 +452,7 @@ fn all_problems_come_at_once_and_the_rest_is_read() {
     }"#;
     let (machine, problems) = read("m", text);
     let codes: Vec<_> = problems.iter().map(|d| d.code).collect();
-    use Code::*;
+    use DiagnosticCode::*;
     let expected = [
         BadValue,
         UnknownField,

@@ -10,17 +10,17 @@
 //! ROM comes out only if there was no error.
 #![forbid(unsafe_code)]
 
+mod actions;
 mod allocate;
 mod check;
 pub mod deep;
-pub mod describe;
 pub mod expr;
 mod hash;
+mod index;
 mod lower;
 mod model;
 mod names;
 mod numbers;
-mod ops;
 mod plan;
 pub mod report;
 mod resolve;
@@ -29,7 +29,7 @@ pub mod symbols;
 pub mod tables;
 mod tree;
 
-pub use ops::function_hash;
+pub use actions::function_hash;
 pub use stable::derive as derive_stable_id;
 
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
@@ -143,7 +143,7 @@ fn passes(
 pub fn internal(machine: &Machine, error: &str) -> Diagnostic {
     let text = format!("internal error: the compiled ROM was refused: {error}");
     Diagnostic::new(
-        statewright_author::codes::Code::Internal,
+        statewright_author::codes::DiagnosticCode::Internal,
         machine.name.span,
         text,
     )

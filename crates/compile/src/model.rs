@@ -1,19 +1,24 @@
 //! The resolved machine: every name replaced by an index, all sugar expanded, all code compiled.
 //!
-//! Comes in from the resolve pass; the check, allocate and lower passes read it. Indices are those of
-//! the ROM, except that transitions lie in declaration order here and in selection order there.
+//! Comes in from the resolve pass; the check, allocate and lower passes read it. Everything is
+//! counted by the types of [`crate::index`]; transitions lie in declaration order here and in
+//! selection order in the ROM.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::ops::Range;
 
 use statewright_author::graph::{self, Machine, StackOperation, TransitionKind};
 use statewright_author::span::{Span, Spanned};
 pub use statewright_rom::layout::TimerKind;
 
-use crate::names::Names;
-use crate::ops::Ops;
-use crate::tree::{Node, RegionIndex, StateIndex, Tree};
+use crate::actions::ActionTables;
+use crate::index::{
+    ActionListIndex, BranchIndex, ChannelIndex, ConditionIndex, DeclaredFunctionIndex, EventIndex,
+    HistoryIndex, IndexRange, IndexVec, KeyIndex, LaneIndex, ParameterIndex, RegionIndex,
+    StateIndex, StringIndex, TimerIndex, TransitionIndex, TransitionSetIndex,
+};
+use crate::names::Declarations;
+use crate::tree::{Target, Tree};
 
 /// A resolved machine.
 #[derive(Debug)]
@@ -23,31 +28,31 @@ pub struct Model<'a> {
     /// The states.
     pub tree: Tree<'a>,
     /// The other declarations.
-    pub names: Names<'a>,
+    pub names: Declarations<'a>,
     /// Ticks per second.
     pub tick_rate: u32,
-    /// Functions, actions, expressions.
-    pub ops: Ops,
+    /// Functions, lists of actions, expressions.
+    pub actions: ActionTables,
     /// What belongs to each state.
-    pub parts: Vec<StateParts>,
+    pub resolved: IndexVec<StateIndex, ResolvedState>,
     /// All transitions, by source, in declaration order.
-    pub transitions: Vec<Transition<'a>>,
+    pub transitions: IndexVec<TransitionIndex, Transition<'a>>,
     /// All branches, by choice.
-    pub branches: Vec<Branch<'a>>,
+    pub branches: IndexVec<BranchIndex, Branch<'a>>,
     /// Where each region starts.
-    pub initials: Vec<Entry>,
+    pub initials: IndexVec<RegionIndex, Entry>,
     /// Default of each history point; no targets = the initial of the owner.
-    pub history_defaults: Vec<Entry>,
+    pub history_defaults: IndexVec<HistoryIndex, Entry>,
     /// Timers, firing ones first.
-    pub timers: Vec<Timer<'a>>,
+    pub timers: IndexVec<TimerIndex, Timer<'a>>,
     /// Observers.
     pub observers: Vec<Observer>,
     /// Release command (text) and lane of each channel.
-    pub channel_commands: Vec<(usize, usize)>,
+    pub channel_commands: IndexVec<ChannelIndex, (StringIndex, LaneIndex)>,
     /// TICK-4.
-    pub fail_safe: Option<Node>,
+    pub fail_safe: Option<Target>,
     /// SYS-5.
-    pub reload_entry: Option<Node>,
+    pub reload_entry: Option<Target>,
     /// Values of keys and parameters.
     pub data: Data,
     /// What was seen in use.
@@ -56,29 +61,29 @@ pub struct Model<'a> {
 
 /// What belongs to a state besides its transitions.
 #[derive(Clone, Debug, Default)]
-pub struct StateParts {
-    /// Action list.
-    pub entry: Option<usize>,
-    /// Action list.
-    pub exit: Option<usize>,
-    /// Action list.
-    pub suspend: Option<usize>,
-    /// Action list.
-    pub resume: Option<usize>,
-    /// Condition op.
-    pub activity: Option<usize>,
-    /// Condition op.
-    pub exit_ready: Option<usize>,
+pub struct ResolvedState {
+    /// Runs when it is entered.
+    pub entry: Option<ActionListIndex>,
+    /// Runs when it is left.
+    pub exit: Option<ActionListIndex>,
+    /// Runs when a push suspends it.
+    pub suspend: Option<ActionListIndex>,
+    /// Runs when a pop brings it back.
+    pub resume: Option<ActionListIndex>,
+    /// Runs every tick.
+    pub activity: Option<ConditionIndex>,
+    /// Must hold for it to be left.
+    pub exit_ready: Option<ConditionIndex>,
     /// Ticks; 0 = none.
     pub min_active: u32,
     /// Events.
-    pub defers: Vec<(usize, Span)>,
+    pub defers: Vec<(EventIndex, Span)>,
     /// Channels.
-    pub owns: Vec<(usize, Span)>,
+    pub owns: Vec<(ChannelIndex, Span)>,
     /// Its transitions.
-    pub transitions: Range<usize>,
+    pub transitions: IndexRange<TransitionIndex>,
     /// Its branches.
-    pub branches: Range<usize>,
+    pub branches: IndexRange<BranchIndex>,
     /// Why the state needs a clock (RAM-7).
     pub clock: Option<&'static str>,
 }
@@ -87,20 +92,20 @@ pub struct StateParts {
 #[derive(Clone, Debug, Default)]
 pub struct Entry {
     /// In the order written.
-    pub targets: Vec<Node>,
-    /// Action list.
-    pub effect: Option<usize>,
+    pub targets: Vec<Target>,
+    /// The effect.
+    pub effect: Option<ActionListIndex>,
 }
 
 /// What starts a transition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Trigger {
     /// An event.
-    Event(usize),
+    Event(EventIndex),
     /// Any event.
     Any,
-    /// A firing timer, by its index in [`Model::timers`].
-    Timer(usize),
+    /// A firing timer.
+    Timer(TimerIndex),
     /// Eventless.
     Always,
     /// Eventless.
@@ -126,21 +131,21 @@ pub struct Transition<'a> {
     /// Trigger.
     pub trigger: Trigger,
     /// In the order written.
-    pub targets: Vec<Node>,
+    pub targets: Vec<Target>,
     /// EXEC-2.
     pub kind: TransitionKind,
     /// EXEC-8, with the region whose stack it is.
     pub stack: Option<(StackOperation, RegionIndex)>,
-    /// Condition op.
-    pub guard: Option<usize>,
+    /// The guard.
+    pub guard: Option<ConditionIndex>,
     /// The guard can never hold.
     pub never: bool,
-    /// Action list.
-    pub effect: Option<usize>,
+    /// The effect.
+    pub effect: Option<ActionListIndex>,
     /// 0 to 15.
     pub priority: u8,
-    /// Condition op.
-    pub score: Option<usize>,
+    /// The score.
+    pub score: Option<ConditionIndex>,
     /// Least score.
     pub threshold: f32,
     /// Ticks; 0 = none.
@@ -195,8 +200,8 @@ pub struct Branch<'a> {
     pub authored: &'a graph::Branch,
     /// The choice.
     pub owner: StateIndex,
-    /// Condition op.
-    pub guard: Option<usize>,
+    /// The guard.
+    pub guard: Option<ConditionIndex>,
     /// Targets and effect.
     pub entry: Entry,
 }
@@ -210,15 +215,14 @@ pub struct Timer<'a> {
     pub owner: StateIndex,
     /// Its declaration, if it has a name.
     pub authored: Option<&'a graph::Timer>,
-    /// Its transition, by index in [`Model::transitions`]; of several that share it, the one
-    /// declared first.
-    pub transition: Option<usize>,
+    /// Its transition; of several that share it, the one declared first.
+    pub transition: Option<TransitionIndex>,
     /// Transitions that share an `after` with the first.
-    pub sharing: Vec<usize>,
+    pub sharing: Vec<TransitionIndex>,
     /// Duration, where it is fixed.
     pub ticks: u32,
     /// Fires as this event.
-    pub event: Option<usize>,
+    pub event: Option<EventIndex>,
     /// How many may run at once.
     pub instances: u32,
 }
@@ -227,47 +231,47 @@ pub struct Timer<'a> {
 #[derive(Clone, Debug)]
 pub struct Observer {
     /// The event; `None` is any.
-    pub event: Option<usize>,
-    /// Action list.
-    pub actions: Option<usize>,
+    pub event: Option<EventIndex>,
+    /// What it does.
+    pub actions: Option<ActionListIndex>,
 }
 
 /// Values of keys and parameters, as words.
 #[derive(Clone, Debug, Default)]
 pub struct Data {
     /// Start value of each key.
-    pub keys: Vec<[u32; 3]>,
+    pub keys: IndexVec<KeyIndex, [u32; 3]>,
     /// Value of each parameter, plain first, then per variant.
-    pub parameters: Vec<Vec<[u32; 3]>>,
+    pub parameters: Vec<IndexVec<ParameterIndex, [u32; 3]>>,
 }
 
 /// What the machine was seen to use; for warnings.
 #[derive(Clone, Debug, Default)]
 pub struct Usage {
     /// Events that an action posts, with the first span.
-    pub posted: Vec<Spanned<usize>>,
+    pub posted: Vec<Spanned<EventIndex>>,
     /// Events that a trigger, deferral or observer names.
-    pub handled: BTreeSet<usize>,
+    pub handled: BTreeSet<EventIndex>,
     /// A trigger or an observer names any event.
     pub handles_any: bool,
-    /// Timers that are started, by index in [`Model::timers`].
-    pub started: BTreeSet<usize>,
+    /// Timers that are started.
+    pub started: BTreeSet<TimerIndex>,
     /// Transition sets.
-    pub sets: BTreeSet<usize>,
+    pub sets: BTreeSet<TransitionSetIndex>,
     /// Declared functions.
-    pub functions: BTreeSet<usize>,
+    pub functions: BTreeSet<DeclaredFunctionIndex>,
     /// Blackboard writes: key, state whose code it is, span.
-    pub writes: Vec<(usize, StateIndex, Span)>,
+    pub writes: Vec<(KeyIndex, StateIndex, Span)>,
 }
 
 /// Targets as messages show them.
-pub fn targets_shown(model: &Model<'_>, targets: &[Node]) -> String {
+pub fn targets_shown(model: &Model<'_>, targets: &[Target]) -> String {
     if targets.is_empty() {
         return "nothing".to_owned();
     }
     let paths: Vec<String> = targets
         .iter()
-        .map(|&target| format!("`{}`", model.tree.node_path(target)))
+        .map(|&target| format!("`{}`", model.tree.target_path(target)))
         .collect();
     paths.join(" and ")
 }

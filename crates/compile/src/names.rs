@@ -4,12 +4,16 @@
 use std::cell::Cell;
 use std::collections::HashMap;
 
-use statewright_author::codes::Code;
+use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::graph::Machine;
 use statewright_author::span::Name;
 use statewright_rom::layout::{BuiltInLane, MAX_CHANNELS, MAX_LANES, MAX_RECORDS};
 
+use crate::index::{
+    ChannelIndex, DeclaredFunctionIndex, EventIndex, Index, IndexVec, KeyIndex, LaneIndex,
+    MachineTimerIndex, ParameterIndex, TransitionSetIndex, UserLaneIndex, VariantIndex,
+};
 use crate::tree::{check_case, duplicate_name, too_many};
 
 /// A word with `a` or `an`, as it is spoken: an action, an i32, an f32.
@@ -20,42 +24,41 @@ pub fn with_article(word: &str) -> String {
 
 /// Names of one kind of declaration.
 #[derive(Debug)]
-pub struct Index<'a> {
+pub struct NameIndex<'a, I> {
     what: &'static str,
-    unknown: Code,
+    unknown: DiagnosticCode,
     field: &'static str,
-    names: Vec<&'a str>,
-    found: HashMap<&'a str, usize>,
+    names: IndexVec<I, &'a str>,
+    found: HashMap<&'a str, I>,
     suggestions: Cell<usize>,
 }
 
 /// "Did you mean" looks at every name, so it is offered only so often.
 const MAX_SUGGESTIONS: usize = 20;
 
-impl<'a> Index<'a> {
+impl<'a, I: Index> NameIndex<'a, I> {
     fn new(
         what: &'static str,
-        unknown: Code,
+        unknown: DiagnosticCode,
         field: &'static str,
         names: impl Iterator<Item = &'a Name>,
         diagnostics: &mut Diagnostics,
     ) -> Self {
-        let (names_of, found) = (Vec::new(), HashMap::new());
         let mut index = Self {
             what,
             unknown,
             field,
-            names: names_of,
-            found,
+            names: IndexVec::default(),
+            found: HashMap::new(),
             suggestions: Cell::new(0),
         };
-        let mut declared: Vec<&'a Name> = Vec::new();
+        let mut declared: IndexVec<I, &'a Name> = IndexVec::default();
         let mut folded = HashMap::new();
         for name in names {
             match index.found.get(name.value.as_str()) {
                 Some(&first) => diagnostics.push(duplicate_name(what, name, declared[first].span)),
                 None => {
-                    index.found.insert(&name.value, declared.len());
+                    index.found.insert(&name.value, declared.next_index());
                     check_case(&mut folded, name, diagnostics);
                 }
             }
@@ -66,7 +69,7 @@ impl<'a> Index<'a> {
     }
 
     /// The declaration of a name.
-    pub fn get(&self, name: &str) -> Option<usize> {
+    pub fn get(&self, name: &str) -> Option<I> {
         self.found.get(name).copied()
     }
 
@@ -76,7 +79,7 @@ impl<'a> Index<'a> {
     }
 
     /// The declaration of a name that must exist.
-    pub fn find(&self, name: &Name, diagnostics: &mut Diagnostics) -> Option<usize> {
+    pub fn find(&self, name: &Name, diagnostics: &mut Diagnostics) -> Option<I> {
         let found = self.get(&name.value);
         if found.is_none() {
             diagnostics.push(self.not_found(name));
@@ -121,92 +124,92 @@ impl<'a> Index<'a> {
 
 /// Everything that is found by name.
 #[derive(Debug)]
-pub struct Names<'a> {
+pub struct Declarations<'a> {
     /// Events.
-    pub events: Index<'a>,
+    pub events: NameIndex<'a, EventIndex>,
     /// Blackboard keys.
-    pub keys: Index<'a>,
+    pub keys: NameIndex<'a, KeyIndex>,
     /// Machine-wide parameters.
-    pub parameters: Index<'a>,
+    pub parameters: NameIndex<'a, ParameterIndex>,
     /// Variants.
-    pub variants: Index<'a>,
+    pub variants: NameIndex<'a, VariantIndex>,
     /// Channels.
-    pub channels: Index<'a>,
+    pub channels: NameIndex<'a, ChannelIndex>,
     /// User lanes.
-    pub lanes: Index<'a>,
+    pub lanes: NameIndex<'a, UserLaneIndex>,
     /// Machine-level timers.
-    pub timers: Index<'a>,
+    pub timers: NameIndex<'a, MachineTimerIndex>,
     /// Declared functions.
-    pub functions: Index<'a>,
+    pub functions: NameIndex<'a, DeclaredFunctionIndex>,
     /// Transition sets.
-    pub sets: Index<'a>,
+    pub sets: NameIndex<'a, TransitionSetIndex>,
 }
 
-impl<'a> Names<'a> {
+impl<'a> Declarations<'a> {
     /// Reads the declarations and reports what is declared twice.
     pub fn new(machine: &'a Machine, diagnostics: &mut Diagnostics) -> Self {
         let d = diagnostics;
         let m = machine;
         let names = Self {
-            events: Index::new(
+            events: NameIndex::new(
                 "event",
-                Code::UnknownEvent,
+                DiagnosticCode::UnknownEvent,
                 "events",
                 m.events.iter().map(|e| &e.name),
                 d,
             ),
-            keys: Index::new(
+            keys: NameIndex::new(
                 "blackboard key",
-                Code::UnknownKey,
+                DiagnosticCode::UnknownKey,
                 "blackboard",
                 m.blackboard.iter().map(|k| &k.name),
                 d,
             ),
-            parameters: Index::new(
+            parameters: NameIndex::new(
                 "parameter",
-                Code::UnknownParameter,
+                DiagnosticCode::UnknownParameter,
                 "parameters",
                 m.parameters.iter().map(|p| &p.name),
                 d,
             ),
-            variants: Index::new(
+            variants: NameIndex::new(
                 "variant",
-                Code::UnknownParameter,
+                DiagnosticCode::UnknownParameter,
                 "variants",
                 m.variants.iter().map(|v| &v.name),
                 d,
             ),
-            channels: Index::new(
+            channels: NameIndex::new(
                 "channel",
-                Code::UnknownChannel,
+                DiagnosticCode::UnknownChannel,
                 "channels",
                 m.channels.iter().map(|c| &c.name),
                 d,
             ),
-            lanes: Index::new(
+            lanes: NameIndex::new(
                 "lane",
-                Code::UnknownLane,
+                DiagnosticCode::UnknownLane,
                 "lanes",
                 m.lanes.iter().map(|l| &l.name),
                 d,
             ),
-            timers: Index::new(
+            timers: NameIndex::new(
                 "timer",
-                Code::UnknownTimer,
+                DiagnosticCode::UnknownTimer,
                 "timers",
                 m.timers.iter().map(|t| &t.name),
                 d,
             ),
-            functions: Index::new(
+            functions: NameIndex::new(
                 "function",
-                Code::UndeclaredFunction,
+                DiagnosticCode::UndeclaredFunction,
                 "functions",
                 m.functions.iter().map(|f| &f.name),
                 d,
             ),
-            sets: Index::new(
+            sets: NameIndex::new(
                 "transition set",
-                Code::UnknownTransitionSet,
+                DiagnosticCode::UnknownTransitionSet,
                 "transition_sets",
                 m.transition_sets.iter().map(|s| &s.name),
                 d,
@@ -221,7 +224,7 @@ impl<'a> Names<'a> {
     fn check_shared(&self, machine: &Machine, diagnostics: &mut Diagnostics) {
         for parameter in &machine.parameters {
             if let Some(key) = self.keys.get(&parameter.name.value) {
-                let first = machine.blackboard[key].name.span;
+                let first = machine.blackboard[key.position()].name.span;
                 diagnostics.push(duplicate_name(
                     "blackboard key or parameter",
                     &parameter.name,
@@ -233,7 +236,7 @@ impl<'a> Names<'a> {
             if BuiltInLane::NAMES.contains(&lane.name.value.as_str()) {
                 let text = format!("lane `{}` exists already", lane.name.value);
                 diagnostics.push(
-                    Diagnostic::new(Code::DuplicateName, lane.name.span, text)
+                    Diagnostic::new(DiagnosticCode::DuplicateName, lane.name.span, text)
                         .label("every machine has this lane")
                         .help("use it without declaring it, or choose another name"),
                 );
@@ -260,7 +263,8 @@ impl<'a> Names<'a> {
                 machine.channels.len()
             );
             let at = machine.channels[MAX_CHANNELS].name.span;
-            let problem = Diagnostic::new(Code::TableFull, at, text).label("one too many");
+            let problem =
+                Diagnostic::new(DiagnosticCode::TableFull, at, text).label("one too many");
             diagnostics.push(problem.help("let states share channels"));
         }
         if machine.lanes.len() + BuiltInLane::COUNT > MAX_LANES {
@@ -270,23 +274,27 @@ impl<'a> Names<'a> {
                 machine.lanes.len()
             );
             diagnostics.push(
-                Diagnostic::new(Code::TableFull, machine.lanes[most].name.span, text)
-                    .label("one too many")
-                    .help("let commands share lanes: a command has a name of its own"),
+                Diagnostic::new(
+                    DiagnosticCode::TableFull,
+                    machine.lanes[most].name.span,
+                    text,
+                )
+                .label("one too many")
+                .help("let commands share lanes: a command has a name of its own"),
             );
         }
     }
 
-    /// Number of a lane, built-in or declared.
-    pub fn lane(&self, name: &Name, diagnostics: &mut Diagnostics) -> Option<usize> {
+    /// A lane, built-in or declared.
+    pub fn lane(&self, name: &Name, diagnostics: &mut Diagnostics) -> Option<LaneIndex> {
         if let Some(built_in) = BuiltInLane::NAMES
             .iter()
             .position(|&lane| lane == name.value)
         {
-            return Some(built_in);
+            return Some(LaneIndex::new(built_in));
         }
         if let Some(declared) = self.lanes.get(&name.value) {
-            return Some(BuiltInLane::COUNT + declared);
+            return Some(LaneIndex::new(BuiltInLane::COUNT + declared.position()));
         }
         let shown = diagnostics.has_room();
         let known = BuiltInLane::NAMES
@@ -295,7 +303,7 @@ impl<'a> Names<'a> {
             .chain(self.lanes.names().iter().copied())
             .filter(|_| shown);
         let problem = Diagnostic::new(
-            Code::UnknownLane,
+            DiagnosticCode::UnknownLane,
             name.span,
             format!("no lane named `{}`", name.value),
         )

@@ -4,11 +4,13 @@
 use std::fmt;
 
 use serde::Serialize;
+use statewright_rom::ids::TransitionId;
 use statewright_rom::layout::TIERS;
 use statewright_rom::{OwnedRom, Rom, Wakeful};
 
 use crate::allocate::{Allocation, tier_name};
 use crate::check::{Chains, Planned, chains};
+use crate::index::{IndexVec, TransitionIndex};
 use crate::model::Model;
 use crate::tables::Tables;
 
@@ -79,7 +81,7 @@ impl Report {
         model: &Model<'_>,
         allocation: &Allocation,
         tables: &Tables,
-        order: &[usize],
+        order: &IndexVec<TransitionId, TransitionIndex>,
         rom: &OwnedRom,
     ) -> Self {
         let (rom, rom_bytes) = (&rom.as_rom(), rom.as_bytes().len());
@@ -107,7 +109,7 @@ impl Report {
             shared: payment.shared,
         });
         let mut rng: Vec<String> = model
-            .ops
+            .actions
             .functions()
             .iter()
             .filter(|f| f.rng)
@@ -155,12 +157,12 @@ impl Report {
 
 /// States whose agents never sleep, and why (SYS-2).
 fn polling(model: &Model<'_>, rom: &Rom<'_>) -> Vec<String> {
-    let functions = model.ops.linker_order();
+    let functions = model.actions.linker_order();
     let why = |wakeful: Wakeful| {
         match wakeful {
         Wakeful::Activity => "it has an activity".to_owned(),
         Wakeful::Asks(function) => {
-            let function = functions.get(function.index()).and_then(|&index| model.ops.functions().get(index));
+            let function = functions.get(function.index()).and_then(|&index| model.actions.functions().get(index));
             let name = function.map_or("?", |function| function.name.as_str());
             format!("an eventless transition asks the guard `{name}`")
         }
@@ -180,7 +182,7 @@ fn polling(model: &Model<'_>, rom: &Rom<'_>) -> Vec<String> {
         .state_ids()
         .filter_map(|state| Some((state, rom.wakeful(state)?)));
     states
-        .map(|(state, wakeful)| format!("{}: {}", model.tree.path(state.index()), why(wakeful)))
+        .map(|(state, wakeful)| format!("{}: {}", model.tree.path(state.into()), why(wakeful)))
         .collect()
 }
 

@@ -3,12 +3,15 @@
 
 use std::collections::HashMap;
 
-use statewright_author::codes::Code;
+use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::graph::{self, StableId};
 use statewright_author::span::Span;
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::index::{
+    EventIndex, HistoryIndex, Index, IndexVec, RegionIndex, StateIndex, TimerIndex, TransitionIndex,
+};
 use crate::model::{Model, TimerKind, Transition, Trigger};
 
 /// Stable ids by group, each in the order of the model.
@@ -17,17 +20,17 @@ pub struct StableIds {
     /// The machine's own.
     pub machine: u64,
     /// Per state.
-    pub states: Vec<u64>,
+    pub states: IndexVec<StateIndex, u64>,
     /// Per region.
-    pub regions: Vec<u64>,
+    pub regions: IndexVec<RegionIndex, u64>,
     /// Per event.
-    pub events: Vec<u64>,
+    pub events: IndexVec<EventIndex, u64>,
     /// Per timer.
-    pub timers: Vec<u64>,
+    pub timers: IndexVec<TimerIndex, u64>,
     /// Per transition, in declaration order.
-    pub transitions: Vec<u64>,
+    pub transitions: IndexVec<TransitionIndex, u64>,
     /// Per history point.
-    pub history: Vec<u64>,
+    pub history: IndexVec<HistoryIndex, u64>,
     /// Per scratch, by state.
     pub scratch: Vec<u64>,
 }
@@ -82,9 +85,10 @@ impl StableIds {
             };
             self.states.push(id);
         }
-        for (index, region) in model.tree.regions.iter().enumerate() {
+        for (index, region) in model.tree.regions.enumerate() {
             let owner = self.states[region.owner];
-            let ordinal = index - model.tree.states[region.owner].regions.start;
+            let first = model.tree.states[region.owner].regions.start;
+            let ordinal = index.position() - first.position();
             let name = region
                 .authored
                 .name
@@ -105,9 +109,9 @@ impl StableIds {
     /// Unnamed transitions are told apart by trigger and ordinal, so that a new target or guard
     /// keeps the id.
     fn add_transitions(&mut self, model: &Model<'_>) {
-        for part in &model.parts {
+        for state in &model.resolved {
             let mut ordinals: HashMap<String, usize> = HashMap::new();
-            for transition in &model.transitions[part.transitions.clone()] {
+            for transition in &model.transitions[state.transitions.clone()] {
                 let owner = self.states[transition.source];
                 let authored = &transition.authored;
                 let key = match &authored.name {
@@ -147,16 +151,18 @@ impl StableIds {
         }
     }
 
-    fn named_timer(&self, model: &Model<'_>, timer: usize, named: &graph::Timer) -> u64 {
+    fn named_timer(&self, model: &Model<'_>, timer: TimerIndex, named: &graph::Timer) -> u64 {
         let owner = match model.timers[timer].kind {
             TimerKind::Machine => self.machine,
-            _ => self.states[model.timers[timer].owner],
+            TimerKind::State | TimerKind::After | TimerKind::Clock | TimerKind::Debounce => {
+                self.states[model.timers[timer].owner]
+            }
         };
         given(&named.id, || derive(owner, "timer", &named.name.value))
     }
 
     fn add_timers(&mut self, model: &Model<'_>) {
-        for (index, timer) in model.timers.iter().enumerate() {
+        for (index, timer) in model.timers.enumerate() {
             let owner = self.states[timer.owner];
             let of_transition = |kind| {
                 derive(
@@ -176,7 +182,7 @@ impl StableIds {
     }
 
     fn add_scratch(&mut self, model: &Model<'_>) {
-        for (index, state) in model.tree.states.iter().enumerate() {
+        for (index, state) in model.tree.states.enumerate() {
             for item in &state.authored.scratch {
                 self.scratch.push(given(&item.id, || {
                     derive(self.states[index], "scratch", &item.name.value)
@@ -250,7 +256,7 @@ fn check_group<'i>(
             Some(&(first, first_given)) if given || first_given || !consequences => diagnostics
                 .push(
                     Diagnostic::new(
-                        Code::DuplicateStableId,
+                        DiagnosticCode::DuplicateStableId,
                         span,
                         format!("two {what} have the stable id {id:x}"),
                     )

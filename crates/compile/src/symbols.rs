@@ -6,18 +6,26 @@ use statewright_author::span::{Source, Span};
 pub use statewright_symbols::{Symbol, SymbolTable};
 
 use crate::allocate::timer_shown;
+use crate::index::TransitionIndex;
 use crate::model::Model;
 use crate::tables::Tables;
+use crate::tree::Target;
 
 /// Collects the names of a compiled machine.
-pub(crate) fn collect(model: &Model<'_>, order: &[usize], tables: &Tables) -> SymbolTable {
+pub(crate) fn collect(
+    model: &Model<'_>,
+    order: &[TransitionIndex],
+    tables: &Tables,
+) -> SymbolTable {
     let machine = model.machine;
     let locate = Locate::new(&machine.source);
     let tree = &model.tree;
     let at = |name: &str, span: Span| locate.symbol(name, span);
     let named = |name: &statewright_author::span::Name| at(&name.value, name.span);
-    let states =
-        (0..tree.states.len()).map(|s| at(&tree.path(s), tree.states[s].authored.name.span));
+    let states = tree
+        .states
+        .enumerate()
+        .map(|(s, state)| at(&tree.path(s), state.authored.name.span));
     let regions = tree.regions.iter().map(|r| match &r.authored.name {
         Some(name) => named(name),
         None => at("", r.authored.span),
@@ -42,15 +50,13 @@ pub(crate) fn collect(model: &Model<'_>, order: &[usize], tables: &Tables) -> Sy
             .map_or("", |name| name.value.as_str());
         at(name, transition.span())
     });
-    let history = (0..tree.histories.len()).map(|h| {
-        at(
-            &tree.node_path(crate::tree::Node::History(h)),
-            tree.histories[h].authored.name.span,
-        )
+    let history = tree.histories.enumerate().map(|(h, point)| {
+        let path = tree.target_path(Target::History(h));
+        at(&path, point.authored.name.span)
     });
     let scratch = tree.states.iter().flat_map(|s| &s.authored.scratch);
-    let functions = model.ops.linker_order().into_iter().map(|f| {
-        let function = &model.ops.functions()[f];
+    let functions = model.actions.linker_order().into_iter().map(|f| {
+        let function = &model.actions.functions()[f];
         at(&function.name, function.spans[0])
     });
     let plain_variant = (!tables.variants.is_empty()).then(Symbol::default);

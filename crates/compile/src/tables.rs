@@ -3,6 +3,7 @@
 //! Comes in from the lowering pass, or from a ROM that is to be checked; goes out as the final
 //! block of bytes. Record meaning is in [`statewright_rom::layout`].
 
+use statewright_rom::ids::{RegionId, StateId, TransitionId};
 use statewright_rom::layout::*;
 use statewright_rom::{Rom, checksum, for_each_section};
 use zerocopy::IntoBytes;
@@ -39,6 +40,31 @@ macro_rules! define_tables {
 for_each_section!(define_tables);
 
 impl Tables {
+    /// The record of a state.
+    pub fn state(&self, id: StateId) -> &StateRecord {
+        &self.states[id.index()]
+    }
+
+    /// The record of a region.
+    pub fn region(&self, id: RegionId) -> &RegionRecord {
+        &self.regions[id.index()]
+    }
+
+    /// The record of a transition.
+    pub fn transition(&self, id: TransitionId) -> &TransitionRecord {
+        &self.transitions[id.index()]
+    }
+
+    /// All transitions, in their order.
+    pub fn transition_ids(&self) -> impl Iterator<Item = TransitionId> + use<> {
+        (0..self.transitions.len()).filter_map(TransitionId::from_index)
+    }
+
+    /// All states, in their order.
+    pub fn state_ids(&self) -> impl Iterator<Item = StateId> + use<> {
+        (0..self.states.len()).filter_map(StateId::from_index)
+    }
+
     /// The whole ROM (ROM-1). Nothing here depends on anything but the tables (ROM-4).
     pub fn to_bytes(&self) -> Vec<u8> {
         let sections: Vec<Section> = Section::ALL

@@ -7,12 +7,11 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use common::alive::Alive;
+use common::compiled;
 use common::moves::{Move, after_ticks, moves};
 use common::tree::Tree;
-use common::{compiled, explain, for_each_seed, machines, varied};
 use statewright_author::graph::{Machine, Trigger};
 use statewright_compile::Output;
-use statewright_generator::Size;
 use statewright_rom::Rom;
 use statewright_rom::layout::*;
 
@@ -51,16 +50,7 @@ fn with_case(
 }
 
 fn for_small_machines(check: impl Fn(&Case<'_>) -> Result<(), String> + Sync) {
-    let size = |seed: u64| {
-        if seed.is_multiple_of(4) {
-            Size::MEDIUM
-        } else {
-            Size::SMALL
-        }
-    };
-    for_each_seed(machines(800), |seed| {
-        explain(&varied(seed, size(seed)), |m| with_case(m, &check))
-    });
+    common::for_small_machines(|machine| with_case(machine, &check));
 }
 
 /// Within capacity, and no two users that can be alive together share a cell.

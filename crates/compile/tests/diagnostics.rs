@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use statewright_author::codes::Code;
+use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::Diagnostics;
 use statewright_author::graph::Machine;
 use statewright_author::limits::MAX_TEXT_BYTES;
@@ -21,7 +21,11 @@ use statewright_author::span::Source;
 use statewright_compile::{Options, compile_with};
 
 /// Codes that no file of a reasonable size provokes; each has a test of its own below.
-const WITHOUT_FILE: [Code; 3] = [Code::FileTooLarge, Code::TooManySteps, Code::Internal];
+const WITHOUT_FILE: [DiagnosticCode; 3] = [
+    DiagnosticCode::FileTooLarge,
+    DiagnosticCode::TooManySteps,
+    DiagnosticCode::Internal,
+];
 
 /// Groups of codes by how they start, as the index shows them.
 const GROUPS: [(&str, &str); 10] = [
@@ -53,12 +57,12 @@ fn blessing() -> bool {
     std::env::var_os("BLESS").is_some()
 }
 
-fn has_file(code: Code) -> bool {
+fn has_file(code: DiagnosticCode) -> bool {
     !WITHOUT_FILE.contains(&code) && !is_import(code)
 }
 
 /// Codes of files in formats of others.
-fn is_import(code: Code) -> bool {
+fn is_import(code: DiagnosticCode) -> bool {
     code.info().id.starts_with("SW08")
 }
 
@@ -109,7 +113,11 @@ fn compare(path: &Path, text: &str, wrong: &mut String) {
 #[test]
 fn every_code_is_provoked_alone_and_says_exactly_this() {
     let mut wrong = String::new();
-    for code in Code::ALL.iter().copied().filter(|&code| has_file(code)) {
+    for code in DiagnosticCode::ALL
+        .iter()
+        .copied()
+        .filter(|&code| has_file(code))
+    {
         let id = code.info().id;
         let name = format!("{id}.sw.json");
         let Ok(text) = fs::read_to_string(fixtures().join(&name)) else {
@@ -230,17 +238,17 @@ fn stems(folder: &Path, end: &str) -> BTreeSet<String> {
 
 #[test]
 fn no_fixture_or_page_is_missing_or_too_much() {
-    let all: BTreeSet<String> = Code::ALL
+    let all: BTreeSet<String> = DiagnosticCode::ALL
         .iter()
         .map(|code| code.info().id.to_owned())
         .collect();
-    let with_file = Code::ALL
+    let with_file = DiagnosticCode::ALL
         .iter()
         .filter(|&&code| has_file(code))
         .map(|code| code.info().id.to_owned());
     assert_eq!(stems(&fixtures(), ".sw.json"), with_file.collect());
     let mut texts = all.clone();
-    texts.retain(|id| Code::find(id).is_some_and(|code| !is_import(code)));
+    texts.retain(|id| DiagnosticCode::find(id).is_some_and(|code| !is_import(code)));
     texts.insert("builder".to_owned());
     assert_eq!(stems(&fixtures(), ".txt"), texts);
     let mut documents = all;
@@ -250,7 +258,7 @@ fn no_fixture_or_page_is_missing_or_too_much() {
 
 #[test]
 fn every_page_has_the_title_of_its_code() {
-    for code in Code::ALL {
+    for code in DiagnosticCode::ALL {
         let info = code.info();
         let title = format!("# {}: {}", info.id, info.title);
         assert_eq!(info.page.lines().next(), Some(title.as_str()));
@@ -267,7 +275,7 @@ fn the_index_lists_every_code_by_group() {
     let mut listed = 0;
     for (start, title) in GROUPS {
         let _ = write!(index, "\n## {title}\n\n| code | | |\n| --- | --- | --- |\n");
-        for info in Code::ALL
+        for info in DiagnosticCode::ALL
             .iter()
             .map(|code| code.info())
             .filter(|info| info.id.starts_with(start))
@@ -282,7 +290,7 @@ fn the_index_lists_every_code_by_group() {
             listed += 1;
         }
     }
-    assert_eq!(listed, Code::ALL.len());
+    assert_eq!(listed, DiagnosticCode::ALL.len());
     let mut wrong = String::new();
     compare(&pages().join("README.md"), &index, &mut wrong);
     assert!(wrong.is_empty(), "{wrong}\nBLESS=1 writes the index");
@@ -300,7 +308,11 @@ fn blocks<'p>(page: &'p str, mark: &str) -> Vec<&'p str> {
 #[test]
 fn the_examples_of_every_page_are_true() {
     let mut wrong = String::new();
-    for code in Code::ALL.iter().copied().filter(|&code| has_file(code)) {
+    for code in DiagnosticCode::ALL
+        .iter()
+        .copied()
+        .filter(|&code| has_file(code))
+    {
         let info = code.info();
         let (bad, good) = (blocks(info.page, "wrong"), blocks(info.page, "right"));
         if bad.is_empty() || good.is_empty() {

@@ -1,13 +1,13 @@
-//! Plans of random machines, against a slow computation from the graph by the words of the SPEC:
+//! Plans of random machines, against a slow computation from the graph by the words of the rules:
 //! domains and entries (EXEC-1 to EXEC-3), dispatch rows (SEL-2, SEL-3, EVT-5), costs (EXEC-9).
 
 mod common;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use common::compiled;
 use common::moves::{Columns, Move, moves};
 use common::tree::{Target, Tree};
-use common::{compiled, explain, for_each_seed, machines, varied};
 use statewright_author::graph::{Machine, StackOperation, StateKind, TransitionKind, Trigger};
 use statewright_generator::{Size, machine};
 use statewright_rom::Rom;
@@ -42,16 +42,7 @@ fn with_plans(
 }
 
 fn for_small_machines(check: impl Fn(&Case<'_>) -> Result<(), String> + Sync) {
-    let size = |seed: u64| {
-        if seed.is_multiple_of(4) {
-            Size::MEDIUM
-        } else {
-            Size::SMALL
-        }
-    };
-    for_each_seed(machines(800), |seed| {
-        explain(&varied(seed, size(seed)), |m| with_plans(m, &check))
-    });
+    common::for_small_machines(|machine| with_plans(machine, &check));
 }
 
 /// Whether source and targets lie in one region of a state: EXEC-2 as settled, where a region

@@ -11,11 +11,11 @@ use common::{
     OPTIONS, caught, compiled, equals_derivation, explain, for_each_seed, machines, random, varied,
 };
 use serde_json::Value;
-use statewright_author::codes::Code;
+use statewright_author::codes::DiagnosticCode;
 use statewright_author::graph::Machine;
 use statewright_author::value::Tier;
-use statewright_compile::describe::describe;
 use statewright_compile::{compile, compile_with};
+use statewright_describe::Description;
 use statewright_generator::shrink::shrink;
 use statewright_generator::{Rng, Size, to_text};
 use statewright_rom::code::op;
@@ -60,10 +60,15 @@ fn what_a_rom_says_is_what_the_machine_means() {
             let output = compiled(m)?;
             let tier = [Tier::Crowd, Tier::Standard, Tier::Hero]
                 [usize::from(output.rom.as_rom().tier().number())];
-            let said = describe(&output.rom.as_rom(), Some(&output.symbols));
+            let said = described(&output);
             same_value("model", &project(m, tier), &said["model"])
         })
     });
+}
+
+/// What `dump --json` says.
+fn described(output: &statewright_compile::Output) -> Value {
+    Description::new(&output.rom.as_rom(), Some(&output.symbols)).to_json()
 }
 
 /// The first place at which two values differ.
@@ -90,7 +95,7 @@ fn same_value(path: &str, meant: &Value, said: &Value) -> Result<(), String> {
 #[test]
 fn a_changed_model_is_noticed() {
     let output = compiled(&random(1)).unwrap();
-    let said = describe(&output.rom.as_rom(), Some(&output.symbols))["model"].clone();
+    let said = described(&output)["model"].clone();
     let mut changed = said.clone();
     changed["states"][0]["transitions"] = Value::Array(vec![Value::Null]);
     assert_eq!(same_value("model", &said, &said), Ok(()));
@@ -148,13 +153,13 @@ fn machines_with_mistakes_are_refused_with_a_reason() {
         refused.fetch_add(u64::from(output.is_none()), Ordering::Relaxed);
         if let Some(problem) = problems
             .iter()
-            .find(|problem| problem.code == Code::Internal)
+            .find(|problem| problem.code == DiagnosticCode::Internal)
         {
             let same = |m: &Machine| {
                 compile(m, &OPTIONS)
                     .1
                     .iter()
-                    .any(|p| p.code == Code::Internal)
+                    .any(|p| p.code == DiagnosticCode::Internal)
             };
             let small = if same(&machine) {
                 shrink(&machine, same)
@@ -170,8 +175,7 @@ fn machines_with_mistakes_are_refused_with_a_reason() {
         );
         let Some(output) = output else { return Ok(()) };
         caught(|| walk_everything(&output.rom.as_rom())).map_err(|e| format!("{e}\n{text}"))?;
-        caught(|| describe(&output.rom.as_rom(), Some(&output.symbols)))
-            .map_err(|e| format!("{e}\n{text}"))?;
+        caught(|| described(&output)).map_err(|e| format!("{e}\n{text}"))?;
         equals_derivation(&output).map_err(|e| format!("{e}\n{text}"))
     });
     let refused = refused.into_inner();

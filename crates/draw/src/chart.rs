@@ -5,13 +5,12 @@
 //! names, so names of any kind cannot bend the picture. Everything that is text here can be shown:
 //! control characters are spelled out ([`visible`]).
 
-use serde_json::Value;
-use statewright_compile::describe::describe_model;
+use statewright_describe::{self as described, Action, Description, Model, StateKind, Target};
 use statewright_rom::Rom;
 use statewright_symbols::SymbolTable;
 
 use crate::escape::visible;
-use crate::words::{Label, action, marks, trigger};
+use crate::words::{Label, action, lines, marks, trigger};
 
 /// A machine, ready to be drawn. States and transitions have their numbers in the ROM.
 #[derive(Clone, Debug)]
@@ -27,7 +26,7 @@ pub struct Chart {
     /// All transitions.
     pub transitions: Vec<Transition>,
     /// The description the chart was made from, for tables.
-    pub(crate) model: Value,
+    pub(crate) model: Model,
 }
 
 /// What a state is.
@@ -128,20 +127,18 @@ pub struct Branch {
 impl Chart {
     /// Reads a ROM. The names should belong to it: ask [`SymbolTable::belongs_to`] first.
     pub fn new(rom: &Rom<'_>, symbols: &SymbolTable) -> Self {
-        let shape = describe_model(rom, None);
-        let mut model = describe_model(rom, Some(symbols));
-        clean(&mut model);
-        let rate = model["tick_rate"].as_u64().unwrap_or(60).max(1);
+        let model = Description::visible(rom, Some(symbols)).model;
+        let rate = u64::from(model.tick_rate.max(1));
         let mut chart = Self {
-            name: text(&model["machine"]),
+            name: model.machine.clone().unwrap_or_default(),
             states: Vec::new(),
             regions: Vec::new(),
             histories: Vec::new(),
             transitions: Vec::new(),
-            model: Value::Null,
+            model: model.clone(),
         };
-        for (shaped, named) in list(&shape["states"]).iter().zip(list(&model["states"])) {
-            chart.read_state(shaped, named, rate);
+        for state in &model.states {
+            chart.read_state(state, rate);
         }
         for region in 0..chart.regions.len() {
             for child in chart.regions[region].children.clone() {
@@ -151,17 +148,14 @@ impl Chart {
             }
         }
         chart.mark_kinds(&model);
-        chart.model = model;
         chart
     }
 
     /// Says that a transition into its own source leaves it, which is not the rule (EXEC-2).
-    fn mark_kinds(&mut self, model: &Value) {
-        let described = list(&model["states"])
-            .iter()
-            .flat_map(|state| list(&state["transitions"]));
-        let is_external: Vec<bool> = described
-            .map(|transition| transition["kind"] == "external")
+    fn mark_kinds(&mut self, model: &Model) {
+        let all = model.states.iter().flat_map(|state| &state.transitions);
+        let is_external: Vec<bool> = all
+            .map(|transition| transition.kind == described::TransitionKind::External)
             .collect();
         for (number, is_external) in is_external.into_iter().enumerate() {
             let transition = &self.transitions[number];
@@ -184,82 +178,63 @@ impl Chart {
         }
     }
 
-    fn read_state(&mut self, shaped: &Value, named: &Value, rate: u64) {
+    fn read_state(&mut self, state: &described::State, rate: u64) {
         let number = self.states.len();
-        let path = text(&named["path"]);
+        let path = &state.path;
         let own = |words: String| words.replace(&format!("({path})"), "()");
-        let regions =
-            (self.regions.len()..self.regions.len() + list(&shaped["regions"]).len()).collect();
+        let regions = (self.regions.len()..self.regions.len() + state.regions.len()).collect();
         let histories =
-            (self.histories.len()..self.histories.len() + list(&shaped["history"]).len()).collect();
-        for (shape, name) in list(&shaped["regions"]).iter().zip(list(&named["regions"])) {
-            self.regions.push(Region {
-                name: name["name"].as_str().map(str::to_owned),
+            (self.histories.len()..self.histories.len() + state.history.len()).collect();
+        self.regions.extend(state.regions.iter().map(|region| {
+            Region {
+                name: region.name.clone(),
                 owner: number,
-                initial: nodes(&shape["initial"]["to"]),
-                effects: actions(&name["initial"]["do"], rate),
-                children: list(&shape["children"])
+                initial: nodes(&region.initial.to),
+                effects: actions(&region.initial.actions, rate),
+                children: region
+                    .children
                     .iter()
-                    .filter_map(|child| numbered(child, "state_"))
+                    .map(|child| child.id.index())
                     .collect(),
-            });
-        }
-        for (shape, name) in list(&shaped["history"]).iter().zip(list(&named["history"])) {
-            let deep = shape["deep"] == true;
-            let default = nodes(&shape["default"]);
-            self.histories.push(History {
-                name: text(&name["name"]),
+            }
+        }));
+        self.histories
+            .extend(state.history.iter().map(|point| History {
+                name: point.name.clone(),
                 owner: number,
-                deep,
-                default,
-            });
-        }
-        for (shape, name) in list(&shaped["transitions"])
-            .iter()
-            .zip(list(&named["transitions"]))
-        {
-            let label = Label {
-                trigger: trigger(&text(&name["trigger"]), name["if"].is_null(), rate),
-                guard: name["if"].as_str().map(|guard| own(guard.to_owned())),
-                effects: actions(&name["do"], rate),
-                marks: marks(name, rate).into_iter().map(own).collect(),
-            };
-            let interrupt = shape["interrupt"] == true;
-            self.transitions.push(Transition {
+                deep: point.deep,
+                default: nodes(&point.default),
+            }));
+        self.transitions
+            .extend(state.transitions.iter().map(|one| Transition {
                 source: number,
-                targets: nodes(&shape["to"]),
-                label,
-                interrupt,
-            });
-        }
-        let branches = list(&shaped["branches"])
-            .iter()
-            .zip(list(&named["branches"]))
-            .map(|(shape, name)| {
-                let guard = Some(name["if"].as_str().unwrap_or("else").to_owned());
-                let (effects, marks) = (actions(&name["do"], rate), Vec::new());
-                Branch {
-                    targets: nodes(&shape["to"]),
-                    label: Label {
-                        trigger: String::new(),
-                        guard,
-                        effects,
-                        marks,
-                    },
-                }
-            });
+                targets: nodes(&one.to),
+                label: Label {
+                    trigger: trigger(&one.trigger, one.guard.is_none(), rate),
+                    guard: one.guard.clone().map(own),
+                    effects: actions(&one.actions, rate),
+                    marks: marks(one, rate).into_iter().map(own).collect(),
+                },
+                interrupt: one.interrupt,
+            }));
+        let branch = |branch: &described::Branch| Branch {
+            targets: nodes(&branch.to),
+            label: Label {
+                trigger: String::new(),
+                guard: Some(branch.guard.clone().unwrap_or_else(|| "else".to_owned())),
+                effects: actions(&branch.actions, rate),
+                marks: Vec::new(),
+            },
+        };
         self.states.push(State {
-            name: path.rsplit('/').next().unwrap_or_default().to_owned(),
-            kind: kind(&shaped["kind"]),
+            name: state.name().to_owned(),
+            kind: kind(state.kind.0),
             region: None,
             regions,
             histories,
-            lines: crate::words::lines(named, rate)
-                .into_iter()
-                .map(own)
-                .collect(),
-            branches: branches.collect(),
-            path,
+            lines: lines(state, rate).into_iter().map(own).collect(),
+            branches: state.branches.iter().map(branch).collect(),
+            path: path.clone(),
         });
     }
 
@@ -308,52 +283,24 @@ impl Chart {
     }
 }
 
-/// Spells out what cannot be seen, in every text of a description.
-fn clean(value: &mut Value) {
-    match value {
-        Value::String(text) => *text = visible(text),
-        Value::Array(items) => items.iter_mut().for_each(clean),
-        Value::Object(fields) => fields.values_mut().for_each(clean),
-        _ => {}
-    }
+fn actions(actions: &[Action], rate: u64) -> Vec<String> {
+    actions.iter().map(|one| action(one, rate)).collect()
 }
 
-pub(crate) fn list(value: &Value) -> &[Value] {
-    value.as_array().map_or(&[], Vec::as_slice)
-}
-
-pub(crate) fn text(value: &Value) -> String {
-    value.as_str().unwrap_or_default().to_owned()
-}
-
-fn actions(value: &Value, rate: u64) -> Vec<String> {
-    list(value)
-        .iter()
-        .map(|one| action(&text(one), rate))
-        .collect()
-}
-
-fn numbered(value: &Value, prefix: &str) -> Option<usize> {
-    match value.as_str()? {
-        "root" if prefix == "state_" => Some(0),
-        name => name.strip_prefix(prefix)?.parse().ok(),
-    }
-}
-
-fn nodes(value: &Value) -> Vec<Node> {
-    let node = |target: &Value| {
-        let state = numbered(target, "state_").map(Node::State);
-        state.or_else(|| numbered(target, "history_").map(Node::History))
+fn nodes(targets: &[Target]) -> Vec<Node> {
+    let node = |target: &Target| match target {
+        Target::State(state) => Node::State(state.id.index()),
+        Target::History(point) => Node::History(point.id.index()),
     };
-    list(value).iter().filter_map(node).collect()
+    targets.iter().map(node).collect()
 }
 
-fn kind(value: &Value) -> Kind {
-    match value.as_str() {
-        Some("compound") => Kind::Compound,
-        Some("orthogonal") => Kind::Orthogonal,
-        Some("final") => Kind::Final,
-        Some("choice") => Kind::Choice,
-        _ => Kind::Atomic,
+fn kind(kind: StateKind) -> Kind {
+    match kind {
+        StateKind::Atomic => Kind::Atomic,
+        StateKind::Compound => Kind::Compound,
+        StateKind::Orthogonal => Kind::Orthogonal,
+        StateKind::Final => Kind::Final,
+        StateKind::Choice => Kind::Choice,
     }
 }

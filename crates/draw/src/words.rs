@@ -1,8 +1,6 @@
 //! The words in a picture: labels of transitions, lines of states, lengths of time.
 
-use serde_json::Value;
-
-use crate::chart::{list, text};
+use statewright_describe::{Action, Named, State, Transition, Trigger, Value};
 
 /// The words of a transition: `trigger [guard] / effects {marks}`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -53,112 +51,99 @@ pub(crate) fn duration(ticks: u64, rate: u64) -> String {
     }
 }
 
-/// `30t` as people say it.
-fn in_words(ticks: &str, rate: u64) -> Option<String> {
-    ticks
-        .strip_suffix('t')?
-        .parse()
-        .ok()
-        .map(|ticks| duration(ticks, rate))
-}
-
-/// The trigger of a description. `always` goes without saying where there is a guard.
-pub(crate) fn trigger(described: &str, is_unguarded: bool, rate: u64) -> String {
-    if let Some(event) = described.strip_prefix("on ") {
-        return if event == "*" {
-            "any event".to_owned()
-        } else {
-            event.to_owned()
-        };
-    }
-    match described
-        .strip_prefix("after ")
-        .and_then(|ticks| in_words(ticks, rate))
-    {
-        Some(time) => format!("after {time}"),
-        None if described == "always" && !is_unguarded => String::new(),
-        None => described.to_owned(),
+/// What a transition waits for. `always` goes without saying where there is a guard.
+pub(crate) fn trigger(trigger: &Trigger, is_unguarded: bool, rate: u64) -> String {
+    match trigger {
+        Trigger::Event(event) => event.name.clone(),
+        Trigger::Any => "any event".to_owned(),
+        Trigger::After { ticks, .. } => format!("after {}", duration((*ticks).into(), rate)),
+        Trigger::Always if !is_unguarded => String::new(),
+        Trigger::Always | Trigger::Timer(_) | Trigger::Done | Trigger::Failed => {
+            trigger.to_string()
+        }
     }
 }
 
-/// An action of a description.
-pub(crate) fn action(described: &str, rate: u64) -> String {
-    let started = described
-        .strip_prefix("start ")
-        .and_then(|rest| rest.rsplit_once(' '));
-    match started.and_then(|(timer, ticks)| Some((timer, in_words(ticks, rate)?))) {
-        Some((timer, time)) => format!("start {timer} {time}"),
-        None => described.to_owned(),
+/// An action, with times as people say them.
+pub(crate) fn action(action: &Action, rate: u64) -> String {
+    match action {
+        Action::StartTimer { timer, ticks } => {
+            format!("start {timer} {}", duration((*ticks).into(), rate))
+        }
+        Action::Call(_)
+        | Action::Set { .. }
+        | Action::Add { .. }
+        | Action::Raise { .. }
+        | Action::Send { .. }
+        | Action::Emit { .. }
+        | Action::StopTimer { .. }
+        | Action::ClearHistory { .. }
+        | Action::If { .. } => action.to_string(),
     }
 }
 
 /// What decides about a transition besides trigger and guard.
-pub(crate) fn marks(transition: &Value, rate: u64) -> Vec<String> {
-    let mut marks = Vec::new();
-    let time = |field: &str| {
-        Some(format!(
-            "{field} {}",
-            duration(transition[field].as_u64()?, rate)
-        ))
+pub(crate) fn marks(transition: &Transition, rate: u64) -> Vec<String> {
+    let word = |is_set: bool, word: &str| is_set.then(|| word.to_owned());
+    let time = |word: &str, ticks: Option<u32>| {
+        ticks.map(|ticks| format!("{word} {}", duration(ticks.into(), rate)))
     };
-    marks.extend((transition["interrupt"] == true).then(|| "interrupt".to_owned()));
-    marks.extend(transition["stack"].as_str().map(str::to_owned));
-    marks.extend(
-        transition["priority"]
-            .as_u64()
-            .filter(|&priority| priority > 0)
-            .map(|p| format!("priority {p}")),
-    );
-    marks.extend(transition["score"].as_str().map(
-        |score| match transition["threshold"].as_f64() {
-            Some(threshold) if threshold != 0.0 => format!("score {score} >= {threshold}"),
-            _ => format!("score {score}"),
-        },
-    ));
-    marks.extend(time("cooldown"));
-    marks.extend(time("debounce"));
-    marks.extend((transition["latch"] == true).then(|| "latch".to_owned()));
-    marks
+    let score = |score: &String| match transition.threshold {
+        Some(Value::Float(threshold)) if threshold != 0.0 => {
+            format!("score {score} >= {threshold}")
+        }
+        _ => format!("score {score}"),
+    };
+    let marks = [
+        word(transition.interrupt, "interrupt"),
+        transition.stack.map(|stack| stack.name().to_owned()),
+        (transition.priority > 0).then(|| format!("priority {}", transition.priority)),
+        transition.score.as_ref().map(score),
+        time("cooldown", transition.cooldown),
+        time("debounce", transition.debounce),
+        word(transition.latch, "latch"),
+    ];
+    marks.into_iter().flatten().collect()
 }
 
 /// What a state does, one line each.
-pub(crate) fn lines(state: &Value, rate: u64) -> Vec<String> {
-    let mut lines = Vec::new();
-    let joined = |field: &str| {
-        list(&state[field])
-            .iter()
-            .map(|one| action(&text(one), rate))
-            .collect::<Vec<_>>()
+pub(crate) fn lines(state: &State, rate: u64) -> Vec<String> {
+    let done = |word: &str, actions: &[Action]| {
+        let actions: Vec<String> = actions.iter().map(|one| action(one, rate)).collect();
+        (!actions.is_empty()).then(|| format!("{word} / {}", actions.join("; ")))
     };
-    for field in ["entry", "exit", "suspend", "resume"] {
-        let actions = joined(field);
-        lines.extend((!actions.is_empty()).then(|| format!("{field} / {}", actions.join("; "))));
-    }
-    lines.extend(
-        state["activity"]
-            .as_str()
+    let lines = [
+        done("entry", &state.entry),
+        done("exit", &state.exit),
+        done("suspend", &state.suspend),
+        done("resume", &state.resume),
+        state
+            .activity
+            .as_ref()
             .map(|activity| format!("do / {activity}")),
-    );
-    for (field, word) in [("defer", "defers"), ("owns", "owns")] {
-        let names: Vec<String> = list(&state[field]).iter().map(text).collect();
-        lines.extend((!names.is_empty()).then(|| format!("{word} {}", names.join(", "))));
-    }
-    lines.extend(
-        state["min_active"]
-            .as_u64()
-            .map(|ticks| format!("stays {}", duration(ticks, rate))),
-    );
-    lines.extend(
-        state["exit_ready"]
-            .as_str()
+        named("defers", &state.defer),
+        named("owns", &state.owns),
+        state
+            .min_active
+            .map(|ticks| format!("stays {}", duration(ticks.into(), rate))),
+        state
+            .exit_ready
+            .as_ref()
             .map(|ready| format!("leaves if {ready}")),
-    );
-    lines
+    ];
+    lines.into_iter().flatten().collect()
+}
+
+/// A word and names; nothing without names.
+fn named<I>(word: &str, names: &[Named<I>]) -> Option<String> {
+    let names: Vec<&str> = names.iter().map(|named| named.name.as_str()).collect();
+    (!names.is_empty()).then(|| format!("{word} {}", names.join(", ")))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use statewright_rom::ids::{EventId, TimerId};
 
     #[test]
     fn times_are_said_as_people_say_them_only_if_exact() {
@@ -179,22 +164,35 @@ mod tests {
 
     #[test]
     fn triggers_and_actions_are_shortened_but_never_changed() {
-        assert_eq!(trigger("on Hit", true, 60), "Hit");
-        assert_eq!(trigger("on *", true, 60), "any event");
-        assert_eq!(trigger("after 30t", true, 60), "after 500ms");
+        let (event, timer) = (
+            EventId::from_index(0).unwrap(),
+            TimerId::from_index(0).unwrap(),
+        );
+        let (hit, fuse) = ("Hit".to_owned(), "long fuse".to_owned());
+        let hit = Trigger::Event(Named {
+            id: event,
+            name: hit,
+        });
+        let after = Trigger::After { timer, ticks: 30 };
+        let start = Action::StartTimer {
+            timer: Named {
+                id: timer,
+                name: fuse,
+            },
+            ticks: 120,
+        };
+        assert_eq!(trigger(&hit, true, 60), "Hit");
+        assert_eq!(trigger(&Trigger::Any, true, 60), "any event");
+        assert_eq!(trigger(&after, true, 60), "after 500ms");
+        let always = |is_unguarded| trigger(&Trigger::Always, is_unguarded, 60);
         assert_eq!(
-            (trigger("always", true, 60), trigger("always", false, 60)),
+            (always(true), always(false)),
             ("always".into(), String::new())
         );
-        assert_eq!(action("start long fuse 120t", 60), "start long fuse 2s");
-        for other in [
-            "start = 5",
-            "start += t",
-            "start(3t)",
-            "stop fuse",
-            "start 5t",
-        ] {
-            assert_eq!(action(other, 60), other);
+        assert_eq!(action(&start, 60), "start long fuse 2s");
+        // A function may be called anything.
+        for other in ["start(3t)", "start 5t"] {
+            assert_eq!(action(&Action::Call(other.to_owned()), 60), other);
         }
     }
 

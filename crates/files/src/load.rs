@@ -7,7 +7,8 @@ use std::io::Read;
 use statewright_author::diagnostic::Diagnostics;
 use statewright_author::graph::Machine;
 use statewright_author::text::read_bytes;
-use statewright_compile::{Options, Output, compile_with, describe};
+use statewright_compile::{Options, Output, compile_with};
+use statewright_describe::Description;
 use statewright_import::Format;
 use statewright_rom::OwnedRom;
 use statewright_symbols::SymbolTable;
@@ -94,9 +95,14 @@ impl Loaded {
         })
     }
 
-    /// The description, as JSON.
-    pub fn describe(&self) -> serde_json::Value {
-        describe::describe(&self.rom.as_rom(), self.symbols.as_ref())
+    /// The machine, decompiled, and where everything lies.
+    pub fn describe(&self) -> Description {
+        Description::new(&self.rom.as_rom(), self.symbols.as_ref())
+    }
+
+    /// The same with texts that are safe to show.
+    pub fn describe_visible(&self) -> Description {
+        Description::visible(&self.rom.as_rom(), self.symbols.as_ref())
     }
 }
 

@@ -1,6 +1,6 @@
 //! Owns the step from bytes to text, which is the same for every format.
 
-use statewright_author::codes::Code;
+use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::graph::Machine;
 use statewright_author::span::{Source, Span};
@@ -24,7 +24,7 @@ pub fn too_long(text: &str) -> Option<Diagnostic> {
     let size = text.len();
     (size > MAX_BYTES).then(|| {
         let message = format!("the file has {size} bytes; import reads at most {MAX_BYTES}");
-        Diagnostic::new(Code::ImportLimit, Span::default(), message).label("too long")
+        Diagnostic::new(DiagnosticCode::ImportLimit, Span::default(), message).label("too long")
     })
 }
 
@@ -43,7 +43,7 @@ fn unreadable(name: &str, bytes: &[u8], offset: usize) -> (Machine, Diagnostics)
         "save it as UTF-8"
     };
     out.push(
-        Diagnostic::new(Code::ImportSyntax, span, message)
+        Diagnostic::new(DiagnosticCode::ImportSyntax, span, message)
             .label("not UTF-8")
             .help(help),
     );

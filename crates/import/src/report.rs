@@ -1,32 +1,32 @@
 //! Owns how problems of imported files are begun: one function per code.
 
-use statewright_author::codes::Code;
+use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::Diagnostic;
 use statewright_author::span::Span;
 
 /// The text is not in its own format (SW0801).
 pub(crate) fn syntax(span: Span, message: impl Into<String>) -> Diagnostic {
-    Diagnostic::new(Code::ImportSyntax, span, message)
+    Diagnostic::new(DiagnosticCode::ImportSyntax, span, message)
 }
 
 /// There is no counterpart (SW0802).
 pub(crate) fn refused(span: Span, message: impl Into<String>) -> Diagnostic {
-    Diagnostic::new(Code::ImportRefused, span, message)
+    Diagnostic::new(DiagnosticCode::ImportRefused, span, message)
 }
 
 /// The format itself does not allow it (SW0803).
 pub(crate) fn illegal(span: Span, message: impl Into<String>) -> Diagnostic {
-    Diagnostic::new(Code::ImportIllegal, span, message)
+    Diagnostic::new(DiagnosticCode::ImportIllegal, span, message)
 }
 
 /// Too large (SW0804).
 pub(crate) fn limit(span: Span, message: impl Into<String>) -> Diagnostic {
-    Diagnostic::new(Code::ImportLimit, span, message)
+    Diagnostic::new(DiagnosticCode::ImportLimit, span, message)
 }
 
 /// Left out (SW0805).
 pub(crate) fn ignored(span: Span, message: impl Into<String>) -> Diagnostic {
-    Diagnostic::new(Code::ImportIgnored, span, message)
+    Diagnostic::new(DiagnosticCode::ImportIgnored, span, message)
 }
 
 /// A text as messages show it: not too long, nothing hidden.

@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::common::Read;
-use statewright_author::codes::Code;
+use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::Diagnostics;
 use statewright_author::graph::Machine;
 use statewright_author::render::{Style, render_text};
@@ -53,8 +53,8 @@ fn compile(read: Read, name: &str, text: &str) -> (BTreeSet<&'static str>, Strin
     )
 }
 
-fn import_codes() -> impl Iterator<Item = Code> {
-    Code::ALL
+fn import_codes() -> impl Iterator<Item = DiagnosticCode> {
+    DiagnosticCode::ALL
         .iter()
         .copied()
         .filter(|code| code.info().id.starts_with("SW08"))
@@ -104,7 +104,7 @@ fn every_fixture_says_exactly_this() {
 #[test]
 fn the_examples_of_every_page_are_true() {
     let mut seen = 0;
-    for info in import_codes().map(Code::info) {
+    for info in import_codes().map(DiagnosticCode::info) {
         for (_, word, read) in FORMATS {
             for (mark, expected) in [
                 ("wrong", BTreeSet::from([info.id])),

@@ -2,7 +2,7 @@
 //!
 //! # Inside
 //!
-//! The ROM: a compiled machine as one block of bytes, read in place (SPEC section 3).
+//! The ROM: a compiled machine as one block of bytes, read in place.
 //!
 //! [`layout`] says what the bytes mean, [`Rom::from_bytes`] proves that given bytes follow it and
 //! gives a view that copies nothing. `no_std`, no allocation (except [`OwnedRom`] behind the

@@ -4,6 +4,7 @@ use std::fmt;
 
 use statewright_kernel::{Mode, Status, Verdict};
 pub use statewright_rom::layout::FunctionKind as Kind;
+use statewright_text::camel_case;
 
 use crate::cx::{ActionCx, GuardCx};
 use crate::value::Type;
@@ -67,20 +68,6 @@ impl<B, C> Function<B, C> {
     pub(crate) fn answers_to(&self, name: &str) -> bool {
         self.name == name || camel_case(&self.name) == name
     }
-}
-
-/// `can_see` as `CanSee`; what stands before the last `::` stays as it is.
-pub(crate) fn camel_case(name: &str) -> String {
-    let start = name.rfind("::").map_or(0, |colons| colons + 2);
-    let (path, own) = name.split_at(start);
-    let words = own.split('_').map(|word| {
-        let mut letters = word.chars();
-        letters
-            .next()
-            .map(|first| first.to_uppercase().chain(letters).collect::<String>())
-            .unwrap_or_default()
-    });
-    path.chars().map(String::from).chain(words).collect()
 }
 
 /// User functions by name. The `functions` macro makes them from an `impl` block; by hand it is
@@ -231,16 +218,4 @@ pub struct Signature {
     pub kind: Kind,
     /// Types of its literal arguments, per parameter: a struct takes several.
     pub arguments: &'static [&'static [Type]],
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_are_spelled_either_way() {
-        assert_eq!(camel_case("can_see"), "CanSee");
-        assert_eq!(camel_case("fx::spark_off"), "fx::SparkOff");
-        assert_eq!(camel_case("CanSee"), "CanSee");
-    }
 }

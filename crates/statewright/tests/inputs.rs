@@ -20,6 +20,8 @@ const DOG: &str = r#"{ "machine": "Dog", "events": ["Call"],
     "bark": {}, "walk": { "transitions": [{ "after": "3t", "to": "sit" }] } } }"#;
 
 type Dogs = Crowd<Blackboard, ()>;
+type Method = fn(&mut Dogs, AgentId);
+type InputOf = fn(AgentId) -> Input<Blackboard>;
 
 fn dogs() -> Dogs {
     let machine = Machine::from_text("dog.sw.json", DOG).unwrap();
@@ -52,8 +54,7 @@ fn a_method_and_its_input_do_the_same() {
         );
     }
     let saved = first.snapshot();
-    type Do = fn(&mut Dogs, AgentId);
-    let steps: [(Do, fn(AgentId) -> Input<Blackboard>); 6] = [
+    let steps: [(Method, InputOf); 6] = [
         (|dogs, dog| dogs.pause(dog).unwrap(), Input::Pause),
         (|dogs, dog| dogs.resume(dog).unwrap(), Input::Resume),
         (|dogs, dog| dogs.stop(dog).unwrap(), Input::Stop),

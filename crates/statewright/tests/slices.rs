@@ -80,7 +80,7 @@ fn machine() -> Machine {
 fn functions() -> Functions<Body, World> {
     Functions::new()
         .guard("Dares", |me: &Body, _: &World, cx| {
-            Verdict::from((me.swords + cx.agent().index()) % 5 != 0)
+            Verdict::from(!(me.swords + cx.agent().index()).is_multiple_of(5))
         })
         .action("Call", |me, world, cx| {
             let (index, generation) = (cx.rng().below(INDICES), 1 + 2 * cx.rng().below(2));

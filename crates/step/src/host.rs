@@ -5,7 +5,7 @@ use std::cell::RefCell;
 
 use statewright::{Blackboard, Board};
 use statewright_author::names::visible;
-use statewright_compile::describe;
+use statewright_describe as describe;
 use statewright_kernel::{
     ActionCx, Call, Command, CommandKind, GuardCx, Host, Mode, Status, Trace, Verdict,
 };

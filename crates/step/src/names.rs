@@ -3,10 +3,9 @@
 
 use std::collections::HashMap;
 
-use serde_json::Value;
 use statewright::Machine;
 use statewright_author::names::visible;
-use statewright_compile::describe;
+use statewright_describe::{Description, StackUse, State, Target, Transition, Trigger};
 use statewright_rom::Rom;
 use statewright_rom::ids::*;
 use statewright_rom::layout::{RegionRecord, StateKind, TimerKind, TimerRecord};
@@ -54,31 +53,22 @@ pub(crate) fn bare(call: &str) -> String {
     )
 }
 
-/// A text of the description.
-fn text(value: &Value) -> String {
-    visible(value.as_str().unwrap_or_default())
-}
-
-fn list<'v>(value: &'v Value, key: &str) -> &'v [Value] {
-    value[key].as_array().map_or(&[], Vec::as_slice)
-}
-
 impl Names {
     /// Collects them.
     pub fn new(machine: &Machine, given: Option<SymbolTable>) -> Self {
         let rom = machine.rom();
         let symbols = shown_symbols(&rom, given);
-        let described = describe::describe(&rom, Some(&symbols));
-        let model = &described["model"];
+        let states = Description::visible(&rom, Some(&symbols)).model.states;
         let rate = u32::from(rom.header().tick_rate.get());
         let timers = (0_usize..)
             .zip(rom.timers())
             .map(|(index, record)| timer_words(&symbols, index, record, rate));
         Self {
             timers: timers.collect(),
-            transitions: list(model, "states")
+            transitions: states
                 .iter()
-                .flat_map(|state| transitions(state, rate))
+                .flat_map(|state| state.transitions.iter().map(move |one| (state, one)))
+                .map(|(state, one)| transition_words(state, one, rate))
                 .collect(),
             called: called(&symbols),
             symbols,
@@ -189,46 +179,41 @@ fn called(symbols: &SymbolTable) -> Vec<String> {
         .collect()
 }
 
-fn transitions(state: &Value, rate: u32) -> impl Iterator<Item = TransitionWords> + '_ {
-    list(state, "transitions").iter().map(move |transition| {
-        let source = text(&state["path"]);
-        let optional = |key: &str| transition[key].as_str().map(visible);
-        let targets: Vec<String> = list(transition, "to").iter().map(text).collect();
-        let trigger = in_seconds(&text(&transition["trigger"]), rate);
-        let guard = transition["if"].as_str().map(bare);
-        let mut line = format!("{source}: {trigger}");
-        if let Some(guard) = &guard {
-            line.push_str(&format!(" if {guard}"));
+fn transition_words(state: &State, transition: &Transition, rate: u32) -> TransitionWords {
+    let paths = transition.to.iter().map(Target::path);
+    let targets: Vec<String> = paths.map(str::to_owned).collect();
+    let trigger = match &transition.trigger {
+        // With the time that people wrote.
+        Trigger::After { ticks, .. } => format!("after {}", duration(*ticks, rate)),
+        Trigger::Event(_)
+        | Trigger::Any
+        | Trigger::Timer(_)
+        | Trigger::Always
+        | Trigger::Done
+        | Trigger::Failed => transition.trigger.to_string(),
+    };
+    let guard = transition.guard.as_deref().map(bare);
+    let mut line = format!("{}: {trigger}", state.path);
+    if let Some(guard) = &guard {
+        line.push_str(&format!(" if {guard}"));
+    }
+    match (transition.stack, targets.is_empty()) {
+        (Some(StackUse::Pop), _) => line.push_str(" -> back (pop)"),
+        (stack, false) => {
+            line.push_str(&format!(" -> {}", targets.join(" + ")));
+            line.push_str(if stack.is_some() { " (push)" } else { "" });
         }
-        match (transition["stack"].as_str(), targets.is_empty()) {
-            (Some("pop"), _) => line.push_str(" -> back (pop)"),
-            (stack, false) => {
-                line.push_str(&format!(" -> {}", targets.join(" + ")));
-                line.push_str(if stack.is_some() { " (push)" } else { "" });
-            }
-            (_, true) => line.push_str(" (stays)"),
-        }
-        TransitionWords {
-            name: optional("name"),
-            source,
-            trigger,
-            guard,
-            score: transition["score"].as_str().map(bare),
-            targets,
-            line,
-        }
-    })
-}
-
-/// `after 90t` with the time that people wrote.
-fn in_seconds(trigger: &str, rate: u32) -> String {
-    let ticks = trigger
-        .strip_prefix("after ")
-        .and_then(|rest| rest.strip_suffix('t')?.parse().ok());
-    ticks.map_or_else(
-        || trigger.to_owned(),
-        |ticks| format!("after {}", duration(ticks, rate)),
-    )
+        (_, true) => line.push_str(" (stays)"),
+    }
+    TransitionWords {
+        name: transition.name.clone(),
+        source: state.path.clone(),
+        trigger,
+        guard,
+        score: transition.score.as_deref().map(bare),
+        targets,
+        line,
+    }
 }
 
 /// Ticks as the shortest time that means them: `1.5s`, or `7t` where no round number of

@@ -1,7 +1,6 @@
 //! Values as people write and read them: payloads of events and blackboard keys.
 
 use statewright_author::names::visible;
-use statewright_compile::describe;
 use statewright_rom::Rom;
 use statewright_rom::ids::{EventId, StringId};
 use statewright_rom::layout::{EventRecord, PayloadKind, ValueType, event_flag};
@@ -189,7 +188,8 @@ pub(crate) fn value_json(rom: &Rom<'_>, ty: PayloadKind, words: [u32; 4]) -> ser
         | PayloadKind::Bytes => {
             // Bytes are words of their own kind; the first of them is shown as a number.
             let ty = ty.value_type().unwrap_or(ValueType::I32);
-            describe::value_json(rom, ty, [x, y, z])
+            serde_json::to_value(statewright_describe::value(rom, ty, [x, y, z]))
+                .unwrap_or_default()
         }
     }
 }

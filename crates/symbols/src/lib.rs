@@ -1,5 +1,6 @@
-//! Names and spans behind the numbers of a ROM, which holds none (ROM-7): one [`SymbolTable`] for
-//! the compiler, the run time, traces, pictures and debuggers.
+//! Names and spans behind the numbers of a ROM, which holds none
+//! ([ROM-7](statewright_rom::rules#ROM-7)): one [`SymbolTable`] for the compiler, the run time,
+//! traces, pictures and debuggers.
 //!
 //! Comes in: the compiler's lists, the lists that `machine!` embeds, or a `.swdbg` sidecar (feature
 //! `sidecar`). Goes out: the name of a number, the number of a name, where it was written, and

@@ -24,7 +24,7 @@ mod words;
 pub use filter::{Filter, Level, Settings, UnknownNumber};
 pub use legend::{Guard, Legend, State, Transition, Trigger};
 pub use reasons::Reasons;
-pub use record::{Cause, Kind, LEADS, NO_TRANSITION, Record, fault_number, reason_number};
+pub use record::{Cause, Kind, LEADS, NO_TRANSITION, ReasonNumber, Record, reason_number};
 pub use ring::Ring;
 pub use totals::Totals;
 pub use tracer::Tracer;

@@ -144,20 +144,8 @@ impl Record {
 
     /// Why the transition of a [`Kind::Rejected`] was not taken.
     pub fn reason(&self) -> Option<Reason> {
-        Some(match self.detail {
-            1 => Reason::Cooldown,
-            2 => Reason::StackFull,
-            3 => Reason::StackEmpty,
-            4 => Reason::GuardFalse(self.value.get() as u16),
-            5 => Reason::Debounce,
-            6 => Reason::BelowThreshold,
-            7 => Reason::MinActive,
-            8 => Reason::ExitNotReady,
-            9 => Reason::NotReached,
-            10 => Reason::LostConflict,
-            11 => Reason::Outranked,
-            _ => return None,
-        })
+        let number = ReasonNumber::from_number(self.detail)?;
+        Some(number.reason(self.value.get() as u16))
     }
 
     /// What the transition of a [`Kind::Transition`] or [`Kind::Latched`] was taken for.
@@ -190,7 +178,7 @@ impl Record {
 
     /// What ended the agent of a [`Kind::Faulted`].
     pub fn fault(&self) -> Option<Fault> {
-        FAULTS.get(usize::from(self.detail)).copied()
+        Fault::from_number(self.detail)
     }
 
     /// The state and the code of a [`Kind::Guard`].
@@ -210,43 +198,69 @@ pub enum Cause {
     Timer(u16),
 }
 
-/// Faults by their number in [`Record::detail`].
-const FAULTS: [Fault; 10] = [
-    Fault::Panic,
-    Fault::WrongMachine,
-    Fault::BadConfiguration,
-    Fault::BadFrames,
-    Fault::BadQueue,
-    Fault::BadPlan,
-    Fault::TooManySteps,
-    Fault::QueueOverflow,
-    Fault::TimerOverflow,
-    Fault::MicrostepCap,
-];
+statewright_rom::numbers! {
+    /// Reasons by their number in [`Record::detail`].
+    ReasonNumber: u8 {
+        /// [`Reason::Cooldown`].
+        Cooldown = 1 "cooldown",
+        /// [`Reason::StackFull`].
+        StackFull = 2 "stack_full",
+        /// [`Reason::StackEmpty`].
+        StackEmpty = 3 "stack_empty",
+        /// [`Reason::GuardFalse`].
+        GuardFalse = 4 "guard_false",
+        /// [`Reason::Debounce`].
+        Debounce = 5 "debounce",
+        /// [`Reason::BelowThreshold`].
+        BelowThreshold = 6 "below_threshold",
+        /// [`Reason::MinActive`].
+        MinActive = 7 "min_active",
+        /// [`Reason::ExitNotReady`].
+        ExitNotReady = 8 "exit_not_ready",
+        /// [`Reason::NotReached`].
+        NotReached = 9 "not_reached",
+        /// [`Reason::LostConflict`].
+        LostConflict = 10 "lost_conflict",
+        /// [`Reason::Outranked`].
+        Outranked = 11 "outranked",
+    }
+}
 
-/// The number of a fault in [`Record::detail`].
-pub fn fault_number(fault: Fault) -> u8 {
-    FAULTS
-        .iter()
-        .position(|known| *known == fault)
-        .unwrap_or(FAULTS.len()) as u8
+impl ReasonNumber {
+    /// The reason, with the code that a guard gave.
+    pub const fn reason(self, code: u16) -> Reason {
+        match self {
+            Self::Cooldown => Reason::Cooldown,
+            Self::StackFull => Reason::StackFull,
+            Self::StackEmpty => Reason::StackEmpty,
+            Self::GuardFalse => Reason::GuardFalse(code),
+            Self::Debounce => Reason::Debounce,
+            Self::BelowThreshold => Reason::BelowThreshold,
+            Self::MinActive => Reason::MinActive,
+            Self::ExitNotReady => Reason::ExitNotReady,
+            Self::NotReached => Reason::NotReached,
+            Self::LostConflict => Reason::LostConflict,
+            Self::Outranked => Reason::Outranked,
+        }
+    }
 }
 
 /// The number of a reason in [`Record::detail`], and the code of a guard.
 pub fn reason_number(reason: Reason) -> (u8, u16) {
-    match reason {
-        Reason::Cooldown => (1, 0),
-        Reason::StackFull => (2, 0),
-        Reason::StackEmpty => (3, 0),
-        Reason::GuardFalse(code) => (4, code),
-        Reason::Debounce => (5, 0),
-        Reason::BelowThreshold => (6, 0),
-        Reason::MinActive => (7, 0),
-        Reason::ExitNotReady => (8, 0),
-        Reason::NotReached => (9, 0),
-        Reason::LostConflict => (10, 0),
-        Reason::Outranked => (11, 0),
-    }
+    let (number, code) = match reason {
+        Reason::Cooldown => (ReasonNumber::Cooldown, 0),
+        Reason::StackFull => (ReasonNumber::StackFull, 0),
+        Reason::StackEmpty => (ReasonNumber::StackEmpty, 0),
+        Reason::GuardFalse(code) => (ReasonNumber::GuardFalse, code),
+        Reason::Debounce => (ReasonNumber::Debounce, 0),
+        Reason::BelowThreshold => (ReasonNumber::BelowThreshold, 0),
+        Reason::MinActive => (ReasonNumber::MinActive, 0),
+        Reason::ExitNotReady => (ReasonNumber::ExitNotReady, 0),
+        Reason::NotReached => (ReasonNumber::NotReached, 0),
+        Reason::LostConflict => (ReasonNumber::LostConflict, 0),
+        Reason::Outranked => (ReasonNumber::Outranked, 0),
+    };
+    (number.number(), code)
 }
 
 #[cfg(test)]
@@ -259,13 +273,8 @@ mod tests {
             assert_eq!(Kind::new(kind as u8), Some(kind));
         }
         assert_eq!(Kind::new(0), None);
-        for detail in 1..=11 {
-            let record = Record {
-                detail,
-                value: U32::new(7),
-                ..Record::default()
-            };
-            assert_eq!(reason_number(record.reason().unwrap()).0, detail);
+        for number in ReasonNumber::ALL {
+            assert_eq!(reason_number(number.reason(7)).0, number.number());
         }
         assert_eq!(
             Record {

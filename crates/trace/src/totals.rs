@@ -38,7 +38,31 @@ impl Totals {
                 }
             }
             Some(Kind::Leaf | Kind::Present) => raise(&mut self.leaves, subject),
-            _ => {}
+            Some(
+                Kind::Started
+                | Kind::Latched
+                | Kind::Unhandled
+                | Kind::Deferred
+                | Kind::Terminated
+                | Kind::Faulted
+                | Kind::Panicked
+                | Kind::Clamped
+                | Kind::FailSafe
+                | Kind::Lost
+                | Kind::Despawned
+                | Kind::Timer
+                | Kind::Entered
+                | Kind::Exited
+                | Kind::Suspended
+                | Kind::Resumed
+                | Kind::TimerSet
+                | Kind::TimerStopped
+                | Kind::Event
+                | Kind::Guard
+                | Kind::Activity
+                | Kind::Rejected,
+            )
+            | None => {}
         }
     }
 

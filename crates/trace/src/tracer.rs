@@ -7,7 +7,7 @@ use statewright_rom::ids::{EventId, StateId, TimerId, TransitionId};
 
 use crate::filter::{Filter, Level};
 use crate::reasons::Reasons;
-use crate::record::{Kind, LEADS, NO_TRANSITION, Record, fault_number, reason_number};
+use crate::record::{Kind, LEADS, NO_TRANSITION, Record, reason_number};
 use crate::ring::Ring;
 use crate::totals::Totals;
 
@@ -230,7 +230,7 @@ impl Tracer {
             Trace::Deferred(event) => self.subject(Kind::Deferred, event.raw()),
             Trace::Started => self.always(Kind::Started, self.life),
             Trace::Terminated => self.always(Kind::Terminated, 0),
-            Trace::Faulted(fault) => self.push(half(Kind::Faulted, fault_number(fault), 0, 0)),
+            Trace::Faulted(fault) => self.push(half(Kind::Faulted, fault.number(), 0, 0)),
             Trace::Clamped => self.always(Kind::Clamped, 0),
             Trace::FailSafe => {
                 self.open = true;
@@ -256,7 +256,8 @@ impl Tracer {
             } => self.guard(state, transition, holds, code),
             Trace::Activity(state, mode, status) => self.activity(state, mode, status),
             Trace::Rejected(transition, reason) => self.rejected(transition, reason, reasons),
-            _ => {}
+            // Not recorded; and what `trace` took already.
+            Trace::Action(_) | Trace::Jumped(..) | Trace::Unhandled(_) => {}
         }
     }
 

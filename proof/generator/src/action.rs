@@ -257,7 +257,10 @@ impl Generator {
         Some(ActionKind::Send { event, payload, to })
     }
 
-    fn post(&mut self, site: &Site) -> Option<(Name, Option<statewright_author::graph::Code>)> {
+    fn post(
+        &mut self,
+        site: &Site,
+    ) -> Option<(Name, Option<statewright_author::graph::ExprSource>)> {
         let event = self.rng.pick(&self.declared.events)?.clone();
         let ty = match event.payload.as_ref().map(|payload| payload.value) {
             _ if event.indirect => Some(ValueType::I32),

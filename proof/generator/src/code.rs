@@ -7,7 +7,7 @@
 use statewright_author::expr::{
     BinaryOp, CallArgument, Expr, ExprKind, LogicOp, StateQuery, UnaryOp,
 };
-use statewright_author::graph::{Code, Event, Payload};
+use statewright_author::graph::{Event, ExprSource, Payload};
 use statewright_author::value::{FunctionKind, Literal, ValueType};
 
 use crate::generator::Generator;
@@ -140,7 +140,7 @@ impl Generator {
     }
 
     /// A condition that is never constant: as text, or a plain call of a guard.
-    pub(crate) fn guard(&mut self, site: &Site) -> Code {
+    pub(crate) fn guard(&mut self, site: &Site) -> ExprSource {
         let depth = self.size.expression;
         let expr = if self.rng.chance(25) {
             None
@@ -152,7 +152,7 @@ impl Generator {
     }
 
     /// A score: a scorer or an expression.
-    pub(crate) fn score(&mut self, site: &Site) -> Code {
+    pub(crate) fn score(&mut self, site: &Site) -> ExprSource {
         if self.rng.chance(60)
             && let Some(expr) = self.term(ValueType::F32, site, self.size.expression)
         {
@@ -163,13 +163,13 @@ impl Generator {
     }
 
     /// A value of a type; `None` if there is no way to write one.
-    pub(crate) fn value(&mut self, ty: ValueType, site: &Site) -> Option<Code> {
+    pub(crate) fn value(&mut self, ty: ValueType, site: &Site) -> Option<ExprSource> {
         let expr = self.operand(ty, site, self.size.expression)?;
         Some(self.written(&expr))
     }
 
     /// The text of an expression, in parentheses now and then.
-    pub(crate) fn written(&mut self, expr: &Expr) -> Code {
+    pub(crate) fn written(&mut self, expr: &Expr) -> ExprSource {
         match self.rng.below(12) {
             0 => code(format!("({expr})")),
             1 => code(format!("  {expr} ")),

@@ -1,6 +1,6 @@
 //! Values without a span: what the generator writes stands nowhere.
 
-use statewright_author::graph::Code;
+use statewright_author::graph::ExprSource;
 use statewright_author::span::{Name, Span, Spanned};
 
 /// A value that stands nowhere.
@@ -14,6 +14,6 @@ pub fn name(text: impl Into<String>) -> Name {
 }
 
 /// Source text that stands nowhere.
-pub fn code(text: impl Into<String>) -> Code {
+pub fn code(text: impl Into<String>) -> ExprSource {
     spanned(text.into())
 }

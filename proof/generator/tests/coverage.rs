@@ -5,15 +5,15 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 use statewright_author::graph::State;
-use statewright_author::text::shape::{Content, Json, Kind, Type};
+use statewright_author::text::shape::{Content, Json, ObjectKind, Type};
 use statewright_generator::{Size, machine, to_text};
 
 /// What a generated file never has, and why.
-const NEVER: [(Kind, &str); 2] = [
+const NEVER: [(ObjectKind, &str); 2] = [
     // For editors only.
-    (Kind::Machine, "$schema"),
+    (ObjectKind::Machine, "$schema"),
     // The root cannot be left out.
-    (Kind::Machine, "muted"),
+    (ObjectKind::Machine, "muted"),
 ];
 
 #[derive(Default)]
@@ -23,7 +23,7 @@ struct Seen {
 }
 
 impl Seen {
-    fn object(&mut self, kind: Kind, value: &Value) {
+    fn object(&mut self, kind: ObjectKind, value: &Value) {
         let shape = kind.shape();
         for field in shape.fields() {
             if let Some(inner) = value.get(field.key) {
@@ -68,7 +68,7 @@ fn seen() -> Seen {
     let mut seen = Seen::default();
     for seed in 0..1500 {
         let text = to_text(&machine(seed, Size::of_seed(seed)));
-        seen.object(Kind::Machine, &serde_json::from_str(&text).unwrap());
+        seen.object(ObjectKind::Machine, &serde_json::from_str(&text).unwrap());
     }
     seen
 }
@@ -99,12 +99,12 @@ fn every_field_and_word_of_the_format_is_generated() {
     let seen = seen();
     let mut missing = Vec::new();
     let flat = [
-        Kind::FlatMachine,
-        Kind::FlatState,
-        Kind::FlatRegion,
-        Kind::FlatTransition,
+        ObjectKind::FlatMachine,
+        ObjectKind::FlatState,
+        ObjectKind::FlatRegion,
+        ObjectKind::FlatTransition,
     ];
-    for &kind in Kind::ALL.iter().filter(|kind| !flat.contains(kind)) {
+    for &kind in ObjectKind::ALL.iter().filter(|kind| !flat.contains(kind)) {
         for field in kind
             .shape()
             .fields()

@@ -284,7 +284,7 @@ impl Reader<'_> {
         }
     }
 
-    pub(crate) fn maybe(&mut self, code: &Option<graph::Code>, site: Site) -> Option<Code> {
+    pub(crate) fn maybe(&mut self, code: &Option<graph::ExprSource>, site: Site) -> Option<Code> {
         code.as_ref().map(|code| self.code(&code.value, site))
     }
 }

@@ -1,8 +1,7 @@
 //! Queue, classes, admission, deferral, age, inbox, observers: EVT-1 to EVT-8, TICK-2, TICK-4,
 //! TICK-7.
 
-mod common;
-use common::Bench;
+use crate::common::Bench;
 use statewright_oracle::{Class, Posted, Tier};
 
 const PLAIN: &str = r#"{

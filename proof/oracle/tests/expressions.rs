@@ -1,7 +1,6 @@
 //! Expressions and names: CODE-4, NAME-1, NAME-2.
 
-mod common;
-use common::Bench;
+use crate::common::Bench;
 
 /// The words of a key of a type after `key = text`.
 fn words(ty: &str, text: &str) -> [u32; 3] {

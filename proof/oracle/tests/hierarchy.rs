@@ -1,7 +1,6 @@
 //! Hierarchy and regions: EXEC-1, EXEC-2, EXEC-3, SEL-2, SEL-4.
 
-mod common;
-use common::Bench;
+use crate::common::Bench;
 
 const NESTED: &str = r#"{
   "machine": "M", "events": ["Go", "In", "Self", "Ext", "Up"], "initial": "a",

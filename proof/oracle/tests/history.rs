@@ -1,7 +1,6 @@
 //! History and choices: EXEC-4, EXEC-7, EXEC-2 "History targets".
 
-mod common;
-use common::Bench;
+use crate::common::Bench;
 
 const POINTS: &str = r#"{ "machine": "M", "events": ["Out", "Flat", "Deep", "Next", "Plain", "Clear"], "initial": "out", "states": {
   "out": { "transitions": [ { "on": "Flat", "to": "flat" }, { "on": "Deep", "to": "p/deep" }, { "on": "Plain", "to": "p" },

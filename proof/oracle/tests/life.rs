@@ -1,7 +1,6 @@
 //! Completion, activities, pause and life cycle: EXEC-6, TICK-5, TICK-6, EVT-10, SYS-9, SYS-10.
 
-mod common;
-use common::Bench;
+use crate::common::Bench;
 use statewright_oracle::{Posted, Status, Tier};
 
 #[test]

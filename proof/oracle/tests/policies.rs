@@ -1,7 +1,6 @@
 //! `internal_first`, observers, commands, parameters: EVT-8, EVT-10, CODE-3, CMD-4, TICK-1.
 
-mod common;
-use common::{Bench, Notes, read};
+use crate::common::{Bench, Notes, read};
 use statewright_oracle::{Oracle, Outcome, Quarantine, Tier};
 
 #[test]

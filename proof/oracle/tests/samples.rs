@@ -1,7 +1,6 @@
 //! The sample machines run.
 
-mod common;
-use common::Bench;
+use crate::common::Bench;
 use statewright_oracle::Tier;
 
 #[test]

@@ -1,7 +1,6 @@
 //! Selection and its conditions: SEL-1 to SEL-7.
 
-mod common;
-use common::Bench;
+use crate::common::Bench;
 use statewright_oracle::{Cause, Outcome};
 
 #[test]

@@ -1,7 +1,6 @@
 //! Push and pop: EXEC-8.
 
-mod common;
-use common::Bench;
+use crate::common::Bench;
 use statewright_oracle::Outcome;
 
 const STACK: &str = r#"{ "machine": "M", "events": ["Push", "Pop", "More", "Out", "Next", "Back", "Stay"], "initial": "w", "channels": ["legs"], "states": {

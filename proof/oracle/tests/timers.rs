@@ -1,7 +1,6 @@
 //! Timers: EVT-2, EVT-7, EVT-9, SEL-1.
 
-mod common;
-use common::Bench;
+use crate::common::Bench;
 
 #[test]
 fn sel_1_after_fires_once_per_entry_and_is_spent_if_its_guard_is_false() {

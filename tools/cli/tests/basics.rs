@@ -159,7 +159,7 @@ fn schema_has_both_drafts() {
 fn explain_knows_every_code() {
     let folder = Folder::new();
     let list = folder.run(&["explain"]).code(0).out;
-    let codes = statewright_author::codes::Code::ALL;
+    let codes = statewright_author::codes::DiagnosticCode::ALL;
     assert_eq!(list.lines().count(), codes.len());
     let ids: Vec<&str> = codes.iter().map(|code| code.info().id).collect();
     let pages = folder.run(&[&["explain"][..], &ids].concat()).code(0).out;
@@ -281,7 +281,7 @@ fn reports_are_json_where_that_is_asked_for() {
     let codes = folder.run(&["explain", "--json"]).code(0).json();
     assert_eq!(
         codes.as_array().unwrap().len(),
-        statewright_author::codes::Code::ALL.len()
+        statewright_author::codes::DiagnosticCode::ALL.len()
     );
     let one = folder.run(&["explain", "101", "--json"]).code(0).json();
     assert_eq!(

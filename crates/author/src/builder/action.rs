@@ -11,12 +11,12 @@ use crate::value::Literal;
 /// An action that has no span yet.
 #[derive(Clone, Debug)]
 pub struct Action {
-    kind: Kind,
+    kind: PendingKind,
     muted: bool,
 }
 
 #[derive(Clone, Debug)]
-enum Kind {
+enum PendingKind {
     Text(String),
     Call(Call),
     Set(String, String),
@@ -32,7 +32,7 @@ enum Kind {
 
 /// Text of one of the forms `Shout`, `Shout(3)`, `health = 100`, `health -= 10`.
 pub fn run(code: impl Into<String>) -> Action {
-    Kind::Text(code.into()).into()
+    PendingKind::Text(code.into()).into()
 }
 
 /// Calls a user function: `call("Fire").with("power", 3)`.
@@ -45,12 +45,12 @@ pub fn call(function: impl Into<String>) -> Call {
 
 /// Writes a blackboard key: `set("health", "100")`.
 pub fn set(key: impl Into<String>, value: impl Into<String>) -> Action {
-    Kind::Set(key.into(), value.into()).into()
+    PendingKind::Set(key.into(), value.into()).into()
 }
 
 /// Adds to a blackboard key: `add("ammo", "-1")`.
 pub fn add(key: impl Into<String>, value: impl Into<String>) -> Action {
-    Kind::Add(key.into(), value.into()).into()
+    PendingKind::Add(key.into(), value.into()).into()
 }
 
 /// Posts an internal event to the agent itself.
@@ -81,17 +81,17 @@ pub fn emit(command: impl Into<String>, lane: impl Into<String>) -> Emit {
 
 /// Starts a named timer.
 pub fn start(timer: impl Into<String>, after: impl Into<Time>) -> Action {
-    Kind::Start(timer.into(), after.into()).into()
+    PendingKind::Start(timer.into(), after.into()).into()
 }
 
 /// Stops a named timer.
 pub fn stop(timer: impl Into<String>) -> Action {
-    Kind::Stop(timer.into()).into()
+    PendingKind::Stop(timer.into()).into()
 }
 
 /// Forgets what the history points of a state remember.
 pub fn clear_history(state: impl Into<String>) -> Action {
-    Kind::ClearHistory(state.into()).into()
+    PendingKind::ClearHistory(state.into()).into()
 }
 
 /// Runs actions if a condition holds: `when("health < 30").run("Flee").otherwise("Fight")`.
@@ -114,8 +114,8 @@ impl Action {
     }
 }
 
-impl From<Kind> for Action {
-    fn from(kind: Kind) -> Self {
+impl From<PendingKind> for Action {
+    fn from(kind: PendingKind) -> Self {
         Self { kind, muted: false }
     }
 }
@@ -137,7 +137,7 @@ macro_rules! action_with_options {
     ($($name:ident)+) => {
         $(impl From<$name> for Action {
             fn from(action: $name) -> Self {
-                Kind::$name(action).into()
+                PendingKind::$name(action).into()
             }
         }
 
@@ -282,40 +282,40 @@ pub(super) fn append(
     });
 }
 
-fn spanned(cx: &mut Context, kind: Kind, span: Span) -> ActionKind {
+fn spanned(cx: &mut Context, kind: PendingKind, span: Span) -> ActionKind {
     let at = |code: String| text(code, span);
     match kind {
-        Kind::Text(code) => ActionKind::Text(at(code)),
-        Kind::Call(call) => called(cx, call, span),
-        Kind::Set(key, value) => ActionKind::Set {
+        PendingKind::Text(code) => ActionKind::Text(at(code)),
+        PendingKind::Call(call) => called(cx, call, span),
+        PendingKind::Set(key, value) => ActionKind::Set {
             key: at(key),
             value: at(value),
         },
-        Kind::Add(key, value) => ActionKind::Add {
+        PendingKind::Add(key, value) => ActionKind::Add {
             key: at(key),
             value: at(value),
         },
-        Kind::Raise(raise) => ActionKind::Raise {
+        PendingKind::Raise(raise) => ActionKind::Raise {
             event: at(raise.event),
             payload: raise.payload.map(at),
         },
-        Kind::Send(send) => ActionKind::Send {
+        PendingKind::Send(send) => ActionKind::Send {
             event: at(send.event),
             payload: send.payload.map(at),
             to: send.to.map(at),
         },
-        Kind::Emit(emit) => ActionKind::Emit {
+        PendingKind::Emit(emit) => ActionKind::Emit {
             command: at(emit.command),
             lane: at(emit.lane),
             payload: emit.payload.map(at),
         },
-        Kind::Start(timer, after) => ActionKind::StartTimer {
+        PendingKind::Start(timer, after) => ActionKind::StartTimer {
             timer: at(timer),
             after: cx.duration(after, span),
         },
-        Kind::Stop(timer) => ActionKind::StopTimer { timer: at(timer) },
-        Kind::ClearHistory(state) => ActionKind::ClearHistory { state: at(state) },
-        Kind::When(when) => {
+        PendingKind::Stop(timer) => ActionKind::StopTimer { timer: at(timer) },
+        PendingKind::ClearHistory(state) => ActionKind::ClearHistory { state: at(state) },
+        PendingKind::When(when) => {
             let condition = at(when.condition);
             let (mut then, mut otherwise) = (Vec::new(), Vec::new());
             when.then

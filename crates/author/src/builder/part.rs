@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::fmt::Display;
 
-use crate::codes::Code;
+use crate::codes::DiagnosticCode;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::span::{Name, Span, Spanned};
 
@@ -94,7 +94,7 @@ impl Context {
         if let Err(reason) = rule(&name) {
             let message = format!("`{name}` is not a legal {what} name");
             self.diagnostics
-                .push(Diagnostic::new(Code::BadName, span, message).note(reason));
+                .push(Diagnostic::new(DiagnosticCode::BadName, span, message).note(reason));
         }
         Spanned::new(name, span)
     }
@@ -104,7 +104,7 @@ impl Context {
         let duration = time.read().unwrap_or_else(|(text, reason)| {
             let message = format!("`{text}` is not a legal duration");
             self.diagnostics
-                .push(Diagnostic::new(Code::BadDuration, span, message).note(reason));
+                .push(Diagnostic::new(DiagnosticCode::BadDuration, span, message).note(reason));
             Duration::default()
         });
         Spanned::new(duration, span)
@@ -114,8 +114,8 @@ impl Context {
     pub(super) fn set<T>(&mut self, field: &mut Option<T>, name: &str, value: T, span: Span) {
         if field.replace(value).is_some() {
             let message = format!("`{name}` is given twice");
-            let diagnostic =
-                Diagnostic::new(Code::DuplicateField, span, message).help("remove one of the two");
+            let diagnostic = Diagnostic::new(DiagnosticCode::DuplicateField, span, message)
+                .help("remove one of the two");
             self.diagnostics.push(diagnostic);
         }
     }

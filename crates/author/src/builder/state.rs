@@ -7,7 +7,7 @@ use super::region::{add_state, set_initial};
 use super::{
     HistoryBuilder, InitialBuilder, RegionBuilder, ScratchBuilder, StateBuilder, Time, TimerBuilder,
 };
-use crate::codes::Code;
+use crate::codes::DiagnosticCode;
 use crate::diagnostic::Diagnostic;
 use crate::graph::{HistoryPoint, Region, Scratch, State, Timer};
 use crate::names::check_name;
@@ -133,7 +133,7 @@ impl StateBuilder<'_> {
     fn forbid_mixture(&mut self, mixed: bool) {
         if mixed {
             let message = "a state has either children of its own or regions";
-            let problem = Diagnostic::new(Code::FieldsExclude, self.span, message);
+            let problem = Diagnostic::new(DiagnosticCode::FieldsExclude, self.span, message);
             self.cx
                 .diagnostics
                 .push(problem.help("put all children into regions"));

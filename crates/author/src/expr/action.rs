@@ -9,7 +9,7 @@ use std::ops::Range;
 use super::lexer::{Lexeme, Token};
 use super::parser::{Parser, too_deep};
 use super::{CallArgument, Expr, ExprKind, SyntaxError, UnaryOp};
-use crate::graph::{Argument, Code};
+use crate::graph::{Argument, ExprSource};
 use crate::limits::MAX_EXPRESSION_DEPTH;
 use crate::span::{Name, Span, Spanned};
 
@@ -45,7 +45,7 @@ pub struct CallText {
 
 impl CallText {
     /// Function and arguments with spans in the file, for a call that is the text of `code`.
-    pub fn spanned(&self, code: &Code) -> (Name, Vec<Argument>) {
+    pub fn spanned(&self, code: &ExprSource) -> (Name, Vec<Argument>) {
         let name = |name: &Name| Name::new(name.value.clone(), span_in(code, name.span));
         let argument = |argument: &Argument| Argument {
             name: argument.name.as_ref().map(name),
@@ -63,13 +63,13 @@ impl CallText {
 
 /// The span in the file of bytes of a code's text. If the file spells the text differently (with
 /// escapes), that is the whole code.
-pub(super) fn span_in(code: &Code, bytes: Span) -> Span {
+pub(super) fn span_in(code: &ExprSource, bytes: Span) -> Span {
     code_span(code, bytes.start as usize..bytes.end as usize)
 }
 
 /// The span in the file of a range of a code's text. If the file spells the text differently (with
 /// escapes), that is the whole code.
-pub fn code_span(code: &Code, range: Range<usize>) -> Span {
+pub fn code_span(code: &ExprSource, range: Range<usize>) -> Span {
     let length = code.span.end.saturating_sub(code.span.start) as usize;
     if length == code.value.len() {
         code.span.within(range)

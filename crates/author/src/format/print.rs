@@ -1,7 +1,7 @@
 //! Prints tokens with new space between them. Two passes without recursion: the first decides which
 //! brackets could stay on one line, the second prints.
 
-use super::tokens::{Comment, Gap, Item, Kind};
+use super::tokens::{Comment, Gap, Item, TokenKind};
 
 /// Longest line that a list or object is kept on.
 const MAX_COLUMNS: usize = 100;
@@ -25,20 +25,20 @@ fn one_line_widths(text: &str, items: &[Item]) -> Vec<Option<usize>> {
     let mut open: Vec<OneLine> = Vec::new();
     for (at, item) in items.iter().enumerate() {
         let same_line = item.comments.is_empty() && item.gap == Gap::None;
-        let mut element = (item.kind == Kind::Scalar).then(|| columns(item.of(text)));
-        if item.kind == Kind::Close
+        let mut element = (item.kind == TokenKind::Scalar).then(|| columns(item.of(text)));
+        if item.kind == TokenKind::Close
             && let Some(closed) = open.pop()
         {
             element = Some(closed.width(item.of(text) == "}"));
             widths[closed.at] = element.filter(|_| closed.possible && same_line);
         }
         if let Some(parent) = open.last_mut() {
-            parent.possible &= same_line || item.kind == Kind::Close;
-            parent.colons += usize::from(item.kind == Kind::Colon);
+            parent.possible &= same_line || item.kind == TokenKind::Close;
+            parent.colons += usize::from(item.kind == TokenKind::Colon);
             parent.elements += usize::from(element.is_some());
             parent.columns += element.unwrap_or(0);
         }
-        if item.kind == Kind::Open {
+        if item.kind == TokenKind::Open {
             open.push(OneLine {
                 at,
                 possible: true,
@@ -105,20 +105,20 @@ impl<'a> Printer<'a> {
 
     fn print(&mut self, item: &Item, one_line_width: Option<usize>) {
         match item.kind {
-            Kind::Scalar => self.begin_value(item),
-            Kind::Open => {
+            TokenKind::Scalar => self.begin_value(item),
+            TokenKind::Open => {
                 self.begin_value(item);
                 self.open_bracket(item, one_line_width);
             }
-            Kind::Colon => {
+            TokenKind::Colon => {
                 self.space(item, Separator::None, self.open.len() + 1);
                 self.after_colon = true;
             }
-            Kind::Close => self.close_bracket(item),
-            Kind::End => self.space(item, Separator::None, 0),
+            TokenKind::Close => self.close_bracket(item),
+            TokenKind::End => self.space(item, Separator::None, 0),
         }
         self.out.push_str(item.of(self.text));
-        if item.kind == Kind::Open {
+        if item.kind == TokenKind::Open {
             self.opened = self.out.len();
         }
     }
@@ -169,7 +169,7 @@ impl<'a> Printer<'a> {
     /// The comments before a token and the space around them. Comments stay on the line they are
     /// on.
     fn space(&mut self, item: &Item, separator: Separator, depth: usize) {
-        let comment_depth = if item.kind == Kind::Close {
+        let comment_depth = if item.kind == TokenKind::Close {
             depth + 1
         } else {
             depth
@@ -191,16 +191,17 @@ impl<'a> Printer<'a> {
         let forced = last.is_some_and(|last| last.is_line || item.gap != Gap::None);
         if leading < item.comments.len() {
             self.out.push(' ');
-        } else if item.kind == Kind::End {
+        } else if item.kind == TokenKind::End {
             // The final line end follows.
         } else if separator == Separator::Line || forced {
-            let gap = if item.kind == Kind::Close {
+            let gap = if item.kind == TokenKind::Close {
                 Gap::Line
             } else {
                 item.gap
             };
             self.new_line(gap, depth);
-        } else if separator == Separator::Space || (last.is_some() && item.kind != Kind::Colon) {
+        } else if separator == Separator::Space || (last.is_some() && item.kind != TokenKind::Colon)
+        {
             self.out.push(' ');
         }
     }
@@ -232,7 +233,7 @@ impl<'a> Printer<'a> {
 /// The first of the comments that belong to the member after them: those right before it on its
 /// line.
 fn leading_comments(item: &Item) -> usize {
-    if item.kind == Kind::Close {
+    if item.kind == TokenKind::Close {
         return item.comments.len();
     }
     let mut gap_after = item.gap;

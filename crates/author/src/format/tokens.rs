@@ -5,7 +5,7 @@ use jsonc_parser::common::Range;
 use jsonc_parser::tokens::{Token, TokenAndRange};
 use jsonc_parser::{CollectOptions, CommentCollectionStrategy, parse_to_ast};
 
-use crate::codes::Code;
+use crate::codes::DiagnosticCode;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::limits::{MAX_NESTING, MAX_TEXT_BYTES};
 use crate::span::Span;
@@ -13,7 +13,7 @@ use crate::text;
 
 /// What a token is to the formatter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum TokenKind {
     /// `{` or `[`.
     Open,
     /// `}` or `]`.
@@ -28,7 +28,7 @@ pub(super) enum Kind {
 /// A token and what stands before it.
 #[derive(Debug)]
 pub(super) struct Item {
-    pub(super) kind: Kind,
+    pub(super) kind: TokenKind,
     pub(super) start: usize,
     pub(super) end: usize,
     /// Comments between the token before, or its comma, and this one.
@@ -95,7 +95,7 @@ fn refusal(text: &str) -> Diagnostics {
     let (_, mut problems) = text::read("", text);
     if !problems.has_errors() {
         problems.push(Diagnostic::new(
-            Code::Syntax,
+            DiagnosticCode::Syntax,
             Span::default(),
             "the file cannot be formatted",
         ));
@@ -135,7 +135,7 @@ fn items(text: &str, tokens: &[TokenAndRange<'_>]) -> Vec<Item> {
         collector.take(&token.token, token.range);
     }
     let end = text.len();
-    collector.take_item(Kind::End, Range { start: end, end });
+    collector.take_item(TokenKind::End, Range { start: end, end });
     collector.items
 }
 
@@ -161,10 +161,10 @@ impl Collector<'_> {
             }
             Token::CommentLine(_) => self.take_comment(true, range),
             Token::CommentBlock(_) => self.take_comment(false, range),
-            Token::OpenBrace | Token::OpenBracket => self.take_item(Kind::Open, range),
-            Token::CloseBrace | Token::CloseBracket => self.take_item(Kind::Close, range),
-            Token::Colon => self.take_item(Kind::Colon, range),
-            _ => self.take_item(Kind::Scalar, range),
+            Token::OpenBrace | Token::OpenBracket => self.take_item(TokenKind::Open, range),
+            Token::CloseBrace | Token::CloseBracket => self.take_item(TokenKind::Close, range),
+            Token::Colon => self.take_item(TokenKind::Colon, range),
+            _ => self.take_item(TokenKind::Scalar, range),
         }
     }
 
@@ -186,7 +186,7 @@ impl Collector<'_> {
         });
     }
 
-    fn take_item(&mut self, kind: Kind, range: Range) {
+    fn take_item(&mut self, kind: TokenKind, range: Range) {
         self.cross(range);
         let (comments, gap) = (
             std::mem::take(&mut self.comments),

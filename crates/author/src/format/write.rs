@@ -5,7 +5,7 @@
 //! taken and the field is `stable_id`.
 
 use super::ids::{MissingId, missing_ids};
-use super::tokens::{Comment, Gap, Item, Kind, tokens};
+use super::tokens::{Comment, Gap, Item, TokenKind, tokens};
 use crate::diagnostic::Diagnostics;
 use crate::graph::Machine;
 use crate::span::Source;
@@ -77,7 +77,7 @@ fn insertion(
     id: u64,
 ) -> Option<Vec<(usize, String)>> {
     let name = item_at(items, missing.name.span.start as usize)?;
-    let is_key = items.get(name + 1)?.kind == Kind::Colon;
+    let is_key = items.get(name + 1)?.kind == TokenKind::Colon;
     if is_key {
         let open = items.get(name + 2).filter(|item| item.of(text) == "{")?;
         let first = items.get(name + 3)?;
@@ -90,7 +90,7 @@ fn insertion(
     }
     let key = name.checked_sub(2).and_then(|key| items.get(key))?;
     let colon = items.get(name - 1)?;
-    if colon.kind != Kind::Colon {
+    if colon.kind != TokenKind::Colon {
         return None;
     }
     let field = if key.of(text) == "\"id\"" {
@@ -149,13 +149,13 @@ fn next_member(
 fn item_at(items: &[Item], byte: usize) -> Option<usize> {
     let after = items.partition_point(|item| item.start <= byte);
     let at = after.checked_sub(1)?;
-    (items[at].kind == Kind::Scalar && byte < items[at].end).then_some(at)
+    (items[at].kind == TokenKind::Scalar && byte < items[at].end).then_some(at)
 }
 
 /// A new first member of an object: before the first thing in it, but after comments on the line of
 /// its bracket.
 fn first_member(text: &str, open: &Item, first: &Item, member: &str) -> (usize, String) {
-    if first.kind == Kind::Close {
+    if first.kind == TokenKind::Close {
         let after = if text[open.end..].starts_with('}') {
             " "
         } else {

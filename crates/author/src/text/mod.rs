@@ -22,13 +22,13 @@ mod write;
 use jsonc_parser::ast::{Object, Value};
 use jsonc_parser::common::Ranged;
 
-use crate::codes::Code;
+use crate::codes::DiagnosticCode;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::graph::Machine;
 use crate::limits::MAX_TEXT_BYTES;
 use crate::span::{Source, Span};
 use extract::Reader;
-use shape::{Json, Kind, file_kind};
+use shape::{Json, ObjectKind, file_kind};
 
 pub use parse::options as parse_options;
 pub use schema::{Draft, schema};
@@ -77,13 +77,13 @@ fn read_text(text: &str, out: &mut Diagnostics) -> Option<Machine> {
     let bad = check::check(text, object, kind, out);
     let reader = Reader { text, bad };
     Some(match kind {
-        Kind::FlatMachine => flat::machine(&reader, object, out),
+        ObjectKind::FlatMachine => flat::machine(&reader, object, out),
         _ => reader.nested_machine(object),
     })
 }
 
 /// Which shape a file has.
-fn kind_of(object: &Object) -> Kind {
+fn kind_of(object: &Object) -> ObjectKind {
     file_kind(
         object
             .get("states")
@@ -98,8 +98,12 @@ fn not_an_object(tree: &Value) -> Diagnostic {
         Json::Object.words(),
         found.words()
     );
-    Diagnostic::new(Code::WrongType, parse::span(tree.range()), message)
-        .label(format!("this is {}", found.words()))
+    Diagnostic::new(
+        DiagnosticCode::WrongType,
+        parse::span(tree.range()),
+        message,
+    )
+    .label(format!("this is {}", found.words()))
 }
 
 /// The report on bytes that are not text. The spans refer to the text with `�` for what could not
@@ -113,7 +117,11 @@ fn unreadable(name: &str, bytes: &[u8], offset: usize) -> (Machine, Diagnostics)
         text = String::from_utf8_lossy(bytes).into_owned();
         let shown = char::REPLACEMENT_CHARACTER.len_utf8();
         let message = format!("the file is not UTF-8 text: byte {offset} cannot be read");
-        let problem = Diagnostic::new(Code::Syntax, Span::bytes(offset..offset + shown), message);
+        let problem = Diagnostic::new(
+            DiagnosticCode::Syntax,
+            Span::bytes(offset..offset + shown),
+            message,
+        );
         let utf_16 = bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]);
         let help = if utf_16 {
             "it looks like UTF-16; save it as UTF-8"

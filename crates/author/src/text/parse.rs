@@ -10,7 +10,7 @@ use jsonc_parser::errors::{ParseError, ParseErrorKind};
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 
 use super::shape::Json;
-use crate::codes::Code;
+use crate::codes::DiagnosticCode;
 use crate::diagnostic::Diagnostic;
 use crate::span::Span;
 
@@ -39,7 +39,7 @@ pub(crate) fn parse(text: &str) -> Result<Value<'_>, Box<Diagnostic>> {
 }
 
 fn empty(text: &str) -> Diagnostic {
-    Diagnostic::new(Code::Syntax, Span::bytes(text.len()..text.len()), "the file is empty")
+    Diagnostic::new(DiagnosticCode::Syntax, Span::bytes(text.len()..text.len()), "the file is empty")
         .help("the least machine is `{ \"machine\": \"Name\", \"initial\": \"a\", \"states\": { \"a\": {} } }`")
 }
 
@@ -55,7 +55,7 @@ fn syntax(error: &ParseError, text: &str) -> Diagnostic {
     } else {
         span(range)
     };
-    let mut problem = Diagnostic::new(Code::Syntax, span, message);
+    let mut problem = Diagnostic::new(DiagnosticCode::Syntax, span, message);
     if open {
         problem = problem
             .label("opened here")

@@ -4,7 +4,7 @@
 //! The parser recurses and reads a line break inside a string as part of it; both are settled here,
 //! in one pass without recursion.
 
-use crate::codes::Code;
+use crate::codes::DiagnosticCode;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::limits::{MAX_NESTING, MAX_TEXT_BYTES};
 use crate::span::Span;
@@ -32,7 +32,7 @@ pub(crate) fn scan(text: &str, out: &mut Diagnostics) -> bool {
 /// The report on a file over the limit.
 pub(crate) fn too_large(bytes: usize) -> Diagnostic {
     let message = format!("the file has {bytes} bytes, at most {MAX_TEXT_BYTES} are read");
-    Diagnostic::new(Code::FileTooLarge, Span::default(), message)
+    Diagnostic::new(DiagnosticCode::FileTooLarge, Span::default(), message)
         .label("too much")
         .help("split the machine into several, or keep editor data (`meta`) in a file of its own")
 }
@@ -68,7 +68,8 @@ impl Scanner<'_> {
         }
         let message = format!("brackets are nested more than {MAX_NESTING} deep");
         let span = Span::bytes(self.at - 1..self.at);
-        let problem = Diagnostic::new(Code::NestedTooDeeply, span, message).label("one too many");
+        let problem =
+            Diagnostic::new(DiagnosticCode::NestedTooDeeply, span, message).label("one too many");
         self.out.push(
             problem
                 .help("close what was opened by mistake, or keep such data in a file of its own"),
@@ -120,7 +121,11 @@ impl Scanner<'_> {
 
     fn unclosed(&mut self, start: usize) {
         let span = Span::bytes(start..self.at.min(self.bytes.len()));
-        let problem = Diagnostic::new(Code::Syntax, span, "the text is not closed on its line");
+        let problem = Diagnostic::new(
+            DiagnosticCode::Syntax,
+            span,
+            "the text is not closed on its line",
+        );
         self.out.push(
             problem
                 .label("begins here")
@@ -136,8 +141,10 @@ impl Scanner<'_> {
             format!("\\u{byte:04x}")
         };
         let message = format!("the control character U+{byte:04X} must not stand in text as it is");
-        self.out
-            .push(Diagnostic::new(Code::Syntax, span, message).help(format!("write `{escape}`")));
+        self.out.push(
+            Diagnostic::new(DiagnosticCode::Syntax, span, message)
+                .help(format!("write `{escape}`")),
+        );
         self.at += 1;
     }
 }

@@ -5,7 +5,7 @@
 use serde_json::{Map as JsonMap, Value, json};
 
 use super::name::NameKind;
-use super::shape::{Field, Group, Kind, Map, Rule, Shape, Type};
+use super::shape::{Field, Group, Map, ObjectKind, Rule, Shape, Type};
 
 /// A version of JSON Schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,18 +45,18 @@ const ACTION: &str = "action";
 pub fn schema(draft: Draft) -> Value {
     let writer = Writer { draft };
     let mut definitions = JsonMap::new();
-    for kind in Kind::ALL {
+    for kind in ObjectKind::ALL {
         definitions.insert(kind.shape().name.to_owned(), writer.object(kind.shape()));
     }
     definitions.insert(ACTION.to_owned(), writer.action());
     let mut root = json!({
         "$schema": draft.uri(),
         "title": "Statewright machine",
-        "description": Kind::Machine.shape().doc,
+        "description": ObjectKind::Machine.shape().doc,
         "type": "object",
         "if": { "required": ["states"], "properties": { "states": { "type": "array" } } },
-        "then": writer.reference(Kind::FlatMachine.shape().name),
-        "else": writer.reference(Kind::Machine.shape().name),
+        "then": writer.reference(ObjectKind::FlatMachine.shape().name),
+        "else": writer.reference(ObjectKind::Machine.shape().name),
     });
     root[draft.definitions()] = Value::Object(definitions);
     root

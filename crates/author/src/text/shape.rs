@@ -75,9 +75,9 @@ pub enum Type {
     /// Whatever the author likes.
     Any,
     /// An object with fields.
-    Object(Kind),
+    Object(ObjectKind),
     /// An object whose kind follows from which of the keys it has.
-    Tagged(&'static [(&'static str, Kind)]),
+    Tagged(&'static [(&'static str, ObjectKind)]),
     /// An object whose keys are names.
     Map(&'static Map),
     /// A list.
@@ -224,14 +224,14 @@ impl Shape {
     }
 }
 
-/// Declares [`Kind`] and where the shape of each kind stands.
+/// Declares [`ObjectKind`] and where the shape of each kind stands.
 macro_rules! kinds {
     ($($kind:ident => $module:ident :: $shape:ident, $doc:literal;)+) => {
         /// A kind of object in a machine file.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub enum Kind { $(#[doc = $doc] $kind,)+ }
+        pub enum ObjectKind { $(#[doc = $doc] $kind,)+ }
 
-        impl Kind {
+        impl ObjectKind {
             /// All of them.
             pub const ALL: &'static [Self] = &[$(Self::$kind),+];
 
@@ -285,13 +285,13 @@ kinds! {
 #[derive(Clone, Copy, Debug)]
 pub enum Content {
     /// An object with the fields of this kind.
-    Object(Kind),
+    Object(ObjectKind),
     /// An object with names as keys.
     Map(&'static Map),
     /// A list of such values.
     List(&'static Type),
     /// An object that should have one of these keys and has none.
-    Untagged(&'static [(&'static str, Kind)]),
+    Untagged(&'static [(&'static str, ObjectKind)]),
     /// Nothing that has a shape of its own.
     Leaf(&'static Type),
 }
@@ -337,18 +337,18 @@ impl Type {
 }
 
 /// The kind of a whole file: flat if its `states` is a list.
-pub fn file_kind(states: Option<Json>) -> Kind {
+pub fn file_kind(states: Option<Json>) -> ObjectKind {
     if states == Some(Json::List) {
-        Kind::FlatMachine
+        ObjectKind::FlatMachine
     } else {
-        Kind::Machine
+        ObjectKind::Machine
     }
 }
 
 /// The keys of an object kind in the order in which the formatter writes them.
-pub fn key_order(kind: Kind) -> &'static [&'static str] {
+pub fn key_order(kind: ObjectKind) -> &'static [&'static str] {
     static ORDERS: LazyLock<Vec<Vec<&'static str>>> = LazyLock::new(|| {
-        Kind::ALL
+        ObjectKind::ALL
             .iter()
             .map(|kind| kind.shape().fields().map(|field| field.key).collect())
             .collect()

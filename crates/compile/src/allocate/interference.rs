@@ -1,18 +1,27 @@
 //! Which children of a region can be alive at the same time although only one is active: those that
 //! a push suspends, and those that may run above them (EXEC-8).
 //!
+//! ```text
+//!            push                           above(talk)       = { talk, trade }
+//! patrol ─────────▶ talk ──▶ trade          suspended(patrol) = above(talk)
+//!    ▲                │        │
+//!    └────── pop ─────┴────────┘            conflicts: patrol with talk, patrol with trade
+//! sleep ◀──▶ patrol                         none: sleep with anybody, talk with trade
+//! ```
+//!
 //! A transition whose source and targets lie in the region of the stack stays in it and leaves the
 //! frames alone; any other unwinds them. So what may run above a frame is found by following the
-//! former from the target of the push.
+//! former from the target of the push. If that leads back to what is suspended (`talk` to `patrol`
+//! without a pop), one state would be alive twice in the same cells: that is refused.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use statewright_author::codes::Code;
+use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::graph::StackOperation;
 
+use crate::index::{RegionIndex, StateIndex};
 use crate::model::{Model, Transition};
-use crate::tree::{RegionIndex, StateIndex};
 
 /// Different targets of pushes in one region; what may run above each is found once.
 const MAX_PUSH_TARGETS: usize = 64;
@@ -100,7 +109,7 @@ impl PushConflicts {
 
 fn too_many_targets(push: &Transition<'_>) -> Diagnostic {
     let text = format!("pushes of one region go to more than {MAX_PUSH_TARGETS} different states");
-    Diagnostic::new(Code::TableFull, push.span(), text)
+    Diagnostic::new(DiagnosticCode::TableFull, push.span(), text)
         .label("one too many")
         .help("push to a few states that hold the others")
 }
@@ -120,7 +129,7 @@ fn suspends_twice(
     let text = format!(
         "`{name}` is suspended by this push and could be entered again before it is resumed"
     );
-    Diagnostic::new(Code::SuspendsTwice, span, text)
+    Diagnostic::new(DiagnosticCode::SuspendsTwice, span, text)
         .label(format!("suspends `{name}`"))
         .note(format!("from `{}` transitions lead back to `{name}` without a pop", model.tree.path(target)))
         .help("return by a transition with `\"stack\": \"pop\"`, or push to a state that does not lead back")

@@ -1,24 +1,39 @@
 //! Pass *allocate*: leaves, timers and slots of the instance, by who can be alive together (RAM-4,
 //! RAM-5, RAM-7).
 //!
-//! Comes in as the resolved model; goes out as where everything lies that needs room, the tier,
-//! and the list of who pays for what.
+//! Comes in as the resolved model; goes out as where everything lies that needs room, the tier, and
+//! the list of who pays for what.
+//!
+//! An instance has 64 to 256 bytes, so what cannot be alive together lies in the same bytes. What
+//! lives as long as the machine (machine timers, history, cooldowns, stacks) has room of its own and
+//! comes first; what lives as long as a state (its timers, results, latches, scratch) is packed by
+//! the tree ([`packing`]), and only pushes disturb that ([`interference`]). Leaves are numbered by
+//! the same tree:
+//!
+//! ```text
+//! root                              leaf   what may be active there
+//! ├── idle                          0      idle; walk or run (region legs); rest
+//! ├── fight                         1      aim or fire (region arms)
+//! │   ├─ legs: walk, run
+//! │   └─ arms: aim, fire            The first region of an orthogonal state goes on with the
+//! └── rest                          number of the region around it, so a machine without
+//!                                   regions needs one leaf, however deep it is.
+//! ```
 
 mod interference;
 mod packing;
+mod tier;
 
-use statewright_author::codes::Code;
-use statewright_author::diagnostic::{Diagnostic, Diagnostics};
+use statewright_author::diagnostic::Diagnostics;
 use statewright_author::graph;
-use statewright_author::value::Tier;
+use statewright_rom::ids::StackId;
 use statewright_rom::layout::{TIERS, TierCapacity};
 
 pub use interference::{PushConflicts, interfere};
+pub use tier::tier_name;
 
-use crate::Options;
+use crate::index::{HistoryIndex, IndexVec, RegionIndex, StateIndex, TimerIndex, TransitionIndex};
 use crate::model::{Model, TimerKind, Trigger};
-use crate::numbers;
-use crate::tree::{HistoryIndex, RegionIndex, StateIndex};
 
 /// Counts beyond this fit no tier, so larger ones are not told apart.
 const MAX_COUNT: u32 = 1000;
@@ -86,23 +101,23 @@ pub struct Payment {
 #[derive(Debug, Default)]
 pub struct Allocation {
     /// Leaf number of each region.
-    pub region_leaf: Vec<u32>,
+    pub region_leaf: IndexVec<RegionIndex, u32>,
     /// Leaves that each state and what is inside it use.
-    pub leaf_need: Vec<u32>,
+    pub leaf_need: IndexVec<StateIndex, u32>,
     /// First timer slot of each timer.
-    pub timers: Vec<u32>,
+    pub timers: IndexVec<TimerIndex, u32>,
     /// First slot of each history point.
-    pub history: Vec<u32>,
+    pub history: IndexVec<HistoryIndex, u32>,
     /// Slots of each history point.
-    pub history_count: Vec<u32>,
+    pub history_count: IndexVec<HistoryIndex, u32>,
     /// First slot of each transition's cooldown.
-    pub cooldown: Vec<Option<u32>>,
+    pub cooldown: IndexVec<TransitionIndex, Option<u32>>,
     /// Slot and bit of each state's activity result.
-    pub result: Vec<Option<(u32, u32)>>,
+    pub result: IndexVec<StateIndex, Option<(u32, u32)>>,
     /// Slot of each state's latched transition.
-    pub latch: Vec<Option<u32>>,
+    pub latch: IndexVec<StateIndex, Option<u32>>,
     /// First scratch slot of each state.
-    pub scratch: Vec<Option<u32>>,
+    pub scratch: IndexVec<StateIndex, Option<u32>>,
     /// Stacks, by region.
     pub stacks: Vec<StackAllocation>,
     /// Leaves, timers, slots needed.
@@ -117,6 +132,13 @@ impl Allocation {
     /// Capacities of the tier.
     pub fn capacity(&self) -> TierCapacity {
         TIERS[self.tier]
+    }
+
+    /// The stack of a region. More than there are numbers for fit no tier.
+    pub fn stack_of(&self, region: RegionIndex) -> Option<StackId> {
+        let mut stacks = self.stacks.iter();
+        let position = stacks.position(|stack| stack.region == region)?;
+        StackId::from_index(position)
     }
 }
 
@@ -142,7 +164,7 @@ pub fn allocate(model: &Model<'_>, diagnostics: &mut Diagnostics) -> (Allocation
 impl Allocation {
     fn allocate_timers(&mut self, model: &Model<'_>, conflicts: &PushConflicts) {
         let mut lasting = 0;
-        let mut own = vec![0; model.tree.states.len()];
+        let mut own = IndexVec::filled(0, &model.tree.states);
         for timer in &model.timers {
             if timer.kind == TimerKind::Machine {
                 lasting += timer.instances;
@@ -178,7 +200,7 @@ impl Allocation {
 
     fn allocate_slots(&mut self, model: &Model<'_>, conflicts: &PushConflicts) {
         let mut next = 0;
-        for history in 0..model.tree.histories.len() {
+        for history in model.tree.histories.indices() {
             next += self.allocate_history(model, history, next);
         }
         for transition in &model.transitions {
@@ -196,7 +218,7 @@ impl Allocation {
             }
             self.cooldown.push(slot);
         }
-        for region in 0..model.tree.regions.len() {
+        for region in model.tree.regions.indices() {
             next += self.allocate_stack(model, region, next);
         }
         next = self.allocate_results(model, conflicts, next);
@@ -262,18 +284,18 @@ impl Allocation {
         first: u32,
     ) -> u32 {
         let uses_result = |state: StateIndex| {
-            let part = &model.parts[state];
-            let transitions = &model.transitions[part.transitions.clone()];
-            part.activity.is_some()
+            let resolved = &model.resolved[state];
+            let transitions = &model.transitions[resolved.transitions.clone()];
+            resolved.activity.is_some()
                 && transitions
                     .iter()
                     .any(|t| matches!(t.trigger, Trigger::Done | Trigger::Failed))
         };
-        let own: Vec<u32> = (0..model.tree.states.len())
-            .map(|state| u32::from(uses_result(state)))
-            .collect();
+        let states = model.tree.states.indices();
+        let own: IndexVec<StateIndex, u32> =
+            states.map(|state| u32::from(uses_result(state))).collect();
         let cells = packing::pack(&model.tree, &own, conflicts);
-        for (state, &count) in own.iter().enumerate() {
+        for (state, &count) in own.enumerate() {
             let bits =
                 (count > 0).then(|| (first + cells.base[state] / 8, cells.base[state] % 8 * 2));
             if let Some((slot, _)) = bits {
@@ -299,7 +321,7 @@ impl Allocation {
         first: u32,
     ) -> u32 {
         let latches = |state: StateIndex| {
-            let transitions = &model.transitions[model.parts[state].transitions.clone()];
+            let transitions = &model.transitions[model.resolved[state].transitions.clone()];
             u32::from(transitions.iter().any(|t| t.authored.latch))
         };
         let scratch = |state: StateIndex| -> u32 {
@@ -310,11 +332,12 @@ impl Allocation {
                 .map(|scratch| scratch.slots.value.min(MAX_COUNT))
                 .sum()
         };
-        let own: Vec<u32> = (0..model.tree.states.len())
+        let states = model.tree.states.indices();
+        let own: IndexVec<StateIndex, u32> = states
             .map(|state| latches(state) + scratch(state))
             .collect();
         let slots = packing::pack(&model.tree, &own, conflicts);
-        for state in 0..own.len() {
+        for state in own.indices() {
             let mut at = first + slots.base[state];
             let latch = (latches(state) > 0).then_some(at);
             if let Some(slot) = latch {
@@ -340,7 +363,7 @@ impl Allocation {
     }
 
     fn pay_leaves(&mut self, model: &Model<'_>) {
-        for state in 0..model.tree.states.len() {
+        for state in model.tree.states.indices() {
             let regions = model.tree.states[state].regions.clone();
             for region in regions.skip(1) {
                 let name = model.tree.regions[region]
@@ -379,182 +402,6 @@ impl Allocation {
             shared,
         });
     }
-
-    /// Whether the machine fits a tier; `cost` is that of its most expensive transition (EXEC-9).
-    fn fits(&self, tier: usize, cost: u16) -> bool {
-        let capacity = &TIERS[tier];
-        let limits = [capacity.leaves, capacity.timers, capacity.slots];
-        self.need
-            .iter()
-            .zip(limits)
-            .all(|(&need, limit)| need <= u32::from(limit))
-            && cost <= capacity.cost
-    }
-
-    /// The smallest tier that fits, unless the machine asks for one. Deferral needs more than the
-    /// smallest (EVT-5).
-    pub fn choose_tier(
-        &mut self,
-        model: &Model<'_>,
-        cost: u16,
-        options: &Options,
-        diagnostics: &mut Diagnostics,
-    ) {
-        let asked = model.machine.tier.as_ref();
-        let defers = model.parts.iter().any(|part| !part.defers.is_empty());
-        // With a given tier, costs and deferral are reported where they stand.
-        let (cost, first) = if asked.is_some() && !options.dev {
-            (0, 0)
-        } else {
-            (cost, usize::from(defers))
-        };
-        let smallest = (first..TIERS.len()).find(|&tier| self.fits(tier, cost));
-        let largest = (first..TIERS.len()).find(|&tier| self.fits(tier, 0));
-        self.tier = match (asked, smallest.or(largest)) {
-            (None, Some(_)) => smallest.unwrap_or(TIERS.len() - 1),
-            (Some(asked), Some(tier)) if tier <= number(asked.value) => number(asked.value),
-            (Some(asked), Some(tier)) if options.dev => {
-                let text = format!(
-                    "the machine needs tier {}, not {}",
-                    tier_name(tier),
-                    asked.value
-                );
-                let problem = Diagnostic::new(Code::TierPromoted, asked.span, text)
-                    .label(format!("raised to {}", tier_name(tier)));
-                let problem = self.with_users(problem, model, asked.value as usize);
-                let problem = match problem.notes.is_empty() {
-                    true if defers => {
-                        problem.note("deferred events need a queue of more than one place")
-                    }
-                    true => problem
-                        .note("one of the transitions exits and enters too many states for it"),
-                    false => problem,
-                };
-                diagnostics
-                    .push(problem.help(format!("write `\"tier\": \"{}\"`", tier_name(tier))));
-                tier
-            }
-            (asked, smallest) => {
-                diagnostics.push(self.too_small(model, asked.map(|tier| tier.value), smallest));
-                TIERS.len() - 1
-            }
-        };
-    }
-
-    fn too_small(
-        &self,
-        model: &Model<'_>,
-        asked: Option<Tier>,
-        smallest: Option<usize>,
-    ) -> Diagnostic {
-        let span = model
-            .machine
-            .tier
-            .as_ref()
-            .map_or(model.machine.name.span, |tier| tier.span);
-        let tier = match (asked, smallest) {
-            (Some(asked), Some(_)) => asked as usize,
-            _ => TIERS.len() - 1,
-        };
-        let text = match smallest {
-            Some(_) => format!(
-                "the machine does not fit tier {} ({} bytes)",
-                tier_name(tier),
-                TIERS[tier].bytes
-            ),
-            None => {
-                format!(
-                    "the machine fits no tier: the largest is {} ({} bytes)",
-                    tier_name(tier),
-                    TIERS[tier].bytes
-                )
-            }
-        };
-        let problem = Diagnostic::new(Code::TierTooSmall, span, text).label("too small");
-        self.with_users(problem, model, tier).help(match smallest {
-            Some(tier) => format!(
-                "write `\"tier\": \"{}\"`, or remove some of these",
-                tier_name(tier)
-            ),
-            None => "remove some of these, or split the machine into several".to_owned(),
-        })
-    }
-
-    /// Adds tables of who uses what, one for each resource that does not fit.
-    fn with_users(&self, mut problem: Diagnostic, model: &Model<'_>, tier: usize) -> Diagnostic {
-        let capacity = &TIERS[tier];
-        let limits = [capacity.leaves, capacity.timers, capacity.slots];
-        let resources = [Resource::Leaves, Resource::Timers, Resource::Slots];
-        for ((resource, need), limit) in resources.into_iter().zip(self.need).zip(limits) {
-            if need > u32::from(limit) {
-                let title = format!(
-                    "{need} {} are needed at once, tier {} has {limit}:",
-                    resource.as_str(),
-                    tier_name(tier)
-                );
-                problem = problem.note(format!("{title}\n{}", self.users(model, resource)));
-            }
-        }
-        problem
-    }
-
-    /// Who uses a resource: how many, which state, what for.
-    fn users(&self, model: &Model<'_>, resource: Resource) -> String {
-        const MOST_LINES: usize = 16;
-        const MOST_CHARACTERS: usize = 32;
-        let all: Vec<&Payment> = self
-            .payments
-            .iter()
-            .filter(|payment| payment.resource == resource)
-            .collect();
-        let shown = &all[..all.len().min(MOST_LINES)];
-        let paths: Vec<String> = shown
-            .iter()
-            .map(|payment| model.tree.path(payment.state))
-            .collect();
-        let width = paths
-            .iter()
-            .map(|path| path.chars().count())
-            .max()
-            .unwrap_or(0)
-            .min(MOST_CHARACTERS);
-        let line = |(payment, path): (&&Payment, &String)| {
-            let shared = if payment.shared {
-                ""
-            } else {
-                ", kept for the life of the machine"
-            };
-            format!(
-                "{:>4}  {path:width$}  {}{shared}",
-                payment.count, payment.why
-            )
-        };
-        let mut lines: Vec<String> = shown.iter().zip(&paths).map(line).collect();
-        // The first leaf belongs to the machine itself and has no payment.
-        if resource == Resource::Leaves {
-            lines.insert(
-                0,
-                format!("{:>4}  {:width$}  the machine itself", 1, "root"),
-            );
-        }
-        if all.len() > MOST_LINES {
-            lines.push(format!("      and {} more", all.len() - MOST_LINES));
-        }
-        if shown.iter().any(|payment| payment.shared) && resource != Resource::Leaves {
-            lines.push("states that are never active together share".to_owned());
-        }
-        lines.join("\n")
-    }
-}
-
-/// Name of a tier by its number.
-pub fn tier_name(tier: usize) -> &'static str {
-    Tier::WORDS.get(tier).copied().unwrap_or("?")
-}
-
-/// The place of a tier among [`TIERS`].
-fn number(tier: Tier) -> usize {
-    usize::from(numbers::tier(tier).number())
 }
 
 /// What a timer is for, in words.
@@ -576,7 +423,7 @@ pub fn timer_shown(model: &Model<'_>, timer: &crate::model::Timer<'_>) -> String
         TimerKind::Machine => format!("machine timer `{name}`"),
         TimerKind::Clock => format!(
             "clock ({})",
-            model.parts[timer.owner].clock.unwrap_or("asked for")
+            model.resolved[timer.owner].clock.unwrap_or("asked for")
         ),
         TimerKind::Debounce => format!("debounce of the transition to {}", to()),
     }
@@ -585,7 +432,7 @@ pub fn timer_shown(model: &Model<'_>, timer: &crate::model::Timer<'_>) -> String
 /// Where the transitions of a timer lead, in words.
 fn leads_to(model: &Model<'_>, timer: &crate::model::Timer<'_>) -> String {
     const MOST_SHOWN: usize = 3;
-    let target = |&t: &usize| match &model.transitions[t] {
+    let target = |&t: &TransitionIndex| match &model.transitions[t] {
         transition if transition.stack.is_some() && transition.targets.is_empty() => {
             "what was suspended".to_owned()
         }

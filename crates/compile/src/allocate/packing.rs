@@ -1,36 +1,67 @@
 //! Cells for things that live as long as a state is active, shared between states that never are
 //! together (RAM-5). A cell is a timer, a slot of the instance, or two bits of one.
 //!
-//! The tree gives the best sharing directly: what a state needs lies before what its children need,
-//! children of one region lie over each other, regions of an orthogonal state lie one after the
-//! other. Children that a push keeps alive together are set apart greedily.
+//! The tree gives the best sharing directly, so this is linear: what a state needs lies before what
+//! its children need, children of one region lie over each other (one is active at a time), regions
+//! of an orthogonal state lie one after the other (all are).
+//!
+//! ```text
+//! root     1 timer            timer   0      1       2      3      4
+//! ├── idle     1                     root   idle
+//! └── fight    1                     root   fight   walk   walk   aim
+//!     ├─ legs: walk 2, run 1         root   fight   run    –      aim
+//!     └─ arms: aim 1
+//!
+//! from the leaves up  need: walk 2, run 1, aim 1; fight 1 + max(2, 1) + 1 = 4; root 1 + max(1, 4)
+//! from the root down  base: root 0; idle 1, fight 1; walk 2, run 2; aim 1 + 1 + 2 = 4
+//! ```
+//!
+//! Seven timers are asked for, five are there. No greedy search could do with fewer: root, fight,
+//! walk and aim are alive together and use all five.
+//!
+//! Children that a push keeps alive together cannot lie over each other. There the tree no longer
+//! tells, and each child takes the lowest offset that overlaps no earlier one it conflicts with:
+//!
+//! ```text
+//! patrol 2 (suspended by a push to talk), talk 1, trade 2 (talk leads to it), sleep 3
+//!
+//! offset   0        1        2       3
+//!          patrol   patrol   talk
+//!                            trade   trade
+//!          sleep    sleep    sleep           never runs above patrol, so it may lie over it
+//! ```
 
 use super::interference::PushConflicts;
-use crate::tree::{RegionIndex, StateIndex, Tree};
+use crate::index::{IndexVec, RegionIndex, StateIndex};
+use crate::tree::Tree;
 
 /// First cell of each state, and how many cells there are in all.
 #[derive(Debug, Default)]
 pub struct Packing {
     /// Per state: where its own cells start.
-    pub base: Vec<u32>,
+    pub base: IndexVec<StateIndex, u32>,
     /// How many cells the machine needs.
     pub total: u32,
 }
 
 /// Gives each state `own[state]` consecutive cells.
-pub fn pack(tree: &Tree<'_>, own: &[u32], conflicts: &PushConflicts) -> Packing {
-    let mut need = vec![0; tree.states.len()];
-    let mut offset = vec![0; tree.states.len()];
+pub fn pack(
+    tree: &Tree<'_>,
+    own: &IndexVec<StateIndex, u32>,
+    conflicts: &PushConflicts,
+) -> Packing {
+    let mut need = IndexVec::filled(0, &tree.states);
+    let mut offset = IndexVec::filled(0, &tree.states);
     // Pre-order backwards: children before parents.
-    for state in (0..tree.states.len()).rev() {
+    for state in tree.states.indices().rev() {
         let mut regions = 0;
         for region in tree.states[state].regions.clone() {
             regions += pack_children(tree, region, &need, &mut offset, conflicts);
         }
         need[state] = own[state] + regions;
     }
-    let mut base = vec![0; tree.states.len()];
-    for state in 0..tree.states.len() {
+    let mut base = IndexVec::filled(0, &tree.states);
+    for state in tree.states.indices() {
         let mut start = base[state] + own[state];
         for region in tree.states[state].regions.clone() {
             let children = &tree.regions[region].children;
@@ -54,8 +85,8 @@ pub fn pack(tree: &Tree<'_>, own: &[u32], conflicts: &PushConflicts) -> Packing 
 fn pack_children(
     tree: &Tree<'_>,
     region: RegionIndex,
-    need: &[u32],
-    offset: &mut [u32],
+    need: &IndexVec<StateIndex, u32>,
+    offset: &mut IndexVec<StateIndex, u32>,
     conflicts: &PushConflicts,
 ) -> u32 {
     let children = &tree.regions[region].children;
@@ -75,8 +106,8 @@ fn pack_children(
 fn lowest_offset(
     child: StateIndex,
     earlier: &[StateIndex],
-    need: &[u32],
-    offset: &[u32],
+    need: &IndexVec<StateIndex, u32>,
+    offset: &IndexVec<StateIndex, u32>,
     conflicts: &PushConflicts,
 ) -> u32 {
     let mut taken: Vec<(u32, u32)> = earlier
@@ -99,16 +130,16 @@ fn lowest_offset(
 #[derive(Debug, Default)]
 pub struct Leaves {
     /// Per region.
-    pub region: Vec<u32>,
+    pub region: IndexVec<RegionIndex, u32>,
     /// Per state: leaves that it and what is inside it use.
-    pub need: Vec<u32>,
+    pub need: IndexVec<StateIndex, u32>,
 }
 
 /// Assigns leaf numbers: an orthogonal state's first region keeps the number of the region around
 /// it.
 pub fn number_leaves(tree: &Tree<'_>) -> Leaves {
-    let mut need = vec![1; tree.states.len()];
-    let region_need = |need: &[u32], region: RegionIndex| {
+    let mut need = IndexVec::filled(1, &tree.states);
+    let region_need = |need: &IndexVec<StateIndex, u32>, region: RegionIndex| {
         tree.regions[region]
             .children
             .iter()
@@ -116,13 +147,13 @@ pub fn number_leaves(tree: &Tree<'_>) -> Leaves {
             .max()
             .unwrap_or(1)
     };
-    for state in (0..tree.states.len()).rev() {
+    for state in tree.states.indices().rev() {
         let regions = tree.states[state].regions.clone();
         if !regions.is_empty() {
             need[state] = regions.map(|region| region_need(&need, region)).sum();
         }
     }
-    let mut region_leaf = vec![0; tree.regions.len()];
+    let mut region_leaf = IndexVec::filled(0, &tree.regions);
     for state in &tree.states {
         let mut leaf = state.region.map_or(0, |region| region_leaf[region]);
         for region in state.regions.clone() {

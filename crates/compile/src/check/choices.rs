@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use statewright_author::codes::Code;
+use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::graph::StateKind;
 use statewright_author::span::Span;
@@ -10,7 +10,10 @@ use statewright_rom::layout::MAX_DEPTH;
 
 use super::Planned;
 use crate::model::{Branch, Model};
-use crate::tree::{HistoryIndex, Node, RegionIndex, StateIndex};
+use statewright_rom::ids::TransitionId;
+
+use crate::index::{HistoryIndex, IndexVec, RegionIndex, StateIndex};
+use crate::tree::Target;
 
 /// Longest way through choices; the loader has the same limit.
 const MAX_CHOICES_IN_A_ROW: usize = MAX_DEPTH;
@@ -20,8 +23,8 @@ fn next_choices<'m>(
     model: &'m Model<'_>,
     choice: StateIndex,
 ) -> impl Iterator<Item = StateIndex> + 'm {
-    let branches = &model.branches[model.parts[choice].branches.clone()];
-    let mut targets: Vec<Node> = branches
+    let branches = &model.branches[model.resolved[choice].branches.clone()];
+    let mut targets: Vec<Target> = branches
         .iter()
         .flat_map(|branch| branch.entry.targets.iter().copied())
         .collect();
@@ -30,12 +33,12 @@ fn next_choices<'m>(
     // may meet it again.
     while let Some(&target) = targets.get(at) {
         at += 1;
-        if let Node::History(history) = target {
+        if let Target::History(history) = target {
             let defaults = model.history_defaults[history]
                 .targets
                 .iter()
                 .filter(|d| !targets.contains(d));
-            let defaults: Vec<Node> = defaults.copied().collect();
+            let defaults: Vec<Target> = defaults.copied().collect();
             targets.extend(defaults);
         }
     }
@@ -44,9 +47,9 @@ fn next_choices<'m>(
         .filter_map(|target| as_choice(model, target))
 }
 
-fn as_choice(model: &Model<'_>, target: Node) -> Option<StateIndex> {
+fn as_choice(model: &Model<'_>, target: Target) -> Option<StateIndex> {
     match target {
-        Node::State(state) if model.tree.states[state].kind == StateKind::Choice => Some(state),
+        Target::State(state) if model.tree.states[state].kind == StateKind::Choice => Some(state),
         _ => None,
     }
 }
@@ -54,7 +57,7 @@ fn as_choice(model: &Model<'_>, target: Node) -> Option<StateIndex> {
 /// Reports circles, and ways that are too long.
 pub fn check_cycles(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     let lengths = walk(model, |from, to| diagnostics.push(cycle(model, from, to)));
-    for (choice, &length) in lengths.iter().enumerate() {
+    for (choice, &length) in lengths.enumerate() {
         if length == MAX_CHOICES_IN_A_ROW + 1 {
             diagnostics.push(too_long(model, choice));
         }
@@ -63,21 +66,24 @@ pub fn check_cycles(model: &Model<'_>, diagnostics: &mut Diagnostics) {
 
 /// For each choice, how many choices can follow each other from it on, itself included; 0 for other
 /// states.
-pub fn choice_lengths(model: &Model<'_>) -> Vec<usize> {
+pub fn choice_lengths(model: &Model<'_>) -> IndexVec<StateIndex, usize> {
     walk(model, |_, _| {})
 }
 
 /// Follows all choices, depth first; steps that close a circle are told and left out.
-fn walk(model: &Model<'_>, mut closes_circle: impl FnMut(StateIndex, StateIndex)) -> Vec<usize> {
+fn walk(
+    model: &Model<'_>,
+    mut closes_circle: impl FnMut(StateIndex, StateIndex),
+) -> IndexVec<StateIndex, usize> {
     #[derive(Clone, Copy, PartialEq)]
     enum Mark {
         New,
         Open,
         Done,
     }
-    let mut lengths = vec![0; model.tree.states.len()];
-    let mut marks = vec![Mark::New; model.tree.states.len()];
-    for start in 0..model.tree.states.len() {
+    let mut lengths = IndexVec::filled(0, &model.tree.states);
+    let mut marks = IndexVec::filled(Mark::New, &model.tree.states);
+    for start in model.tree.states.indices() {
         if model.tree.states[start].kind != StateKind::Choice || marks[start] != Mark::New {
             continue;
         }
@@ -113,10 +119,10 @@ fn cycle(model: &Model<'_>, from: StateIndex, to: StateIndex) -> Diagnostic {
         model.tree.path(from),
         model.tree.path(to)
     );
-    let mut branches = model.branches[model.parts[from].branches.clone()].iter();
-    let span = branches.find_map(|branch| branch_target(branch, Node::State(to)));
+    let mut branches = model.branches[model.resolved[from].branches.clone()].iter();
+    let span = branches.find_map(|branch| branch_target(branch, Target::State(to)));
     Diagnostic::new(
-        Code::ChoiceCycle,
+        DiagnosticCode::ChoiceCycle,
         span.unwrap_or(model.tree.states[from].authored.name.span),
         text,
     )
@@ -128,7 +134,7 @@ fn cycle(model: &Model<'_>, from: StateIndex, to: StateIndex) -> Diagnostic {
 fn too_long(model: &Model<'_>, from: StateIndex) -> Diagnostic {
     let text = format!("more than {MAX_CHOICES_IN_A_ROW} choices follow each other");
     Diagnostic::new(
-        Code::ChoiceCycle,
+        DiagnosticCode::ChoiceCycle,
         model.tree.states[from].authored.name.span,
         text,
     )
@@ -137,7 +143,7 @@ fn too_long(model: &Model<'_>, from: StateIndex) -> Diagnostic {
 }
 
 /// Where a branch names a target.
-fn branch_target(branch: &Branch<'_>, target: Node) -> Option<Span> {
+fn branch_target(branch: &Branch<'_>, target: Target) -> Option<Span> {
     let at = branch
         .entry
         .targets
@@ -154,9 +160,9 @@ struct Area {
 
 impl Area {
     /// What a transition leaves and enters.
-    fn of_transition(planned: &Planned<'_, '_>, index: usize) -> Self {
-        let owner = usize::from(planned.tables.transitions[index].domain.get());
-        let mask = planned.tables.transition_plans[index].regions;
+    fn of_transition(planned: &Planned<'_, '_>, transition: TransitionId) -> Self {
+        let owner = planned.domain(transition);
+        let mask = planned.plan(transition).regions;
         let regions = planned.model.tree.states[owner].regions.clone();
         let left = regions
             .enumerate()
@@ -188,9 +194,9 @@ impl Area {
         self.regions.len() == model.tree.states[self.owner].regions.len()
     }
 
-    fn holds(&self, model: &Model<'_>, target: Node) -> bool {
+    fn holds(&self, model: &Model<'_>, target: Target) -> bool {
         let anchor = model.tree.anchor(target);
-        if anchor == self.owner && matches!(target, Node::History(_)) {
+        if anchor == self.owner && matches!(target, Target::History(_)) {
             // Its own history point brings back every region.
             return self.is_whole(model);
         }
@@ -221,7 +227,7 @@ impl Area {
 pub fn check_domains(planned: &Planned<'_, '_>, diagnostics: &mut Diagnostics) {
     let model = planned.model;
     let mut reported = HashSet::new();
-    let mut follow = |targets: &[Node], area: &dyn Fn() -> Area, from: Span| {
+    let mut follow = |targets: &[Target], area: &dyn Fn() -> Area, from: Span| {
         let choices: Vec<StateIndex> = targets
             .iter()
             .filter_map(|&t| as_choice(model, t))
@@ -230,7 +236,7 @@ pub fn check_domains(planned: &Planned<'_, '_>, diagnostics: &mut Diagnostics) {
             check_branches(model, choices, &area(), from, &mut reported, diagnostics);
         }
     };
-    for (index, &from) in planned.order.iter().enumerate() {
+    for (index, &from) in planned.order.enumerate() {
         let transition = &model.transitions[from];
         follow(
             &transition.targets,
@@ -238,7 +244,7 @@ pub fn check_domains(planned: &Planned<'_, '_>, diagnostics: &mut Diagnostics) {
             transition.span(),
         );
     }
-    for (region, entry) in model.initials.iter().enumerate() {
+    for (region, entry) in model.initials.enumerate() {
         let initial = model.tree.regions[region].authored.initial.as_ref();
         follow(
             &entry.targets,
@@ -246,7 +252,7 @@ pub fn check_domains(planned: &Planned<'_, '_>, diagnostics: &mut Diagnostics) {
             initial.map_or(Span::default(), |i| i.span),
         );
     }
-    for (history, entry) in model.history_defaults.iter().enumerate() {
+    for (history, entry) in model.history_defaults.enumerate() {
         let span = model.tree.histories[history].authored.span;
         follow(&entry.targets, &|| Area::of_history(model, history), span);
     }
@@ -258,12 +264,12 @@ fn check_branches(
     mut open: Vec<StateIndex>,
     area: &Area,
     from: Span,
-    reported: &mut HashSet<(StateIndex, Node, Span)>,
+    reported: &mut HashSet<(StateIndex, Target, Span)>,
     diagnostics: &mut Diagnostics,
 ) {
     let mut seen = open.clone();
     while let Some(choice) = open.pop() {
-        for branch in &model.branches[model.parts[choice].branches.clone()] {
+        for branch in &model.branches[model.resolved[choice].branches.clone()] {
             for &target in &branch.entry.targets {
                 let span = branch_target(branch, target).unwrap_or(branch.authored.span);
                 if !area.holds(model, target) && reported.insert((choice, target, span)) {
@@ -283,17 +289,17 @@ fn check_branches(
 fn leaves(
     model: &Model<'_>,
     area: &Area,
-    way: (StateIndex, Node),
+    way: (StateIndex, Target),
     span: Span,
     from: Span,
 ) -> Diagnostic {
     let (choice, to, within) = (
         model.tree.path(way.0),
-        model.tree.node_path(way.1),
+        model.tree.target_path(way.1),
         area.shown(model),
     );
     Diagnostic::new(
-        Code::ChoiceLeavesDomain,
+        DiagnosticCode::ChoiceLeavesDomain,
         span,
         format!("choice `{choice}` may lead out of {within}, to `{to}`"),
     )

@@ -1,11 +1,11 @@
 //! Completion (EXEC-6, SEL-1): `done` and `failed` that can never be.
 
-use statewright_author::codes::Code;
+use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::graph::StateKind;
 
+use crate::index::{IndexVec, RegionIndex, StateIndex};
 use crate::model::{Model, Trigger};
-use crate::tree::StateIndex;
 
 /// Checks `done` and `failed` transitions.
 pub fn check(model: &Model<'_>, diagnostics: &mut Diagnostics) {
@@ -37,7 +37,7 @@ pub fn check(model: &Model<'_>, diagnostics: &mut Diagnostics) {
         if authored.targets.is_empty() && authored.sync.is_empty() && authored.stack.is_none() {
             diagnostics.push(
                 Diagnostic::new(
-                    Code::NeedsTarget,
+                    DiagnosticCode::NeedsTarget,
                     transition.span(),
                     "a `done` or `failed` transition has no target",
                 )
@@ -56,7 +56,7 @@ pub fn check(model: &Model<'_>, diagnostics: &mut Diagnostics) {
                 model.tree.path(transition.source)
             );
             diagnostics.push(
-                Diagnostic::new(Code::NeverCompletes, transition.span(), text)
+                Diagnostic::new(DiagnosticCode::NeverCompletes, transition.span(), text)
                     .label("never taken")
                     .help(help),
             );
@@ -65,12 +65,12 @@ pub fn check(model: &Model<'_>, diagnostics: &mut Diagnostics) {
 }
 
 /// Which states complete by their children alone.
-fn completable(model: &Model<'_>) -> Vec<bool> {
+fn completable(model: &Model<'_>) -> IndexVec<StateIndex, bool> {
     let tree = &model.tree;
-    let mut completes = vec![false; tree.states.len()];
-    for state in (0..tree.states.len()).rev() {
+    let mut completes = IndexVec::filled(false, &tree.states);
+    for state in tree.states.indices().rev() {
         let node = &tree.states[state];
-        let region_ends = |region: usize| {
+        let region_ends = |region: RegionIndex| {
             tree.regions[region]
                 .children
                 .iter()
@@ -85,7 +85,12 @@ fn completable(model: &Model<'_>) -> Vec<bool> {
 }
 
 /// A final child ends a region; in an orthogonal state a nested state that completes does, too.
-fn ends(model: &Model<'_>, completes: &[bool], child: StateIndex, parent: StateKind) -> bool {
+fn ends(
+    model: &Model<'_>,
+    completes: &IndexVec<StateIndex, bool>,
+    child: StateIndex,
+    parent: StateKind,
+) -> bool {
     let kind = model.tree.states[child].kind;
     kind == StateKind::Final || (parent == StateKind::Orthogonal && completes[child])
 }

@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 
-use statewright_author::codes::Code;
+use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::span::Name;
 
+use crate::actions::FunctionUse;
+use crate::index::{ChannelIndex, DeclaredFunctionIndex, Index, TransitionSetIndex};
 use crate::model::Model;
-use crate::ops::FunctionUse;
 
 /// Checks the declarations.
 pub fn check(model: &Model<'_>, diagnostics: &mut Diagnostics) {
@@ -20,7 +21,7 @@ pub fn check_use(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     let mut unused = |what: &str, name: &Name| {
         diagnostics.push(
             Diagnostic::new(
-                Code::UnusedDeclaration,
+                DiagnosticCode::UnusedDeclaration,
                 name.span,
                 format!("{what} `{}` is never used", name.value),
             )
@@ -29,20 +30,26 @@ pub fn check_use(model: &Model<'_>, diagnostics: &mut Diagnostics) {
         );
     };
     for (index, set) in model.machine.transition_sets.iter().enumerate() {
-        if !model.usage.sets.contains(&index) {
+        if !model.usage.sets.contains(&TransitionSetIndex::new(index)) {
             unused("transition set", &set.name);
         }
     }
     for (index, function) in model.machine.functions.iter().enumerate() {
-        if !model.usage.functions.contains(&index) {
+        if !model
+            .usage
+            .functions
+            .contains(&DeclaredFunctionIndex::new(index))
+        {
             unused("function", &function.name);
         }
     }
     for (index, channel) in model.machine.channels.iter().enumerate() {
-        let owned = model
-            .parts
-            .iter()
-            .any(|part| part.owns.iter().any(|&(owned, _)| owned == index));
+        let owned = model.resolved.iter().any(|state| {
+            state
+                .owns
+                .iter()
+                .any(|&(owned, _)| owned == ChannelIndex::new(index))
+        });
         if !owned {
             unused("channel", &channel.name);
         }
@@ -52,7 +59,7 @@ pub fn check_use(model: &Model<'_>, diagnostics: &mut Diagnostics) {
 /// Functions are found by the hash of their name, so no two may meet.
 fn check_hashes(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     let mut seen: HashMap<u32, &FunctionUse> = HashMap::new();
-    for function in model.ops.functions() {
+    for function in model.actions.functions() {
         if let Some(first) = seen.insert(function.hash(), function) {
             let text = format!(
                 "functions `{}` and `{}` have the same hash {:08x}",
@@ -61,10 +68,14 @@ fn check_hashes(model: &Model<'_>, diagnostics: &mut Diagnostics) {
                 function.hash()
             );
             diagnostics.push(
-                Diagnostic::new(Code::FunctionHashCollision, function.spans[0], text)
-                    .label("used here")
-                    .related(first.spans[0], "the other one")
-                    .help("rename one of them"),
+                Diagnostic::new(
+                    DiagnosticCode::FunctionHashCollision,
+                    function.spans[0],
+                    text,
+                )
+                .label("used here")
+                .related(first.spans[0], "the other one")
+                .help("rename one of them"),
             );
         }
     }
@@ -89,7 +100,7 @@ fn check_stable_ids(model: &Model<'_>, diagnostics: &mut Diagnostics) {
             ),
         };
         diagnostics.push(
-            Diagnostic::new(Code::MissingStableId, name.span, text)
+            Diagnostic::new(DiagnosticCode::MissingStableId, name.span, text)
                 .label("without an `id`, renaming it breaks saves and reloads")
                 .help("run `statewright fmt --ids` on the file"),
         );

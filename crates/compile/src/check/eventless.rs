@@ -3,15 +3,16 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use statewright_author::codes::Code;
+use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::graph::StateKind;
+use statewright_rom::ids::{StateId, TransitionId};
 use statewright_rom::layout::{NONE, PlanStepKind, TIERS};
 
 use super::Planned;
+use crate::index::{ConditionIndex, StateIndex, TransitionIndex};
 use crate::lower::INTERNAL_FIRST_MICROSTEPS;
 use crate::model::{Transition, Trigger};
-use crate::tree::StateIndex;
 
 /// Machines with more eventless transitions than this are not analyzed.
 const MAX_ANALYZED: usize = 4096;
@@ -30,9 +31,9 @@ pub enum Chains {
     Unknown,
 }
 
-/// One transition, by index in the model, and the links that may follow it.
+/// One transition, and the links that may follow it.
 pub(super) struct Link {
-    pub(super) transition: usize,
+    pub(super) transition: TransitionIndex,
     pub(super) next: Vec<usize>,
 }
 
@@ -44,7 +45,8 @@ pub fn check(planned: &Planned<'_, '_>, diagnostics: &mut Diagnostics) {
     // Debounce, cooldown and minimum times end a circle within the tick.
     let at_once = |link: usize| {
         let transition = of(link);
-        let held = model.parts[transition.source].min_active > 0 && !transition.authored.interrupt;
+        let held =
+            model.resolved[transition.source].min_active > 0 && !transition.authored.interrupt;
         transition.trigger == Trigger::Always
             && transition.cooldown == 0
             && transition.debounce == 0
@@ -52,11 +54,16 @@ pub fn check(planned: &Planned<'_, '_>, diagnostics: &mut Diagnostics) {
     };
     let unguarded = |link: usize| at_once(link) && is_free(of(link));
     if let Some(circle) = find_circle(&links, unguarded) {
-        diagnostics.push(describe(planned, &links, &circle, Code::AlwaysCycle));
+        diagnostics.push(describe(
+            planned,
+            &links,
+            &circle,
+            DiagnosticCode::AlwaysCycle,
+        ));
         return;
     }
     let circular = find_circle(&links, |link| of(link).trigger == Trigger::Always).is_some();
-    let guards: BTreeSet<usize> = (0..links.len())
+    let guards: BTreeSet<ConditionIndex> = (0..links.len())
         .filter(|_| circular)
         .filter_map(|link| of(link).guard)
         .collect();
@@ -64,7 +71,12 @@ pub fn check(planned: &Planned<'_, '_>, diagnostics: &mut Diagnostics) {
         let same =
             |link: usize| at_once(link) && (of(link).guard == Some(guard) || is_free(of(link)));
         if let Some(circle) = find_circle(&links, same) {
-            diagnostics.push(describe(planned, &links, &circle, Code::PossibleLivelock));
+            diagnostics.push(describe(
+                planned,
+                &links,
+                &circle,
+                DiagnosticCode::PossibleLivelock,
+            ));
         }
     }
 }
@@ -90,7 +102,7 @@ pub fn check_length(planned: &Planned<'_, '_>, tier: usize, diagnostics: &mut Di
         );
         diagnostics.push(
             Diagnostic::new(
-                Code::LongChain,
+                DiagnosticCode::LongChain,
                 planned.model.transitions[links[start].transition].span(),
                 text,
             )
@@ -138,7 +150,9 @@ pub(super) fn is_free(transition: &Transition<'_>) -> bool {
 /// Eventless transitions, each with those whose source is active after it.
 fn links(planned: &Planned<'_, '_>) -> Option<Vec<Link>> {
     let model = planned.model;
-    let eventless: Vec<usize> = (0..planned.order.len())
+    let eventless: Vec<TransitionId> = planned
+        .order
+        .indices()
         .filter(|&t| model.transitions[planned.order[t]].trigger.is_eventless())
         .collect();
     if eventless.len() > MAX_ANALYZED {
@@ -151,7 +165,7 @@ fn links(planned: &Planned<'_, '_>) -> Option<Vec<Link>> {
             .or_default()
             .push(link);
     }
-    let next = |index: usize| -> Vec<usize> {
+    let next = |index: TransitionId| -> Vec<usize> {
         active_after(planned, index)
             .iter()
             .filter_map(|state| by_source.get(state))
@@ -172,17 +186,17 @@ fn links(planned: &Planned<'_, '_>) -> Option<Vec<Link>> {
 
 /// States that are certainly active after a transition: what its plan enters, and what is around
 /// its domain.
-pub(super) fn active_after(planned: &Planned<'_, '_>, index: usize) -> BTreeSet<StateIndex> {
+pub(super) fn active_after(planned: &Planned<'_, '_>, index: TransitionId) -> BTreeSet<StateIndex> {
     let tables = planned.tables;
     let transition = &planned.model.transitions[planned.order[index]];
-    let domain = usize::from(tables.transitions[index].domain.get());
+    let domain = planned.domain(index);
     let mut active: BTreeSet<StateIndex> = planned
         .model
         .tree
         .ancestors(domain)
         .chain([domain])
         .collect();
-    let plan = tables.transition_plans[index].plan.get();
+    let plan = planned.plan(index).plan.get();
     if plan != NONE {
         let plan = &tables.entry_plans[usize::from(plan)];
         let first = plan.first.get() as usize;
@@ -191,12 +205,13 @@ pub(super) fn active_after(planned: &Planned<'_, '_>, index: usize) -> BTreeSet<
             steps
                 .iter()
                 .filter(|s| s.kind == PlanStepKind::State)
-                .map(|s| usize::from(s.state.get())),
+                .filter_map(|s| StateId::read(s.state))
+                .map(StateIndex::from),
         );
         // A final child of the root ends the agent (EXEC-6).
         let ends = |&state: &StateIndex| {
             let node = &planned.model.tree.states[state];
-            node.kind == StateKind::Final && node.parent == Some(0)
+            node.kind == StateKind::Final && node.parent == Some(StateIndex::ROOT)
         };
         if active.iter().any(ends) {
             return BTreeSet::new();
@@ -289,7 +304,12 @@ fn lengths(links: &[Link]) -> Option<Vec<usize>> {
     Some(length)
 }
 
-fn describe(planned: &Planned<'_, '_>, links: &[Link], circle: &[usize], code: Code) -> Diagnostic {
+fn describe(
+    planned: &Planned<'_, '_>,
+    links: &[Link],
+    circle: &[usize],
+    code: DiagnosticCode,
+) -> Diagnostic {
     const MOST_SHOWN: usize = 6;
     let model = planned.model;
     let of = |link: usize| &model.transitions[links[link].transition];
@@ -304,7 +324,7 @@ fn describe(planned: &Planned<'_, '_>, links: &[Link], circle: &[usize], code: C
     names.push(names[0].clone());
     let first = of(circle[0]);
     let text = match code {
-        Code::AlwaysCycle => format!(
+        DiagnosticCode::AlwaysCycle => format!(
             "`always` transitions without a guard lead in a circle: {}",
             names.join(" → ")
         ),
@@ -323,7 +343,7 @@ fn describe(planned: &Planned<'_, '_>, links: &[Link], circle: &[usize], code: C
     problem
         .note("a tick would take these until its cap, and be clamped")
         .help(match code {
-            Code::AlwaysCycle => {
+            DiagnosticCode::AlwaysCycle => {
                 "give one of them a guard, a target that ends the circle, or an event as trigger"
             }
             _ => "let one of the effects make the guard false, or use different guards",

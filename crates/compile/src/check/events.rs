@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use statewright_author::codes::Code;
+use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::limits::MAX_PAYLOAD_BYTES;
 use statewright_author::names::OTHER_EVENTS;
@@ -11,6 +11,7 @@ use statewright_author::span::Span;
 use statewright_rom::layout::SpecialTrigger;
 
 use crate::allocate::Allocation;
+use crate::index::{EventIndex, Index, TimerIndex};
 use crate::model::{Model, Transition, Trigger};
 use crate::tree::too_many;
 
@@ -51,7 +52,7 @@ fn check_payloads(model: &Model<'_>, diagnostics: &mut Diagnostics) {
                 event.name.value
             );
             diagnostics.push(
-                Diagnostic::new(Code::PayloadTooLarge, payload.span, text)
+                Diagnostic::new(DiagnosticCode::PayloadTooLarge, payload.span, text)
                     .label(format!("at most {MAX_PAYLOAD_BYTES} fit"))
                     .help(
                         "add `\"indirect\": true` and keep the data in the blackboard; the event then carries an index",
@@ -59,16 +60,16 @@ fn check_payloads(model: &Model<'_>, diagnostics: &mut Diagnostics) {
             );
         }
     }
-    for part in &model.parts {
-        for &(event, span) in &part.defers {
-            let declared = &model.machine.events[event];
+    for state in &model.resolved {
+        for &(event, span) in &state.defers {
+            let declared = &model.machine.events[event.position()];
             if declared.indirect {
                 let text = format!(
                     "event `{}` is deferred, but it is indirect",
                     declared.name.value
                 );
                 diagnostics.push(
-                    Diagnostic::new(Code::DefersIndirect, span, text)
+                    Diagnostic::new(DiagnosticCode::DefersIndirect, span, text)
                         .label("deferred here")
                         .related(declared.name.span, "indirect")
                         .note("what it points to must still be there when the event is taken later")
@@ -86,24 +87,25 @@ pub fn check_use(model: &Model<'_>, diagnostics: &mut Diagnostics) {
 }
 
 fn check_event_use(model: &Model<'_>, diagnostics: &mut Diagnostics) {
-    let from_timers: HashSet<usize> = model
+    let from_timers: HashSet<EventIndex> = model
         .timers
         .iter()
         .filter_map(|timer| timer.event)
         .collect();
-    let posted: HashMap<usize, Span> = model
+    let posted: HashMap<EventIndex, Span> = model
         .usage
         .posted
         .iter()
         .map(|p| (p.value, p.span))
         .collect();
     for (index, event) in model.machine.events.iter().enumerate() {
+        let index = EventIndex::new(index);
         let handled = model.usage.handles_any || model.usage.handled.contains(&index);
         match posted.get(&index) {
             _ if handled => {}
             Some(&sent) => diagnostics.push(
                 Diagnostic::new(
-                    Code::Unhandled,
+                    DiagnosticCode::Unhandled,
                     sent,
                     format!("nobody handles event `{}`", event.name.value),
                 )
@@ -113,7 +115,7 @@ fn check_event_use(model: &Model<'_>, diagnostics: &mut Diagnostics) {
             ),
             None if from_timers.contains(&index) => diagnostics.push(
                 Diagnostic::new(
-                    Code::Unhandled,
+                    DiagnosticCode::Unhandled,
                     event.name.span,
                     format!(
                         "a timer fires as event `{}`, which nobody handles",
@@ -127,7 +129,7 @@ fn check_event_use(model: &Model<'_>, diagnostics: &mut Diagnostics) {
             None if event.name.value == OTHER_EVENTS => {}
             None => diagnostics.push(
                 Diagnostic::new(
-                    Code::UnusedEvent,
+                    DiagnosticCode::UnusedEvent,
                     event.name.span,
                     format!("event `{}` is never used", event.name.value),
                 )
@@ -146,8 +148,8 @@ fn check_timer_use(model: &Model<'_>, diagnostics: &mut Diagnostics) {
             None
         }
     };
-    let waited_for: HashSet<usize> = model.transitions.iter().filter_map(waited_for).collect();
-    for (index, timer) in model.timers.iter().enumerate() {
+    let waited_for: HashSet<TimerIndex> = model.transitions.iter().filter_map(waited_for).collect();
+    for (index, timer) in model.timers.enumerate() {
         let Some(authored) = timer.authored else {
             continue;
         };
@@ -161,7 +163,7 @@ fn check_timer_use(model: &Model<'_>, diagnostics: &mut Diagnostics) {
         };
         diagnostics.push(
             Diagnostic::new(
-                Code::UnusedTimer,
+                DiagnosticCode::UnusedTimer,
                 authored.name.span,
                 format!("timer `{}` {what}", authored.name.value),
             )
@@ -179,7 +181,7 @@ fn check_internal_first(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     let mut refuse = |what: &str, span: Span| {
         let text = format!("{what} is not possible with the policy `internal_first`");
         diagnostics.push(
-            Diagnostic::new(Code::NotWithInternalFirst, span, text)
+            Diagnostic::new(DiagnosticCode::NotWithInternalFirst, span, text)
                 .label("not possible")
                 .help("remove it, or the policy"),
         );
@@ -195,8 +197,8 @@ fn check_internal_first(model: &Model<'_>, diagnostics: &mut Diagnostics) {
             refuse("a time to live", ttl.span);
         }
     }
-    for part in &model.parts {
-        if let Some(&(_, span)) = part.defers.first() {
+    for state in &model.resolved {
+        if let Some(&(_, span)) = state.defers.first() {
             refuse("deferral", span);
         }
     }
@@ -207,12 +209,12 @@ pub fn check_deferral(model: &Model<'_>, allocation: &Allocation, diagnostics: &
     if allocation.tier != 0 {
         return;
     }
-    for part in &model.parts {
-        if let Some(&(event, span)) = part.defers.first() {
-            let name = &model.machine.events[event].name.value;
+    for state in &model.resolved {
+        if let Some(&(event, span)) = state.defers.first() {
+            let name = &model.machine.events[event.position()].name.value;
             diagnostics.push(
                 Diagnostic::new(
-                    Code::DeferralInCrowd,
+                    DiagnosticCode::DeferralInCrowd,
                     span,
                     format!("event `{name}` is deferred in tier crowd"),
                 )

@@ -18,8 +18,11 @@ mod steps;
 mod targets;
 
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
+use statewright_rom::ids::{StateId, TransitionId};
+use statewright_rom::layout::TransitionPlan;
 
 use crate::allocate::{Allocation, PushConflicts};
+use crate::index::{IndexVec, StateIndex, TransitionIndex};
 use crate::model::Model;
 use crate::plan::PlanError;
 use crate::tables::Tables;
@@ -33,11 +36,22 @@ pub struct Planned<'p, 'a> {
     pub model: &'p Model<'a>,
     /// Tables with plans.
     pub tables: &'p Tables,
-    /// For each transition of the tables its index in the model.
-    pub order: &'p [usize],
+    /// For each transition of the tables the one of the model.
+    pub order: &'p IndexVec<TransitionId, TransitionIndex>,
 }
 
 impl Planned<'_, '_> {
+    /// The state that stays active while a transition is carried out (EXEC-2).
+    pub fn domain(&self, transition: TransitionId) -> StateIndex {
+        let record = &self.tables.transitions[transition.index()];
+        StateId::read(record.domain).map_or(StateIndex::ROOT, StateIndex::from)
+    }
+
+    /// What was planned for a transition.
+    pub fn plan(&self, transition: TransitionId) -> &TransitionPlan {
+        &self.tables.transition_plans[transition.index()]
+    }
+
     /// Cost of the most expensive transition (EXEC-9).
     pub fn highest_cost(&self) -> u16 {
         self.tables

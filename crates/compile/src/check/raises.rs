@@ -6,16 +6,16 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use statewright_author::codes::Code;
+use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::graph::StateKind;
 use statewright_rom::layout::{ActionOp, NONE, OpRecord};
 
 use super::Planned;
 use super::eventless::{Link, active_after, find_circle, is_free};
+use crate::actions::certain;
+use crate::index::{ActionListIndex, EventIndex, Index, StateIndex, TransitionIndex};
 use crate::model::{Model, Transition, Trigger};
-use crate::ops::certain;
-use crate::tree::StateIndex;
 
 /// How many circles are reported.
 const MOST_CIRCLES: usize = 16;
@@ -51,7 +51,7 @@ pub fn check(planned: &Planned<'_, '_>, diagnostics: &mut Diagnostics) {
             return;
         };
         circle.iter().for_each(|&link| left[link] = false);
-        let circle: Vec<&Step> = circle.iter().map(|&link| &steps[link]).collect();
+        let circle: Vec<&RaisingTransition> = circle.iter().map(|&link| &steps[link]).collect();
         if goes_round(model, &circle) {
             diagnostics.push(describe(model, &circle));
         }
@@ -59,12 +59,11 @@ pub fn check(planned: &Planned<'_, '_>, diagnostics: &mut Diagnostics) {
 }
 
 /// A transition that its event always starts, and that raises events itself.
-struct Step {
-    /// Index in the model.
-    transition: usize,
-    event: usize,
+struct RaisingTransition {
+    transition: TransitionIndex,
+    event: EventIndex,
     source: StateIndex,
-    raises: BTreeSet<usize>,
+    raises: BTreeSet<EventIndex>,
     /// States that are certainly active afterwards.
     active: BTreeSet<StateIndex>,
     /// What it leaves, if it leaves something: everything active below this state.
@@ -73,15 +72,16 @@ struct Step {
     anchors: Vec<StateIndex>,
 }
 
-fn steps(planned: &Planned<'_, '_>) -> Vec<Step> {
+fn steps(planned: &Planned<'_, '_>) -> Vec<RaisingTransition> {
     let model = planned.model;
-    let raising =
-        |list: Option<usize>| list.is_some_and(|list| raised(model, list).next().is_some());
-    let parts = model
-        .parts
+    let raising = |list: Option<ActionListIndex>| {
+        list.is_some_and(|list| raised(model, list).next().is_some())
+    };
+    let in_states = model
+        .resolved
         .iter()
-        .any(|part| raising(part.entry) || raising(part.exit));
-    if !parts
+        .any(|state| raising(state.entry) || raising(state.exit));
+    if !in_states
         && !model
             .transitions
             .iter()
@@ -91,7 +91,7 @@ fn steps(planned: &Planned<'_, '_>) -> Vec<Step> {
     }
     let handlers = Handlers::new(model);
     let mut steps = Vec::new();
-    for (index, &from) in planned.order.iter().enumerate() {
+    for (index, &from) in planned.order.enumerate() {
         let transition = &model.transitions[from];
         let Trigger::Event(event) = transition.trigger else {
             continue;
@@ -99,7 +99,7 @@ fn steps(planned: &Planned<'_, '_>) -> Vec<Step> {
         if !handlers.always_reach(model, from, event) {
             continue;
         }
-        let domain = usize::from(planned.tables.transitions[index].domain.get());
+        let domain = planned.domain(index);
         let active = active_after(planned, index);
         let raises = raises(model, transition, domain, &active);
         // An `always` moves on before the next event is taken.
@@ -110,7 +110,7 @@ fn steps(planned: &Planned<'_, '_>) -> Vec<Step> {
                 .map(|&target| model.tree.anchor(target))
                 .collect();
             let domain = (!transition.targets.is_empty()).then_some(domain);
-            steps.push(Step {
+            steps.push(RaisingTransition {
                 transition: from,
                 event,
                 source: transition.source,
@@ -130,14 +130,14 @@ fn raises(
     transition: &Transition<'_>,
     domain: StateIndex,
     active: &BTreeSet<StateIndex>,
-) -> BTreeSet<usize> {
+) -> BTreeSet<EventIndex> {
     let left = std::iter::once(transition.source).chain(model.tree.ancestors(transition.source));
     let left = left.take_while(|&state| !transition.targets.is_empty() && state != domain);
     let entered = active
-        .range(domain + 1..)
+        .range(domain.next()..)
         .filter(|_| !transition.targets.is_empty());
-    let exits = left.filter_map(|state| model.parts[state].exit);
-    let entries = entered.filter_map(|&state| model.parts[state].entry);
+    let exits = left.filter_map(|state| model.resolved[state].exit);
+    let entries = entered.filter_map(|&state| model.resolved[state].entry);
     exits
         .chain(transition.effect)
         .chain(entries)
@@ -146,10 +146,13 @@ fn raises(
 }
 
 /// Events that a list of actions posts to the agent itself in any case.
-fn raised<'m>(model: &'m Model<'_>, list: usize) -> impl Iterator<Item = usize> + 'm {
-    let to_itself = |op: &&OpRecord| match op.kind.get() {
+fn raised<'m>(
+    model: &'m Model<'_>,
+    list: ActionListIndex,
+) -> impl Iterator<Item = EventIndex> + 'm {
+    let to_itself = |action: &&OpRecord| match action.kind.get() {
         ActionOp::Raise => true,
-        ActionOp::Send => op.b.get() >> 16 == u32::from(NONE),
+        ActionOp::Send => action.b.get() >> 16 == u32::from(NONE),
         ActionOp::Call
         | ActionOp::Evaluate
         | ActionOp::Set
@@ -161,23 +164,23 @@ fn raised<'m>(model: &'m Model<'_>, list: usize) -> impl Iterator<Item = usize> 
         | ActionOp::Unless
         | ActionOp::Skip => false,
     };
-    certain(model.ops.list_ops(list))
+    certain(model.actions.actions_of(list))
         .filter(to_itself)
-        .map(|op| usize::from(op.a.get()))
+        .map(|action| EventIndex::new(usize::from(action.a.get())))
 }
 
 /// Who reacts to what.
 struct Handlers {
     /// States with transitions on an event or a deferral of it, in order.
-    of_event: HashMap<usize, Vec<StateIndex>>,
+    of_event: HashMap<EventIndex, Vec<StateIndex>>,
     /// States with transitions on any event, in order.
     of_any: Vec<StateIndex>,
     /// Interrupt transitions by event.
-    interrupts: HashMap<usize, usize>,
+    interrupts: HashMap<EventIndex, usize>,
     /// Interrupt transitions on any event.
     any_interrupts: usize,
     /// The first transition of a state that an event finds.
-    first: HashMap<(StateIndex, usize), usize>,
+    first: HashMap<(StateIndex, EventIndex), TransitionIndex>,
     /// States that are left at once.
     moving_on: BTreeSet<StateIndex>,
     /// Some state says when it may be left.
@@ -194,15 +197,16 @@ impl Handlers {
             first: HashMap::new(),
             moving_on: BTreeSet::new(),
             has_conditions: model
-                .parts
+                .resolved
                 .iter()
-                .any(|part| part.exit_ready.is_some() || part.min_active > 0),
+                .any(|state| state.exit_ready.is_some() || state.min_active > 0),
         };
-        for (state, part) in model.parts.iter().enumerate() {
-            part.defers
+        for (state, resolved) in model.resolved.enumerate() {
+            resolved
+                .defers
                 .iter()
                 .for_each(|&(event, _)| handlers.of_event.entry(event).or_default().push(state));
-            let mut order: Vec<usize> = part.transitions.clone().collect();
+            let mut order: Vec<TransitionIndex> = resolved.transitions.clone().collect();
             order.sort_by_key(|&t| rank(&model.transitions[t]));
             order
                 .into_iter()
@@ -211,7 +215,7 @@ impl Handlers {
         handlers
     }
 
-    fn add(&mut self, index: usize, transition: &Transition<'_>) {
+    fn add(&mut self, index: TransitionIndex, transition: &Transition<'_>) {
         let source = transition.source;
         let interrupt = usize::from(transition.authored.interrupt);
         match transition.trigger {
@@ -232,11 +236,11 @@ impl Handlers {
     }
 
     /// Whether an event always starts a transition while its source is active.
-    fn always_reach(&self, model: &Model<'_>, index: usize, event: usize) -> bool {
+    fn always_reach(&self, model: &Model<'_>, index: TransitionIndex, event: EventIndex) -> bool {
         let transition = &model.transitions[index];
         let interrupt = transition.authored.interrupt;
         let held = self.has_conditions && !transition.targets.is_empty() && !interrupt;
-        let inside = transition.source + 1..model.tree.states[transition.source].end;
+        let inside = transition.source.next()..model.tree.states[transition.source].end;
         let none_inside = |states: &Vec<StateIndex>| {
             states
                 .get(states.partition_point(|&state| state < inside.start))
@@ -271,17 +275,17 @@ fn rank(transition: &Transition<'_>) -> (bool, std::cmp::Reverse<u8>) {
 }
 
 /// Which step follows which: its event is raised and its source is active, or stays so elsewhere.
-fn links(planned: &Planned<'_, '_>, steps: &[Step]) -> Vec<Link> {
+fn links(planned: &Planned<'_, '_>, steps: &[RaisingTransition]) -> Vec<Link> {
     let model = planned.model;
-    let mut of_source: HashMap<(StateIndex, usize), usize> = HashMap::new();
-    let mut staying: HashMap<usize, Vec<usize>> = HashMap::new();
+    let mut of_source: HashMap<(StateIndex, EventIndex), usize> = HashMap::new();
+    let mut staying: HashMap<EventIndex, Vec<usize>> = HashMap::new();
     for (index, step) in steps.iter().enumerate() {
         of_source.insert((step.source, step.event), index);
         if step.active.contains(&step.source) {
             staying.entry(step.event).or_default().push(index);
         }
     }
-    let next = |step: &Step| {
+    let next = |step: &RaisingTransition| {
         let mut next: Vec<usize> = Vec::new();
         for &event in &step.raises {
             next.extend(
@@ -310,7 +314,7 @@ fn links(planned: &Planned<'_, '_>, steps: &[Step]) -> Vec<Link> {
 }
 
 /// Whether a state that may be active during a step is neither left nor entered by it.
-fn leaves_alone(model: &Model<'_>, step: &Step, state: StateIndex) -> bool {
+fn leaves_alone(model: &Model<'_>, step: &RaisingTransition, state: StateIndex) -> bool {
     let tree = &model.tree;
     let common = tree.common_ancestor(step.source, state);
     let related = common == step.source || common == state;
@@ -333,10 +337,10 @@ fn leaves_alone(model: &Model<'_>, step: &Step, state: StateIndex) -> bool {
 }
 
 /// Whether each source that is only known to stay active does so all the way round.
-fn goes_round(model: &Model<'_>, circle: &[&Step]) -> bool {
+fn goes_round(model: &Model<'_>, circle: &[&RaisingTransition]) -> bool {
     circle.iter().enumerate().all(|(index, step)| {
         let before = circle[(index + circle.len() - 1) % circle.len()];
-        let kept = |other: &&Step| {
+        let kept = |other: &&RaisingTransition| {
             other.active.contains(&step.source) || leaves_alone(model, other, step.source)
         };
         before.active.contains(&step.source) || circle.iter().all(kept)
@@ -347,31 +351,36 @@ fn itself(model: &Model<'_>, transition: &Transition<'_>) -> Diagnostic {
     let event = if let Trigger::Event(event) = transition.trigger {
         event
     } else {
-        0
+        EventIndex::new(0)
     };
-    let name = &model.machine.events[event].name.value;
+    let name = &model.machine.events[event.position()].name.value;
     let text = format!("this transition on `{name}` sends `{name}` to itself, without a guard");
-    Diagnostic::new(Code::PossibleLivelock, transition.span(), text)
+    Diagnostic::new(DiagnosticCode::PossibleLivelock, transition.span(), text)
         .label("goes on without end")
         .note("a tick would take this until its cap, and be clamped")
         .help("give it a guard, or use a timer")
 }
 
-fn describe(model: &Model<'_>, circle: &[&Step]) -> Diagnostic {
+fn describe(model: &Model<'_>, circle: &[&RaisingTransition]) -> Diagnostic {
     const MOST_SHOWN: usize = 6;
-    let name = |step: &&Step| format!("`{}`", model.machine.events[step.event].name.value);
+    let name = |step: &&RaisingTransition| {
+        format!(
+            "`{}`",
+            model.machine.events[step.event.position()].name.value
+        )
+    };
     let mut names: Vec<String> = circle.iter().take(MOST_SHOWN).map(name).collect();
     if circle.len() > MOST_SHOWN {
         names.push("…".to_owned());
     }
     names.push(names[0].clone());
-    let span = |step: &Step| model.transitions[step.transition].span();
+    let span = |step: &RaisingTransition| model.transitions[step.transition].span();
     let text = format!(
         "events raise each other in a circle, without a guard: {}",
         names.join(" → ")
     );
-    let problem =
-        Diagnostic::new(Code::PossibleLivelock, span(circle[0]), text).label("part of the circle");
+    let problem = Diagnostic::new(DiagnosticCode::PossibleLivelock, span(circle[0]), text)
+        .label("part of the circle");
     let rest = circle[1..].iter().take(MOST_SHOWN);
     rest.fold(problem, |problem, step| {
         problem.related(span(step), "and this")

@@ -1,27 +1,28 @@
 //! States that no run can enter.
 
-use statewright_author::codes::Code;
+use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::graph::StateKind;
 
+use crate::index::{HistoryIndex, IndexVec, RegionIndex, StateIndex};
 use crate::model::{Entry, Model};
-use crate::tree::{Node, RegionIndex, StateIndex};
+use crate::tree::Target;
 
 struct Reach<'m, 'a> {
     model: &'m Model<'a>,
-    active: Vec<bool>,
-    entered: Vec<bool>,
+    active: IndexVec<StateIndex, bool>,
+    entered: IndexVec<StateIndex, bool>,
     /// Regions whose initial was followed, and history points whose default was: once each, so
     /// that the walk ends.
-    started: Vec<bool>,
-    restored: Vec<bool>,
-    open: Vec<Step>,
+    started: IndexVec<RegionIndex, bool>,
+    restored: IndexVec<HistoryIndex, bool>,
+    open: Vec<Pending>,
 }
 
 /// What is still to be followed.
-enum Step {
+enum Pending {
     /// Towards a target.
-    Target(Node),
+    Target(Target),
     /// By default.
     Default(StateIndex),
     /// A region by its initial.
@@ -30,31 +31,30 @@ enum Step {
 
 /// Reports states that are never entered; of a nest of them only the outermost.
 pub fn check(model: &Model<'_>, diagnostics: &mut Diagnostics) {
-    let count = model.tree.states.len();
     let mut reach = Reach {
         model,
-        active: vec![false; count],
-        entered: vec![false; count],
-        started: vec![false; model.tree.regions.len()],
-        restored: vec![false; model.tree.histories.len()],
+        active: IndexVec::filled(false, &model.tree.states),
+        entered: IndexVec::filled(false, &model.tree.states),
+        started: IndexVec::filled(false, &model.tree.regions),
+        restored: IndexVec::filled(false, &model.tree.histories),
         open: Vec::new(),
     };
-    reach.open.push(Step::Default(0));
+    reach.open.push(Pending::Default(StateIndex::ROOT));
     reach.open.extend(
         model
             .fail_safe
             .into_iter()
             .chain(model.reload_entry)
-            .map(Step::Target),
+            .map(Pending::Target),
     );
     while let Some(step) = reach.open.pop() {
         match step {
-            Step::Target(target) => reach.target(target),
-            Step::Default(state) => reach.default(state),
-            Step::Region(region) => reach.region(region),
+            Pending::Target(target) => reach.target(target),
+            Pending::Default(state) => reach.default(state),
+            Pending::Region(region) => reach.region(region),
         }
     }
-    for state in 1..count {
+    for state in model.tree.states.indices().skip(1) {
         let parent_active = model.tree.states[state]
             .parent
             .is_some_and(|parent| reach.active[parent]);
@@ -62,7 +62,7 @@ pub fn check(model: &Model<'_>, diagnostics: &mut Diagnostics) {
             let name = &model.tree.states[state].authored.name;
             let text = format!("state `{}` can never be entered", model.tree.path(state));
             diagnostics.push(
-                Diagnostic::new(Code::Unreachable, name.span, text)
+                Diagnostic::new(DiagnosticCode::Unreachable, name.span, text)
                     .label("no transition and no initial leads here")
                     .help("add a transition to it, or remove it"),
             );
@@ -79,22 +79,22 @@ impl Reach<'_, '_> {
 
     fn entry(&mut self, entry: &Entry) {
         self.open
-            .extend(entry.targets.iter().copied().map(Step::Target));
+            .extend(entry.targets.iter().copied().map(Pending::Target));
     }
 
-    fn target(&mut self, target: Node) {
+    fn target(&mut self, target: Target) {
         match target {
-            Node::State(state) => {
+            Target::State(state) => {
                 self.ancestors(state);
-                self.open.push(Step::Default(state));
+                self.open.push(Pending::Default(state));
             }
-            Node::History(history) if std::mem::replace(&mut self.restored[history], true) => {}
-            Node::History(history) => {
+            Target::History(history) if std::mem::replace(&mut self.restored[history], true) => {}
+            Target::History(history) => {
                 let owner = self.model.tree.histories[history].owner;
                 self.ancestors(owner);
                 let default = &self.model.history_defaults[history];
                 if default.targets.is_empty() {
-                    self.open.push(Step::Default(owner));
+                    self.open.push(Pending::Default(owner));
                 } else {
                     self.activate(owner);
                     self.entry(default);
@@ -114,7 +114,7 @@ impl Reach<'_, '_> {
                     .regions
                     .clone()
                     .filter(|&region| self.model.tree.states[at].region != Some(region));
-                self.open.extend(others.map(Step::Region));
+                self.open.extend(others.map(Pending::Region));
             }
             at = parent;
         }
@@ -129,11 +129,11 @@ impl Reach<'_, '_> {
             self.model.tree.states[state]
                 .regions
                 .clone()
-                .map(Step::Region),
+                .map(Pending::Region),
         );
-        for branch in &self.model.branches[self.model.parts[state].branches.clone()] {
+        for branch in &self.model.branches[self.model.resolved[state].branches.clone()] {
             self.open
-                .extend(branch.entry.targets.iter().copied().map(Step::Target));
+                .extend(branch.entry.targets.iter().copied().map(Pending::Target));
         }
     }
 
@@ -142,10 +142,10 @@ impl Reach<'_, '_> {
         if std::mem::replace(&mut self.active[state], true) {
             return;
         }
-        for transition in &self.model.transitions[self.model.parts[state].transitions.clone()] {
+        for transition in &self.model.transitions[self.model.resolved[state].transitions.clone()] {
             if !transition.never {
                 self.open
-                    .extend(transition.targets.iter().copied().map(Step::Target));
+                    .extend(transition.targets.iter().copied().map(Pending::Target));
             }
         }
     }

@@ -3,13 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use statewright_author::codes::Code;
+use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_rom::layout::MAX_SCORED;
 
 use super::Planned;
+use crate::index::{IndexRange, StateIndex};
 use crate::model::{Model, Transition, Trigger};
-use crate::tree::StateIndex;
 
 /// Rules that need no plans.
 pub fn check(model: &Model<'_>, diagnostics: &mut Diagnostics) {
@@ -21,8 +21,8 @@ pub fn check(model: &Model<'_>, diagnostics: &mut Diagnostics) {
             diagnostics.push(nothing(transition));
         }
     }
-    for part in &model.parts {
-        check_scores(&model.transitions[part.transitions.clone()], diagnostics);
+    for state in &model.resolved {
+        check_scores(&model.transitions[state.transitions.clone()], diagnostics);
     }
 }
 
@@ -34,7 +34,7 @@ fn check_one(transition: &Transition<'_>, diagnostics: &mut Diagnostics) {
         .filter(|_| transition.trigger != Trigger::Always)
     {
         diagnostics.push(
-            Diagnostic::new(Code::DebounceNeedsAlways, debounce.span, "`debounce` needs `\"when\": \"always\"`")
+            Diagnostic::new(DiagnosticCode::DebounceNeedsAlways, debounce.span, "`debounce` needs `\"when\": \"always\"`")
                 .label("no guard that could stay true")
                 .related(transition.span(), "this trigger is over at once")
                 .help("write `\"when\": \"always\"` with a guard, or use `cooldown` to limit how often it is taken"),
@@ -47,7 +47,7 @@ fn check_one(transition: &Transition<'_>, diagnostics: &mut Diagnostics) {
     {
         diagnostics.push(
             Diagnostic::new(
-                Code::ThresholdWithoutScore,
+                DiagnosticCode::ThresholdWithoutScore,
                 threshold.span,
                 "a threshold without a score",
             )
@@ -62,7 +62,7 @@ fn check_one(transition: &Transition<'_>, diagnostics: &mut Diagnostics) {
     if authored.interrupt && !may_interrupt {
         diagnostics.push(
             Diagnostic::new(
-                Code::BadInterrupt,
+                DiagnosticCode::BadInterrupt,
                 transition.span(),
                 "an interrupt needs an event, any event or `always`",
             )
@@ -85,7 +85,7 @@ fn does_nothing(transition: &Transition<'_>) -> bool {
 }
 
 fn nothing(transition: &Transition<'_>) -> Diagnostic {
-    Diagnostic::new(Code::DoesNothing, transition.span(), "this transition does nothing")
+    Diagnostic::new(DiagnosticCode::DoesNothing, transition.span(), "this transition does nothing")
         .label("has neither `to` nor `do`")
         .help("add `\"to\": \"…\"`; to keep the event from the states around, write `\"kind\": \"internal\"`")
 }
@@ -111,7 +111,7 @@ fn check_scores(transitions: &[Transition<'_>], diagnostics: &mut Diagnostics) {
             };
             diagnostics.push(
                 Diagnostic::new(
-                    Code::MixedScores,
+                    DiagnosticCode::MixedScores,
                     plain.span(),
                     "of transitions with the same trigger and priority, some are scored and some are not",
                 )
@@ -143,7 +143,7 @@ fn check_group_sizes(transitions: &[Transition<'_>], diagnostics: &mut Diagnosti
         if *count == MAX_SCORED + 1 {
             let text = format!("more than {MAX_SCORED} scored transitions compete in one state");
             diagnostics.push(
-                Diagnostic::new(Code::TableFull, transition.span(), text)
+                Diagnostic::new(DiagnosticCode::TableFull, transition.span(), text)
                     .label("one too many")
                     .help("give some of them another `priority`, or choose in two steps"),
             );
@@ -155,19 +155,19 @@ fn check_group_sizes(transitions: &[Transition<'_>], diagnostics: &mut Diagnosti
 pub fn check_latches(planned: &Planned<'_, '_>, diagnostics: &mut Diagnostics) {
     let model = planned.model;
     let waits = |state: StateIndex| {
-        model.parts[state].exit_ready.is_some() || model.parts[state].min_active > 0
+        model.resolved[state].exit_ready.is_some() || model.resolved[state].min_active > 0
     };
-    for (index, &from) in planned.order.iter().enumerate() {
+    for (index, &from) in planned.order.enumerate() {
         let transition = &model.transitions[from];
         if !transition.authored.latch {
             continue;
         }
-        let domain = usize::from(planned.tables.transitions[index].domain.get());
-        let exited = domain + 1..model.tree.states[domain].end;
-        if transition.authored.interrupt || !exited.into_iter().any(waits) {
+        let domain = planned.domain(index);
+        let mut exited = IndexRange::new(domain.next(), model.tree.states[domain].end);
+        if transition.authored.interrupt || !exited.any(waits) {
             diagnostics.push(
                 Diagnostic::new(
-                    Code::LatchWithoutWait,
+                    DiagnosticCode::LatchWithoutWait,
                     transition.span(),
                     "`latch` has no effect here",
                 )

@@ -4,20 +4,20 @@
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
-use statewright_author::codes::Code;
+use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::graph::StateKind;
 
+use crate::index::{EventIndex, IndexVec, StateIndex};
 use crate::model::{Model, Transition, Trigger};
 use crate::stable::is_own;
-use crate::tree::StateIndex;
 
 /// Reports each of them once.
 pub fn check(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     let shadows = Shadows::new(model);
     let inside = shadows.taken_inside();
     let mut around = Interrupts::default();
-    for (state, taken) in inside.iter().enumerate() {
+    for (state, taken) in inside.enumerate() {
         let mut before = Taken::default();
         for later in in_order(model, state) {
             let beside = shadows
@@ -57,7 +57,7 @@ enum Level {
 
 /// Transitions of a state in the order of selection; interrupts are asked before the others.
 fn in_order<'m, 'a>(model: &'m Model<'a>, state: StateIndex) -> Vec<&'m Transition<'a>> {
-    let mut order: Vec<_> = model.transitions[model.parts[state].transitions.clone()]
+    let mut order: Vec<_> = model.transitions[model.resolved[state].transitions.clone()]
         .iter()
         .collect();
     order.sort_by_key(|transition| (!transition.authored.interrupt, Reverse(transition.priority)));
@@ -90,7 +90,7 @@ struct Shadows<'m, 'a> {
     /// Exit conditions can reject a transition, so that a later one gets its turn.
     has_conditions: bool,
     /// Events that a timer may stand for: `any` does not see the timer.
-    from_timers: HashSet<usize>,
+    from_timers: HashSet<EventIndex>,
 }
 
 impl<'m, 'a> Shadows<'m, 'a> {
@@ -98,9 +98,9 @@ impl<'m, 'a> Shadows<'m, 'a> {
         Self {
             model,
             has_conditions: model
-                .parts
+                .resolved
                 .iter()
-                .any(|part| part.exit_ready.is_some() || part.min_active > 0),
+                .any(|state| state.exit_ready.is_some() || state.min_active > 0),
             from_timers: model
                 .timers
                 .iter()
@@ -132,13 +132,13 @@ impl<'m, 'a> Shadows<'m, 'a> {
     }
 
     /// For each state what is certainly taken inside it, whatever is active there.
-    fn taken_inside(&self) -> Vec<Taken<'m, 'a>> {
+    fn taken_inside(&self) -> IndexVec<StateIndex, Taken<'m, 'a>> {
         let tree = &self.model.tree;
-        let mut inside: Vec<Taken<'m, 'a>> = vec![Taken::default(); tree.states.len()];
+        let mut inside = IndexVec::filled(Taken::default(), &tree.states);
         // What a state takes itself, or lets those inside take.
-        let mut all: Vec<Taken<'m, 'a>> = inside.clone();
+        let mut all: IndexVec<StateIndex, Taken<'m, 'a>> = inside.clone();
         // Children come after their parents.
-        for state in (0..tree.states.len()).rev() {
+        for state in tree.states.indices().rev() {
             let regions = tree.states[state].regions.clone();
             let children = regions.flat_map(|region| &tree.regions[region].children);
             let children: Vec<StateIndex> = children
@@ -160,7 +160,11 @@ impl<'m, 'a> Shadows<'m, 'a> {
     }
 
     /// What every one of these states takes.
-    fn common(&self, states: &[StateIndex], all: &[Taken<'m, 'a>]) -> Taken<'m, 'a> {
+    fn common(
+        &self,
+        states: &[StateIndex],
+        all: &IndexVec<StateIndex, Taken<'m, 'a>>,
+    ) -> Taken<'m, 'a> {
         let is_wide = |&&state: &&StateIndex| all[state].0.contains_key(&Trigger::Any);
         let Some(smallest) = states
             .iter()
@@ -203,7 +207,7 @@ struct Interrupts<'m, 'a>(HashMap<Trigger, Vec<(StateIndex, &'m Transition<'a>)>
 impl<'m, 'a> Interrupts<'m, 'a> {
     fn enter(&mut self, model: &'m Model<'a>, state: StateIndex) {
         let end = model.tree.states[state].end;
-        let own = &model.transitions[model.parts[state].transitions.clone()];
+        let own = &model.transitions[model.resolved[state].transitions.clone()];
         for interrupt in own
             .iter()
             .filter(|t| t.authored.interrupt && always_enabled(t))
@@ -261,7 +265,7 @@ fn shadowed(
             "guard one of those inside with `if`, make this one an `interrupt`, or remove it",
         ),
     };
-    Diagnostic::new(Code::Shadowed, later.span(), text)
+    Diagnostic::new(DiagnosticCode::Shadowed, later.span(), text)
         .label("never reached")
         .related(earlier.span(), why)
         .help(help)

@@ -1,6 +1,6 @@
 //! Limits of tables and tiers (ROM-3, EXEC-9).
 
-use statewright_author::codes::Code;
+use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::span::Span;
 use statewright_rom::layout::{MAX_CAP, MAX_COMMAND_BYTES, MAX_RECORDS, TIERS};
@@ -22,10 +22,10 @@ pub fn check(model: &Model<'_>, diagnostics: &mut Diagnostics) {
         ("observers", model.observers.len()),
         (
             "deferrals",
-            model.parts.iter().map(|part| part.defers.len()).sum(),
+            model.resolved.iter().map(|state| state.defers.len()).sum(),
         ),
     ];
-    for (what, count) in counts.into_iter().chain(model.ops.sizes()) {
+    for (what, count) in counts.into_iter().chain(model.actions.sizes()) {
         if count > MAX_RECORDS {
             diagnostics.push(too_many(what, count, MAX_RECORDS, span));
         }
@@ -85,9 +85,13 @@ fn check_caps(model: &Model<'_>, diagnostics: &mut Diagnostics) {
 }
 
 fn out_of_range(what: &str, value: u32, least: u32, most: u32, span: Span) -> Diagnostic {
-    Diagnostic::new(Code::BadValue, span, format!("`{what}` is {value}"))
-        .label(format!("must be {least} to {most}"))
-        .help(format!("write a number from {least} to {most}"))
+    Diagnostic::new(
+        DiagnosticCode::BadValue,
+        span,
+        format!("`{what}` is {value}"),
+    )
+    .label(format!("must be {least} to {most}"))
+    .help(format!("write a number from {least} to {most}"))
 }
 
 /// Structural cost of each transition (EXEC-9).
@@ -97,8 +101,8 @@ pub fn check_costs(
     diagnostics: &mut Diagnostics,
 ) {
     let limit = allocation.capacity().cost;
-    for (index, &from) in planned.order.iter().enumerate() {
-        let cost = u16::from(planned.tables.transition_plans[index].cost);
+    for (index, &from) in planned.order.enumerate() {
+        let cost = u16::from(planned.plan(index).cost);
         if cost <= limit {
             continue;
         }
@@ -110,7 +114,7 @@ pub fn check_costs(
         let larger = (allocation.tier + 1..TIERS.len()).find(|&tier| TIERS[tier].cost >= cost);
         diagnostics.push(
             Diagnostic::new(
-                Code::CostTooHigh,
+                DiagnosticCode::CostTooHigh,
                 transition
                     .target_spans()
                     .first()
@@ -141,7 +145,7 @@ pub fn plan_error(model: &Model<'_>, error: PlanError) -> Diagnostic {
             let text = format!(
                 "the lists of transitions by event need {count} places or more, but at most {MAX_CANDIDATES} fit"
             );
-            let problem = Diagnostic::new(Code::TableFull, model.machine.name.span, text);
+            let problem = Diagnostic::new(DiagnosticCode::TableFull, model.machine.name.span, text);
             return problem.help(
                 "use fewer transitions on any event: each stands in the list of every event",
             );
@@ -150,6 +154,6 @@ pub fn plan_error(model: &Model<'_>, error: PlanError) -> Diagnostic {
             format!("{count} different ways of entering, but at most {MAX_RECORDS} fit")
         }
     };
-    Diagnostic::new(Code::TableFull, model.machine.name.span, text)
+    Diagnostic::new(DiagnosticCode::TableFull, model.machine.name.span, text)
         .help("split the machine into several")
 }

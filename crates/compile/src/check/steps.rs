@@ -7,12 +7,15 @@
 
 use std::collections::BTreeMap;
 
-use statewright_author::codes::Code;
+use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
+use statewright_rom::ids::{ListId, RegionId, StateId};
 use statewright_rom::layout::*;
+use zerocopy::byteorder::little_endian::U16;
 
 use super::Planned;
-use crate::plan::{Shape, targets};
+use crate::index::IndexVec;
+use crate::plan::{Shape, anchor, state_in, targets};
 use crate::tables::Tables;
 
 /// Room for an effect that waits for its owner's entry: two cells that may stay taken when it has
@@ -27,7 +30,7 @@ pub fn check(planned: &Planned<'_, '_>, diagnostics: &mut Diagnostics) {
     }
     let text = format!("entering may take {steps} steps at once, but the kernel holds {MAX_STEPS}");
     diagnostics.push(
-        Diagnostic::new(Code::TooManySteps, planned.model.machine.name.span, text)
+        Diagnostic::new(DiagnosticCode::TooManySteps, planned.model.machine.name.span, text)
             .label("each state entered is a step, and each effect of an initial, a branch or a default on the way")
             .help("have fewer effects on the way (several actions in one list are one), fewer choices in a row or fewer regions"),
     );
@@ -39,11 +42,8 @@ fn worst(tables: &Tables) -> u64 {
     let sets = tables
         .transitions
         .iter()
-        .map(|transition| transition.targets.get());
-    let others = [
-        tables.header.fail_safe.get(),
-        tables.header.reload_entry.get(),
-    ];
+        .map(|transition| transition.targets);
+    let others = [tables.header.fail_safe, tables.header.reload_entry];
     // Targets that are entered together have leaf numbers of their own (RAM-4).
     let mut longest = BTreeMap::new();
     for target in sets.chain(others).flat_map(|set| targets(tables, set)) {
@@ -55,21 +55,15 @@ fn worst(tables: &Tables) -> u64 {
 
 /// Leaf number of a target, or of the state that has the history point.
 fn leaf(tables: &Tables, target: &TargetRecord) -> u8 {
-    let index = usize::from(target.index.get());
-    let state = match target.kind.get() {
-        TargetKind::History => usize::from(tables.history[index].owner.get()),
-        TargetKind::State | TargetKind::Choice => index,
-    };
-    tables.states[state].leaf
+    tables.state(anchor(tables, target)).leaf
 }
 
 /// Most steps of entering the whole machine by default.
 fn entries(tables: &Tables, ways: &Ways) -> u64 {
     let shape = Shape::new(tables);
-    let mut regions = vec![0; shape.region_count()];
-    let restored = |state: usize| {
-        let own =
-            |point: &HistoryRecord| usize::from(point.owner.get()) == state && point.restore == 1;
+    let mut regions = shape.per_region(0);
+    let restored = |state: StateId| {
+        let own = |point: &HistoryRecord| state_in(point.owner) == state && point.restore == 1;
         tables
             .history
             .iter()
@@ -78,7 +72,7 @@ fn entries(tables: &Tables, ways: &Ways) -> u64 {
             .map(|(_, &steps)| steps)
             .sum::<u64>()
     };
-    let entered = |state: usize, regions: &[u64]| {
+    let entered = |state: StateId, regions: &IndexVec<RegionId, u64>| {
         1 + restored(state)
             + shape
                 .regions(state)
@@ -86,18 +80,18 @@ fn entries(tables: &Tables, ways: &Ways) -> u64 {
                 .sum::<u64>()
     };
     // Pre-order backwards: what is inside a state is known before the state.
-    for state in (1..shape.len()).rev() {
+    for state in shape.states().skip(1).rev() {
         if let Some(around) = shape.region_of(state) {
             regions[around] = entered(state, &regions).max(regions[around]);
         }
     }
-    entered(0, &regions)
+    entered(StateId::ROOT, &regions)
 }
 
 /// Most effects on the way of a region's initial.
-fn initial(tables: &Tables, ways: &Ways, region: usize) -> u64 {
-    let initial = &tables.initials[usize::from(tables.regions[region].initial.get())];
-    effect(initial.effect.get(), Sink::Now) + ways.of_set(tables, initial.targets.get(), Sink::Now)
+fn initial(tables: &Tables, ways: &Ways, region: RegionId) -> u64 {
+    let initial = &tables.initials[usize::from(tables.region(region).initial.get())];
+    effect(initial.effect, Sink::Now) + ways.of_set(tables, initial.targets, Sink::Now)
 }
 
 /// Whether effects become steps when they are found, or wait: those behind a history point.
@@ -107,9 +101,9 @@ enum Sink {
     Later,
 }
 
-fn effect(list: u16, sink: Sink) -> u64 {
+fn effect(list: U16, sink: Sink) -> u64 {
     match sink {
-        _ if list == NONE => 0,
+        _ if ListId::read(list).is_none() => 0,
         Sink::Now => 1,
         Sink::Later => WAITING,
     }
@@ -143,23 +137,22 @@ impl Ways {
         let mut longer = false;
         for branch in &tables.branches {
             for sink in [Sink::Now, Sink::Later] {
-                let found = effect(branch.effect.get(), sink)
-                    + self.of_set(tables, branch.targets.get(), sink);
+                let found = effect(branch.effect, sink) + self.of_set(tables, branch.targets, sink);
                 let most = &mut self.choices[usize::from(branch.owner.get())][sink as usize];
                 longer |= found > *most;
                 *most = found.max(*most);
             }
         }
         for (at, point) in tables.history.iter().enumerate() {
-            let own = effect(point.effect.get(), Sink::Later);
-            let found = own + self.of_set(tables, point.default.get(), Sink::Later);
+            let own = effect(point.effect, Sink::Later);
+            let found = own + self.of_set(tables, point.default, Sink::Later);
             longer |= found > self.history[at];
             self.history[at] = found;
         }
         longer
     }
 
-    fn of_set(&self, tables: &Tables, set: u16, sink: Sink) -> u64 {
+    fn of_set(&self, tables: &Tables, set: U16, sink: Sink) -> u64 {
         targets(tables, set)
             .iter()
             .map(|target| self.of(target, sink))
@@ -171,7 +164,7 @@ impl Ways {
         match target.kind.get() {
             TargetKind::Choice => self.choices[index][sink as usize],
             TargetKind::History => self.history[index],
-            _ => 0,
+            TargetKind::State => 0,
         }
     }
 }

@@ -1,15 +1,16 @@
 //! Target sets (EXEC-3): several targets must lie in different regions; and transitions between
 //! regions (EXEC-2).
 
-use statewright_author::codes::Code;
+use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::graph::{StateKind, TransitionKind};
 use statewright_author::span::{Name, Span};
 
 use statewright_rom::layout::MAX_LEAVES;
 
+use crate::index::StateIndex;
 use crate::model::{Model, Transition};
-use crate::tree::Node;
+use crate::tree::Target;
 
 /// Checks all sets of targets.
 pub fn check(model: &Model<'_>, diagnostics: &mut Diagnostics) {
@@ -30,7 +31,7 @@ pub fn check(model: &Model<'_>, diagnostics: &mut Diagnostics) {
             diagnostics,
         );
     }
-    for (region, entry) in model.initials.iter().enumerate() {
+    for (region, entry) in model.initials.enumerate() {
         let initial = model.tree.regions[region].authored.initial.as_ref();
         check_set(
             model,
@@ -39,7 +40,7 @@ pub fn check(model: &Model<'_>, diagnostics: &mut Diagnostics) {
             diagnostics,
         );
     }
-    for (history, entry) in model.history_defaults.iter().enumerate() {
+    for (history, entry) in model.history_defaults.enumerate() {
         check_set(
             model,
             &entry.targets,
@@ -58,14 +59,14 @@ pub fn check_entries(model: &Model<'_>, diagnostics: &mut Diagnostics) {
         ("reload_entry", &machine.reload_entry, model.reload_entry),
     ];
     for (field, name, node) in entries {
-        let (Some(name), Some(Node::State(state))) = (name, node) else {
+        let (Some(name), Some(Target::State(state))) = (name, node) else {
             continue;
         };
         let node = &model.tree.states[state];
-        if state == 0 {
+        if state == StateIndex::ROOT {
             diagnostics.push(
                 Diagnostic::new(
-                    Code::RootTarget,
+                    DiagnosticCode::RootTarget,
                     name.span,
                     format!("the root cannot be the `{field}`"),
                 )
@@ -74,9 +75,9 @@ pub fn check_entries(model: &Model<'_>, diagnostics: &mut Diagnostics) {
                     "name a state inside the machine, or leave the field out for the initial state",
                 ),
             );
-        } else if node.kind == StateKind::Final && node.parent == Some(0) {
+        } else if node.kind == StateKind::Final && node.parent == Some(StateIndex::ROOT) {
             diagnostics.push(
-                Diagnostic::new(Code::EntryEnds, name.span, format!("`{field}` ends the machine"))
+                Diagnostic::new(DiagnosticCode::EntryEnds, name.span, format!("`{field}` ends the machine"))
                     .label("a final state of the root")
                     .help("name a state from which the agent can go on, or leave the field out for the initial state"),
             );
@@ -89,7 +90,7 @@ fn spans(names: &[Name]) -> Vec<Span> {
 }
 
 /// `spans` has one span for each target, if all were found.
-fn check_set(model: &Model<'_>, targets: &[Node], spans: &[Span], diagnostics: &mut Diagnostics) {
+fn check_set(model: &Model<'_>, targets: &[Target], spans: &[Span], diagnostics: &mut Diagnostics) {
     if spans.len() != targets.len() {
         return;
     }
@@ -99,7 +100,8 @@ fn check_set(model: &Model<'_>, targets: &[Node], spans: &[Span], diagnostics: &
             targets.len()
         );
         diagnostics.push(
-            Diagnostic::new(Code::IllegalTargets, spans[MAX_LEAVES], text).label("one too many"),
+            Diagnostic::new(DiagnosticCode::IllegalTargets, spans[MAX_LEAVES], text)
+                .label("one too many"),
         );
         return;
     }
@@ -108,11 +110,11 @@ fn check_set(model: &Model<'_>, targets: &[Node], spans: &[Span], diagnostics: &
             if let Some(why) = conflict(model, b, a) {
                 let text = format!(
                     "`{}` and `{}` cannot be targets together",
-                    model.tree.node_path(b),
-                    model.tree.node_path(a)
+                    model.tree.target_path(b),
+                    model.tree.target_path(a)
                 );
                 diagnostics.push(
-                    Diagnostic::new(Code::IllegalTargets, spans[position], text)
+                    Diagnostic::new(DiagnosticCode::IllegalTargets, spans[position], text)
                         .label(why)
                         .related(spans[before], "not with this one")
                         .help(
@@ -126,12 +128,12 @@ fn check_set(model: &Model<'_>, targets: &[Node], spans: &[Span], diagnostics: &
 }
 
 /// Why two targets exclude each other.
-fn conflict(model: &Model<'_>, a: Node, b: Node) -> Option<&'static str> {
+fn conflict(model: &Model<'_>, a: Target, b: Target) -> Option<&'static str> {
     let tree = &model.tree;
     let (x, y) = (tree.anchor(a), tree.anchor(b));
     let common = tree.common_ancestor(x, y);
     let is_choice =
-        |node| matches!(node, Node::State(state) if tree.states[state].kind == StateKind::Choice);
+        |node| matches!(node, Target::State(state) if tree.states[state].kind == StateKind::Choice);
     if x == y {
         Some("the same target twice")
     } else if is_choice(a) || is_choice(b) {
@@ -179,12 +181,12 @@ fn check_cross_region(
         }
         let (from, to) = (
             model.tree.path(transition.source),
-            model.tree.node_path(target),
+            model.tree.target_path(target),
         );
         let whole = model.tree.path(common);
         diagnostics.push(
             Diagnostic::new(
-                Code::CrossRegion,
+                DiagnosticCode::CrossRegion,
                 span,
                 format!("`{from}` and `{to}` lie in different regions"),
             )

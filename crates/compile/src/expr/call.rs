@@ -1,6 +1,6 @@
 //! Calls inside expressions: the built-in functions, and guards of the host.
 
-use statewright_author::codes::Code as DiagnosticCode;
+use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, closest};
 use statewright_author::expr::{CallArgument, Expr};
 use statewright_author::graph::Argument;
@@ -10,7 +10,7 @@ use statewright_author::value::ValueType;
 use statewright_rom::code::op;
 
 use super::check::{Checker, Want, unify};
-use super::node::Node;
+use super::node::TypedExpr;
 use super::{fold, report};
 
 impl Checker<'_> {
@@ -20,7 +20,7 @@ impl Checker<'_> {
         function: &Name,
         arguments: &[CallArgument],
         want: Want,
-    ) -> Option<Node> {
+    ) -> Option<TypedExpr> {
         let name = function.value.as_str();
         if !is_built_in(name) {
             return self.host_call(function, arguments, want);
@@ -55,7 +55,13 @@ impl Checker<'_> {
         self.built_in(whole, name, &parts, want)
     }
 
-    fn built_in(&mut self, whole: &Expr, name: &str, parts: &[&Expr], want: Want) -> Option<Node> {
+    fn built_in(
+        &mut self,
+        whole: &Expr,
+        name: &str,
+        parts: &[&Expr],
+        want: Want,
+    ) -> Option<TypedExpr> {
         match (name, parts) {
             ("i32", [value]) => self.whole_number(value),
             ("f32", _) => self.floats(name, parts)?.pop(),
@@ -85,7 +91,7 @@ impl Checker<'_> {
         }
     }
 
-    fn whole_number(&mut self, value: &Expr) -> Option<Node> {
+    fn whole_number(&mut self, value: &Expr) -> Option<TypedExpr> {
         let node = self.expr(value, Want::Number)?;
         match node.ty() {
             ValueType::I32 => Some(node),
@@ -104,7 +110,7 @@ impl Checker<'_> {
     }
 
     /// Arguments that must all be f32, or become it.
-    fn floats(&mut self, function: &str, parts: &[&Expr]) -> Option<Vec<Node>> {
+    fn floats(&mut self, function: &str, parts: &[&Expr]) -> Option<Vec<TypedExpr>> {
         let what = format!("an argument of `{function}`");
         let float = |checker: &mut Self, part: &Expr| {
             let node = checker.expr(part, Want::Number)?;
@@ -115,7 +121,13 @@ impl Checker<'_> {
     }
 
     /// Arguments that are numbers: all i32, or all f32 if one of them is.
-    fn numbers(&mut self, function: &str, parts: &[&Expr], whole: u8, float: u8) -> Option<Node> {
+    fn numbers(
+        &mut self,
+        function: &str,
+        parts: &[&Expr],
+        whole: u8,
+        float: u8,
+    ) -> Option<TypedExpr> {
         let nodes: Vec<_> = parts
             .iter()
             .map(|part| self.number(function, part))
@@ -130,7 +142,7 @@ impl Checker<'_> {
         ))
     }
 
-    fn number(&mut self, function: &str, part: &Expr) -> Option<Node> {
+    fn number(&mut self, function: &str, part: &Expr) -> Option<TypedExpr> {
         let node = self.expr(part, Want::Number)?;
         if matches!(node.ty(), ValueType::I32 | ValueType::F32) {
             return Some(node);
@@ -153,7 +165,7 @@ impl Checker<'_> {
         parts: &[&Expr],
         two: u8,
         three: u8,
-    ) -> Option<Node> {
+    ) -> Option<TypedExpr> {
         let nodes: Vec<_> = parts
             .iter()
             .map(|part| self.vector(function, part))
@@ -169,7 +181,7 @@ impl Checker<'_> {
         None
     }
 
-    fn vector(&mut self, function: &str, part: &Expr) -> Option<Node> {
+    fn vector(&mut self, function: &str, part: &Expr) -> Option<TypedExpr> {
         let node = self.expr(part, Want::Number)?;
         if matches!(node.ty(), ValueType::Vec2 | ValueType::Vec3) {
             return Some(node);
@@ -191,14 +203,14 @@ impl Checker<'_> {
         condition: &Expr,
         branches: &[&Expr],
         want: Want,
-    ) -> Option<Node> {
+    ) -> Option<TypedExpr> {
         let condition = self.condition(condition, "the first argument of `select`");
         let [then, otherwise] = branches else {
             return None;
         };
         let (a, b) = (self.expr(then, want), self.expr(otherwise, want));
         let (condition, a, b) = (condition?, a?, b?);
-        let numbers = |node: &Node| matches!(node.ty(), ValueType::I32 | ValueType::F32);
+        let numbers = |node: &TypedExpr| matches!(node.ty(), ValueType::I32 | ValueType::F32);
         let (a, b) = if numbers(&a) && numbers(&b) {
             unify(a, b)
         } else {
@@ -212,7 +224,7 @@ impl Checker<'_> {
     }
 
     /// Two arguments that should have had one type.
-    fn differ(&mut self, whole: &Expr, function: &str, parts: &[&Expr], nodes: &[Node]) {
+    fn differ(&mut self, whole: &Expr, function: &str, parts: &[&Expr], nodes: &[TypedExpr]) {
         let types: Vec<_> = nodes.iter().map(|node| node.ty().as_str()).collect();
         let message = format!("`{function}` needs one type, not {}", types.join(" and "));
         let mut diagnostic = Diagnostic::new(
@@ -232,7 +244,7 @@ impl Checker<'_> {
         function: &Name,
         arguments: &[CallArgument],
         want: Want,
-    ) -> Option<Node> {
+    ) -> Option<TypedExpr> {
         let function = self.spanned(function);
         let slip = closest(&function.value, FUNCTIONS);
         if want == Want::Number || (want == Want::Value && slip.is_some()) {
@@ -285,9 +297,9 @@ impl Checker<'_> {
     }
 
     /// Asks the host.
-    pub(super) fn guard(&mut self, function: &Name, arguments: &[Argument]) -> Option<Node> {
+    pub(super) fn guard(&mut self, function: &Name, arguments: &[Argument]) -> Option<TypedExpr> {
         let b = self.scope.guard_call(function, arguments)?;
-        Some(Node::Leaf {
+        Some(TypedExpr::Leaf {
             op: op::CALL_GUARD,
             a: 0,
             b,

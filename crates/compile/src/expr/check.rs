@@ -5,26 +5,26 @@
 
 use std::ops::Range;
 
-use statewright_author::codes::Code as DiagnosticCode;
+use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::expr::{BinaryOp, Expr, ExprKind, LogicOp, StateQuery, UnaryOp, code_span};
-use statewright_author::graph::{Code, Payload};
+use statewright_author::graph::{ExprSource, Payload};
 use statewright_author::span::{Name, Span};
 use statewright_author::value::ValueType;
 use statewright_rom::code::op;
 
-use super::node::{Constant, Logic, Node};
+use super::node::{Constant, Logic, TypedExpr};
 use super::{Expected, Scope, fold, report};
 use crate::numbers;
 
 /// The typed tree of an expression of the expected type.
 pub(super) fn check(
-    code: &Code,
+    code: &ExprSource,
     ast: &Expr,
     expected: Expected,
     scope: &mut dyn Scope,
     diagnostics: &mut Diagnostics,
-) -> Option<Node> {
+) -> Option<TypedExpr> {
     let mut checker = Checker {
         code,
         scope,
@@ -59,7 +59,7 @@ pub(super) enum Want {
 }
 
 pub(super) struct Checker<'a> {
-    code: &'a Code,
+    code: &'a ExprSource,
     pub(super) scope: &'a mut dyn Scope,
     diagnostics: &'a mut Diagnostics,
 }
@@ -79,12 +79,14 @@ impl Checker<'_> {
         self.diagnostics.push(diagnostic);
     }
 
-    pub(super) fn expr(&mut self, expr: &Expr, want: Want) -> Option<Node> {
+    pub(super) fn expr(&mut self, expr: &Expr, want: Want) -> Option<TypedExpr> {
         match &expr.kind {
             ExprKind::Int(value) => self.integer(expr, *value, false),
-            ExprKind::Float(value) => Some(Node::Constant(Constant::F32(*value as f32))),
-            ExprKind::Bool(value) => Some(Node::Constant(Constant::Bool(*value))),
-            ExprKind::Text(text) => Some(Node::Constant(Constant::Symbol(self.scope.symbol(text)))),
+            ExprKind::Float(value) => Some(TypedExpr::Constant(Constant::F32(*value as f32))),
+            ExprKind::Bool(value) => Some(TypedExpr::Constant(Constant::Bool(*value))),
+            ExprKind::Text(text) => Some(TypedExpr::Constant(Constant::Symbol(
+                self.scope.symbol(text),
+            ))),
             ExprKind::Name(name) => self.name(expr, name, want),
             ExprKind::Field { base, field } => self.field(base, field),
             ExprKind::Unary { op, operand } => self.unary(expr, *op, operand),
@@ -101,11 +103,11 @@ impl Checker<'_> {
     /// A node that must have a type; an i32 widens to f32.
     pub(super) fn of_type(
         &mut self,
-        node: Node,
+        node: TypedExpr,
         ty: ValueType,
         at: &Expr,
         what: &str,
-    ) -> Option<Node> {
+    ) -> Option<TypedExpr> {
         match (node.ty(), ty) {
             (ValueType::I32, ValueType::F32) => Some(fold::widen(node)),
             (found, wanted) if found == wanted => Some(node),
@@ -132,12 +134,12 @@ impl Checker<'_> {
             .unwrap_or("value")
     }
 
-    fn integer(&mut self, expr: &Expr, value: u64, negative: bool) -> Option<Node> {
+    fn integer(&mut self, expr: &Expr, value: u64, negative: bool) -> Option<TypedExpr> {
         let signed = i64::try_from(value)
             .ok()
             .map(|value| if negative { -value } else { value });
         match signed.and_then(|value| i32::try_from(value).ok()) {
-            Some(value) => Some(Node::Constant(Constant::I32(value))),
+            Some(value) => Some(TypedExpr::Constant(Constant::I32(value))),
             None => {
                 let sign = if negative { "-" } else { "" };
                 self.report(report::integer_range(
@@ -149,12 +151,12 @@ impl Checker<'_> {
         }
     }
 
-    fn name(&mut self, expr: &Expr, name: &str, want: Want) -> Option<Node> {
+    fn name(&mut self, expr: &Expr, name: &str, want: Want) -> Option<TypedExpr> {
         if name == "event" {
             return self.event(expr);
         }
         if let Some((b, ty)) = self.scope.key(name) {
-            return Some(Node::Leaf {
+            return Some(TypedExpr::Leaf {
                 op: op::KEY,
                 a: numbers::value_type(ty).number(),
                 b,
@@ -162,7 +164,7 @@ impl Checker<'_> {
             });
         }
         if let Some((b, ty)) = self.scope.parameter(name) {
-            return Some(Node::Leaf {
+            return Some(TypedExpr::Leaf {
                 op: op::PARAMETER,
                 a: numbers::value_type(ty).number(),
                 b,
@@ -197,7 +199,7 @@ impl Checker<'_> {
         payload
     }
 
-    fn event(&mut self, expr: &Expr) -> Option<Node> {
+    fn event(&mut self, expr: &Expr) -> Option<TypedExpr> {
         let (ty, note) = match self.payload(expr)? {
             Payload::Value(ty) => (ty, None),
             Payload::U32 => (ValueType::I32, None),
@@ -217,7 +219,7 @@ impl Checker<'_> {
             ),
         };
         let Some(note) = note else {
-            return Some(Node::Leaf {
+            return Some(TypedExpr::Leaf {
                 op: op::PAYLOAD,
                 a: numbers::value_type(ty).number(),
                 b: 0,
@@ -234,7 +236,7 @@ impl Checker<'_> {
         None
     }
 
-    fn field(&mut self, base: &Expr, field: &Name) -> Option<Node> {
+    fn field(&mut self, base: &Expr, field: &Name) -> Option<TypedExpr> {
         let index = ["x", "y", "z", "w"]
             .iter()
             .position(|name| *name == field.value);
@@ -242,7 +244,7 @@ impl Checker<'_> {
         if is_event && self.scope.payload() == Some(Payload::Vec4) {
             let a = index.map_or(u8::MAX, |index| index as u8);
             return match a {
-                0..4 => Some(Node::Leaf {
+                0..4 => Some(TypedExpr::Leaf {
                     op: op::PAYLOAD_FIELD,
                     a,
                     b: 0,
@@ -262,7 +264,7 @@ impl Checker<'_> {
         }
     }
 
-    fn no_field(&mut self, field: &Name, ty: &str) -> Option<Node> {
+    fn no_field(&mut self, field: &Name, ty: &str) -> Option<TypedExpr> {
         let field = self.spanned(field);
         let message = format!("{ty} has no field `{}`", field.value);
         let fields = match ty {
@@ -279,7 +281,7 @@ impl Checker<'_> {
         None
     }
 
-    fn unary(&mut self, whole: &Expr, op: UnaryOp, operand: &Expr) -> Option<Node> {
+    fn unary(&mut self, whole: &Expr, op: UnaryOp, operand: &Expr) -> Option<TypedExpr> {
         if op == UnaryOp::Not {
             let node = self.expr(operand, Want::Condition)?;
             let node = self.of_type(node, ValueType::Bool, operand, "the operand of `!`")?;
@@ -308,7 +310,13 @@ impl Checker<'_> {
         Some(fold::plain(op, vec![node]))
     }
 
-    fn binary(&mut self, whole: &Expr, op: BinaryOp, left: &Expr, right: &Expr) -> Option<Node> {
+    fn binary(
+        &mut self,
+        whole: &Expr,
+        op: BinaryOp,
+        left: &Expr,
+        right: &Expr,
+    ) -> Option<TypedExpr> {
         let want = if matches!(op, BinaryOp::Eq | BinaryOp::Ne) {
             Want::Value
         } else {
@@ -337,7 +345,7 @@ impl Checker<'_> {
         Some(fold::plain(instruction, vec![l, r]))
     }
 
-    fn logic(&mut self, op: LogicOp, operands: &[Expr]) -> Option<Node> {
+    fn logic(&mut self, op: LogicOp, operands: &[Expr]) -> Option<TypedExpr> {
         let what = format!("an operand of `{}`", op.as_str());
         let nodes: Vec<_> = operands
             .iter()
@@ -355,12 +363,12 @@ impl Checker<'_> {
     }
 
     /// A part that must be a truth value.
-    pub(super) fn condition(&mut self, expr: &Expr, what: &str) -> Option<Node> {
+    pub(super) fn condition(&mut self, expr: &Expr, what: &str) -> Option<TypedExpr> {
         let node = self.expr(expr, Want::Condition)?;
         self.of_type(node, ValueType::Bool, expr, what)
     }
 
-    fn state(&mut self, query: StateQuery, state: Option<&Name>) -> Option<Node> {
+    fn state(&mut self, query: StateQuery, state: Option<&Name>) -> Option<TypedExpr> {
         let b = match state {
             Some(name) => {
                 let name = self.spanned(name);
@@ -368,14 +376,14 @@ impl Checker<'_> {
             }
             None => self.scope.own_state(),
         };
-        let ticks = Node::Leaf {
+        let ticks = TypedExpr::Leaf {
             op: op::TICKS_IN_STATE,
             a: 0,
             b,
             ty: ValueType::I32,
         };
         Some(match query {
-            StateQuery::In => Node::Leaf {
+            StateQuery::In => TypedExpr::Leaf {
                 op: op::IN_STATE,
                 a: 0,
                 b,
@@ -383,7 +391,7 @@ impl Checker<'_> {
             },
             StateQuery::Ticks => ticks,
             StateQuery::Time => {
-                let rate = Node::Constant(Constant::F32(self.scope.tick_rate() as f32));
+                let rate = TypedExpr::Constant(Constant::F32(self.scope.tick_rate() as f32));
                 fold::plain(op::F32_DIV, vec![fold::widen(ticks), rate])
             }
         })
@@ -391,8 +399,8 @@ impl Checker<'_> {
 }
 
 /// Widens the i32 of a pair with an f32 or a vector.
-pub(super) fn unify(left: Node, right: Node) -> (Node, Node) {
-    let floats = |node: &Node| {
+pub(super) fn unify(left: TypedExpr, right: TypedExpr) -> (TypedExpr, TypedExpr) {
+    let floats = |node: &TypedExpr| {
         matches!(
             node.ty(),
             ValueType::F32 | ValueType::Vec2 | ValueType::Vec3

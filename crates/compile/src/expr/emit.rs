@@ -8,7 +8,7 @@ use statewright_rom::code::{MAX_JOINS, op};
 use statewright_rom::layout::{InstructionRecord, MAX_CODE, MAX_STACK_WORDS, ValueType};
 use zerocopy::byteorder::little_endian::{U16, U32};
 
-use super::node::{Constant, Logic, Node};
+use super::node::{Constant, Logic, TypedExpr};
 use crate::numbers;
 
 /// Instructions and the stack they need.
@@ -26,7 +26,7 @@ pub(super) enum TooLarge {
 }
 
 /// Writes the instructions of a tree.
-pub(super) fn emit(node: &Node) -> Result<Emitted, TooLarge> {
+pub(super) fn emit(node: &TypedExpr) -> Result<Emitted, TooLarge> {
     let mut emitter = Emitter::default();
     emitter.node(node, 0);
     if emitter.instructions.len() > usize::from(MAX_CODE) {
@@ -54,14 +54,14 @@ struct Emitter {
 
 impl Emitter {
     /// `around` is how many jumps are under way.
-    fn node(&mut self, node: &Node, around: usize) {
+    fn node(&mut self, node: &TypedExpr, around: usize) {
         match node {
-            Node::Constant(constant) => self.constant(*constant),
-            Node::Leaf { op, a, b, ty } => {
+            TypedExpr::Constant(constant) => self.constant(*constant),
+            TypedExpr::Leaf { op, a, b, ty } => {
                 self.write(*op, *a, *b, 0);
                 self.grow(ty.words() as usize);
             }
-            Node::Op {
+            TypedExpr::Op {
                 op,
                 a,
                 ty,
@@ -75,7 +75,7 @@ impl Emitter {
                 self.words = below;
                 self.grow(ty.words() as usize);
             }
-            Node::Logic { logic, operands } => self.logic(*logic, operands, around),
+            TypedExpr::Logic { logic, operands } => self.logic(*logic, operands, around),
         }
     }
 
@@ -102,7 +102,7 @@ impl Emitter {
         }
     }
 
-    fn logic(&mut self, logic: Logic, operands: &[Node], around: usize) {
+    fn logic(&mut self, logic: Logic, operands: &[TypedExpr], around: usize) {
         let below = self.words;
         let mut jumps = Vec::with_capacity(operands.len());
         for (index, operand) in operands.iter().enumerate() {

@@ -1,14 +1,13 @@
 //! Expressions: from syntax tree to verified-by-construction bytecode, and back to text (CODE-4).
 //!
-//! Comes in: an [`Expr`] with the [`Code`] it was read from, the type that is wanted, and a
+//! Comes in: an [`Expr`] with the [`ExprSource`] it was read from, the type that is wanted, and a
 //! [`Scope`] that knows the names. Goes out: [`Compiled`] instructions for
 //! [`statewright_rom::code`], or diagnostics. Stages: `check` gives every part a type, `fold`
-//! computes what is constant while the tree is built, `emit` writes the instructions, `decompile`
+//! computes what is constant while the tree is built, `emit` writes the instructions, [`decompile()`]
 //! reads them back.
 
 mod call;
 mod check;
-mod decompile;
 mod emit;
 mod fold;
 mod node;
@@ -16,62 +15,18 @@ mod report;
 
 use std::collections::BTreeSet;
 
-use statewright_author::codes::Code as DiagnosticCode;
+use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::expr::{Expr, SyntaxError, code_span, parse};
-use statewright_author::graph::{Argument, Code, Payload};
+use statewright_author::graph::{Argument, ExprSource, Payload};
 use statewright_author::names;
 use statewright_author::span::Name;
-use statewright_author::value::{Literal, ValueType};
+use statewright_author::value::ValueType;
 use statewright_rom::code::op;
 use statewright_rom::layout::InstructionRecord;
 
-pub use decompile::{argument_literal, decompile};
 pub use node::Constant;
-
-/// The names behind the numbers of compiled code. Needed for its text only; the defaults are for
-/// whoever has none.
-pub trait Names {
-    /// Ticks per second of the machine.
-    fn tick_rate(&self) -> u32;
-
-    /// Name of a blackboard key.
-    fn key_name(&self, key: u16) -> String {
-        format!("key_{key}")
-    }
-
-    /// Name of a parameter.
-    fn parameter_name(&self, parameter: u16) -> String {
-        format!("parameter_{parameter}")
-    }
-
-    /// Name or path of a state that finds it from anywhere in the machine.
-    fn state_name(&self, state: u16) -> String {
-        format!("state_{state}")
-    }
-
-    /// Text of the string table.
-    fn symbol_text(&self, string: u16) -> String {
-        format!("symbol_{string}")
-    }
-
-    /// Function and arguments of a guard call, by the number of its op.
-    fn guard_text(&self, op: u16) -> GuardText {
-        GuardText {
-            function: format!("guard_{op}"),
-            arguments: Vec::new(),
-        }
-    }
-}
-
-/// A guard call as it is written.
-#[derive(Clone, Debug, PartialEq)]
-pub struct GuardText {
-    /// The function.
-    pub function: String,
-    /// Names, where given, and values.
-    pub arguments: Vec<(Option<String>, Literal)>,
-}
+pub use statewright_describe::{CallText, Names, decompile};
 
 /// What an expression may refer to where it stands.
 pub trait Scope: Names {
@@ -160,7 +115,7 @@ pub fn is_built_in(name: &str) -> bool {
 
 /// Reads and compiles an expression.
 pub fn compile_code(
-    code: &Code,
+    code: &ExprSource,
     expected: Expected,
     scope: &mut dyn Scope,
     diagnostics: &mut Diagnostics,
@@ -175,7 +130,7 @@ pub fn compile_code(
 }
 
 /// The diagnostic of a text that cannot be read.
-pub fn syntax_diagnostic(code: &Code, error: SyntaxError) -> Diagnostic {
+pub fn syntax_diagnostic(code: &ExprSource, error: SyntaxError) -> Diagnostic {
     let kind = if error.too_large {
         DiagnosticCode::ExpressionTooLarge
     } else {
@@ -191,7 +146,7 @@ pub fn syntax_diagnostic(code: &Code, error: SyntaxError) -> Diagnostic {
 /// Compiles an expression whose ranges are bytes of a code's text. `None` means that an error was
 /// reported.
 pub fn compile(
-    code: &Code,
+    code: &ExprSource,
     ast: &Expr,
     expected: Expected,
     scope: &mut dyn Scope,

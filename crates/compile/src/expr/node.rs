@@ -47,6 +47,19 @@ impl Constant {
         }
     }
 
+    /// The constant of a type in words; `None` if no constant can be of it.
+    pub(super) fn from_words(ty: ValueType, words: &[u32]) -> Option<Self> {
+        Some(match (ty, words) {
+            (ValueType::I32, &[word]) => Self::I32(word as i32),
+            (ValueType::F32, &[word]) => Self::F32(f32::from_bits(word)),
+            (ValueType::Bool, &[word]) => Self::Bool(word != 0),
+            (ValueType::Symbol, &[word]) => Self::Symbol(u16::try_from(word).ok()?),
+            (ValueType::Vec2, &[x, y]) => Self::Vec2([x, y].map(f32::from_bits)),
+            (ValueType::Vec3, &[x, y, z]) => Self::Vec3([x, y, z].map(f32::from_bits)),
+            _ => return None,
+        })
+    }
+
     /// The truth value, if it is one.
     pub fn as_bool(self) -> Option<bool> {
         if let Self::Bool(value) = self {
@@ -81,7 +94,7 @@ impl Logic {
 
 /// A typed expression.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Node {
+pub(super) enum TypedExpr {
     Constant(Constant),
     /// One instruction that reads something: `a` and `b` as it wants them.
     Leaf {
@@ -95,16 +108,16 @@ pub(super) enum Node {
         op: u8,
         a: u8,
         ty: ValueType,
-        operands: Vec<Node>,
+        operands: Vec<TypedExpr>,
     },
     /// At least two operands; none is the same logic again.
     Logic {
         logic: Logic,
-        operands: Vec<Node>,
+        operands: Vec<TypedExpr>,
     },
 }
 
-impl Node {
+impl TypedExpr {
     /// Its type.
     pub(super) fn ty(&self) -> ValueType {
         match self {
@@ -123,7 +136,7 @@ impl Node {
         }
     }
 
-    fn operands(&self) -> &[Node] {
+    fn operands(&self) -> &[TypedExpr] {
         match self {
             Self::Op { operands, .. } | Self::Logic { operands, .. } => operands,
             _ => &[],

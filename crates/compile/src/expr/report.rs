@@ -1,6 +1,6 @@
 //! The diagnostics of expressions: what they say and what they suggest.
 
-use statewright_author::codes::Code as DiagnosticCode;
+use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::Diagnostic;
 use statewright_author::expr::BinaryOp;
 use statewright_author::span::Span;

@@ -6,7 +6,9 @@ use statewright_rom::layout::*;
 use xxhash_rust::xxh3::xxh3_64;
 use zerocopy::byteorder::little_endian::{U16, U32, U64};
 
-use super::Lowering;
+use super::{Lowering, field};
+use crate::actions::narrow;
+use crate::index::TransitionIndex;
 use crate::numbers;
 use crate::stable::StableIds;
 
@@ -102,12 +104,8 @@ impl Lowering<'_, '_> {
                 continue;
             };
             self.tables.observers.push(ObserverRecord {
-                event: U16::new(
-                    observer
-                        .event
-                        .map_or(SpecialTrigger::Any.number(), |event| event as u16),
-                ),
-                actions: U16::new(actions as u16),
+                event: U16::new(observer.event.map_or(SpecialTrigger::Any.number(), narrow)),
+                actions: field(actions),
             });
         }
     }
@@ -124,11 +122,11 @@ impl Lowering<'_, '_> {
     }
 
     pub(super) fn scratch(&mut self) {
-        for (state, node) in self.model.tree.states.iter().enumerate() {
+        for (state, node) in self.model.tree.states.enumerate() {
             let mut slot = self.allocation.scratch[state].unwrap_or(0);
             for item in &node.authored.scratch {
                 self.tables.scratch.push(ScratchRecord {
-                    owner: U16::new(state as u16),
+                    owner: field(state),
                     slot: slot as u8,
                     count: item.slots.value as u8,
                 });
@@ -138,12 +136,12 @@ impl Lowering<'_, '_> {
     }
 
     pub(super) fn channels(&mut self) {
-        for (channel, node) in self.model.machine.channels.iter().enumerate() {
-            let (command, lane) = self.model.channel_commands[channel];
+        let channels = &self.model.machine.channels;
+        for (node, &(command, lane)) in channels.iter().zip(&self.model.channel_commands) {
             self.tables.channels.push(ChannelRecord {
                 name_hash: U64::new(xxh3_64(node.name.value.as_bytes())),
-                command: U16::new(command as u16),
-                lane: U16::new(lane as u16),
+                command: field(command),
+                lane: field(lane),
                 reserved: U32::new(0),
             });
         }
@@ -157,7 +155,7 @@ impl Lowering<'_, '_> {
             }));
     }
 
-    pub(super) fn stable_ids(&mut self, ids: &StableIds, order: &[usize]) {
+    pub(super) fn stable_ids(&mut self, ids: &StableIds, order: &[TransitionIndex]) {
         let transitions = order.iter().map(|&from| ids.transitions[from]);
         let all = std::iter::once(ids.machine)
             .chain(ids.states.iter().copied())

@@ -5,7 +5,7 @@ use statewright_author::span::Spanned;
 use statewright_rom::layout::*;
 use zerocopy::byteorder::little_endian::U16;
 
-use super::{Lowering, index};
+use super::{Lowering, maybe};
 use crate::tables::Tables;
 
 /// Clamped ticks before the fail-safe, where a machine does not say (TICK-4).
@@ -45,8 +45,8 @@ impl Lowering<'_, '_> {
             command_bytes: U16::new(
                 budget(&machine.budgets.command_bytes, DEFAULT_COMMAND_BYTES) as u16,
             ),
-            fail_safe: index(fail_safe),
-            reload_entry: index(reload_entry),
+            fail_safe: maybe(fail_safe),
+            reload_entry: maybe(reload_entry),
             columns: U16::new((machine.events.len() + firing + 1) as u16),
             firing_timers: U16::new(firing as u16),
             ..Header::default()
@@ -77,7 +77,7 @@ fn budget(given: &Option<Spanned<u32>>, default: u32) -> u32 {
 
 fn policies(machine: &Machine) -> u8 {
     let p = &machine.policies;
-    let flags = [
+    let flags: [_; policy::TABLE.len()] = [
         (&p.reverse_exit_order, policy::REVERSE_EXIT_ORDER),
         (&p.immediate_update, policy::IMMEDIATE_UPDATE),
         (&p.posted_next_tick, policy::POSTED_NEXT_TICK),

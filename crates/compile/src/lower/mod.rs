@@ -7,35 +7,40 @@ mod header;
 use std::collections::HashMap;
 
 use statewright_author::graph::{StackOperation, StateKind, TransitionKind};
+use statewright_author::span::Span;
+use statewright_rom::ids::{StackId, StateExtraId, TransitionExtraId, TransitionId};
 use statewright_rom::layout::*;
 use zerocopy::byteorder::little_endian::{F32, U16, U32};
 
 pub use header::{INTERNAL_FIRST_MICROSTEPS, set_tier};
 
+use crate::actions::narrow;
 use crate::allocate::Allocation;
 use crate::check::choice_lengths;
-use crate::model::{Model, TimerKind, Transition, Trigger};
+use crate::index::{
+    EventIndex, Index, IndexVec, StateIndex, TargetSetIndex, TimerIndex, TransitionIndex,
+};
+use crate::model::{Model, Timer, TimerKind, Transition, Trigger};
 use crate::numbers;
-use crate::ops::Ops;
 use crate::stable::StableIds;
 use crate::tables::Tables;
-use crate::tree::{Node, StateIndex};
+use crate::tree::Target;
 
 /// Records of a machine without plans, features and hashes.
 pub struct Lowered {
     /// The records.
     pub tables: Tables,
-    /// For each transition of the ROM its index in the model.
-    pub transition_order: Vec<usize>,
+    /// For each transition of the ROM the one of the model.
+    pub transition_order: IndexVec<TransitionId, TransitionIndex>,
 }
 
 struct Lowering<'m, 'a> {
     model: &'m Model<'a>,
     allocation: &'m Allocation,
     tables: Tables,
-    target_sets: HashMap<Vec<(TargetKind, usize)>, usize>,
-    /// For each transition of the model its index in the ROM.
-    transition_index: Vec<usize>,
+    target_sets: HashMap<Vec<(TargetKind, u16)>, TargetSetIndex>,
+    /// For each transition of the model the one of the ROM.
+    transition_ids: IndexVec<TransitionIndex, TransitionId>,
     /// Choices in the order of their branches in the ROM.
     choices: Vec<StateIndex>,
 }
@@ -43,16 +48,16 @@ struct Lowering<'m, 'a> {
 /// Lowers a model.
 pub fn lower(model: &Model<'_>, allocation: &Allocation, ids: &StableIds) -> Lowered {
     let transition_order = selection_order(model);
-    let mut transition_index = vec![0; transition_order.len()];
-    for (to, &from) in transition_order.iter().enumerate() {
-        transition_index[from] = to;
+    let mut transition_ids = IndexVec::filled(Index::new(0), &model.transitions);
+    for (to, &from) in transition_order.enumerate() {
+        transition_ids[from] = to;
     }
     let mut lowering = Lowering {
         model,
         allocation,
         tables: Tables::default(),
         target_sets: HashMap::new(),
-        transition_index,
+        transition_ids,
         choices: choice_order(model),
     };
     lowering.regions();
@@ -68,7 +73,7 @@ pub fn lower(model: &Model<'_>, allocation: &Allocation, ids: &StableIds) -> Low
     lowering.scratch();
     lowering.stable_ids(ids, &transition_order);
     lowering.header();
-    Ops::emit(&model.ops, &mut lowering.tables);
+    model.actions.emit(&mut lowering.tables);
     lowering.channels();
     Lowered {
         tables: lowering.tables,
@@ -77,10 +82,10 @@ pub fn lower(model: &Model<'_>, allocation: &Allocation, ids: &StableIds) -> Low
 }
 
 /// Transitions by source, higher priority first, then declaration (SEL-3).
-fn selection_order(model: &Model<'_>) -> Vec<usize> {
-    let mut order = Vec::with_capacity(model.transitions.len());
-    for part in &model.parts {
-        let mut own: Vec<usize> = part.transitions.clone().collect();
+fn selection_order(model: &Model<'_>) -> IndexVec<TransitionId, TransitionIndex> {
+    let mut order = IndexVec::default();
+    for state in &model.resolved {
+        let mut own: Vec<TransitionIndex> = state.transitions.clone().collect();
         own.sort_by_key(|&t| std::cmp::Reverse(model.transitions[t].priority));
         order.extend(own);
     }
@@ -92,13 +97,19 @@ fn selection_order(model: &Model<'_>) -> Vec<usize> {
 fn choice_order(model: &Model<'_>) -> Vec<StateIndex> {
     let lengths = choice_lengths(model);
     let is_choice = |&state: &StateIndex| model.tree.states[state].kind == StateKind::Choice;
-    let mut choices: Vec<StateIndex> = (0..model.tree.states.len()).filter(is_choice).collect();
+    let mut choices: Vec<StateIndex> = model.tree.states.indices().filter(is_choice).collect();
     choices.sort_by_key(|&choice| std::cmp::Reverse(lengths[choice]));
     choices
 }
 
-fn index(value: Option<usize>) -> U16 {
-    U16::new(value.map_or(NONE, |value| value as u16))
+/// An index in a field of a record.
+fn field(index: impl Index) -> U16 {
+    U16::new(narrow(index))
+}
+
+/// An index that may be absent in a field of a record.
+fn maybe(index: Option<impl Index>) -> U16 {
+    U16::new(index.map_or(NONE, narrow))
 }
 
 fn byte(value: Option<u32>) -> u8 {
@@ -106,30 +117,31 @@ fn byte(value: Option<u32>) -> u8 {
 }
 
 impl Lowering<'_, '_> {
-    /// The index of a target set; equal sets share one. Targets lie in the order of the tree.
-    fn target_set(&mut self, targets: &[Node]) -> Option<usize> {
+    /// A target set; equal sets share one. Targets lie in the order of the tree.
+    fn target_set(&mut self, targets: &[Target]) -> Option<TargetSetIndex> {
         if targets.is_empty() {
             return None;
         }
-        let mut key: Vec<(TargetKind, usize)> = targets
+        let tree = &self.model.tree;
+        let mut entries: Vec<(StateIndex, (TargetKind, u16))> = targets
             .iter()
-            .map(|&target| match target {
-                Node::History(history) => (TargetKind::History, history),
-                Node::State(state) if self.model.tree.states[state].kind == StateKind::Choice => {
-                    (TargetKind::Choice, state)
-                }
-                Node::State(state) => (TargetKind::State, state),
+            .map(|&target| {
+                let entry = match target {
+                    Target::History(history) => (TargetKind::History, narrow(history)),
+                    Target::State(state) if tree.states[state].kind == StateKind::Choice => {
+                        (TargetKind::Choice, narrow(state))
+                    }
+                    Target::State(state) => (TargetKind::State, narrow(state)),
+                };
+                (tree.anchor(target), entry)
             })
             .collect();
-        let anchor = |&(kind, index): &(TargetKind, usize)| match kind {
-            TargetKind::History => self.model.tree.histories[index].owner,
-            TargetKind::State | TargetKind::Choice => index,
-        };
-        key.sort_by_key(|entry| (anchor(entry), entry.0, entry.1));
+        entries.sort_unstable();
+        let key: Vec<(TargetKind, u16)> = entries.into_iter().map(|(_, entry)| entry).collect();
         if let Some(&known) = self.target_sets.get(&key) {
             return Some(known);
         }
-        let set = self.tables.target_sets.len();
+        let set = TargetSetIndex::new(self.tables.target_sets.len());
         self.tables.target_sets.push(TargetSet {
             first: U32::new(self.tables.targets.len() as u32),
             count: U16::new(key.len() as u16),
@@ -138,7 +150,7 @@ impl Lowering<'_, '_> {
         self.tables
             .targets
             .extend(key.iter().map(|&(kind, index)| TargetRecord {
-                index: U16::new(index as u16),
+                index: U16::new(index),
                 kind: kind.into(),
                 reserved: 0,
             }));
@@ -147,52 +159,48 @@ impl Lowering<'_, '_> {
     }
 
     fn regions(&mut self) {
-        for (region, node) in self.model.tree.regions.iter().enumerate() {
+        for (region, node) in self.model.tree.regions.enumerate() {
             let entry = &self.model.initials[region];
             let targets = self.target_set(&entry.targets);
             self.tables.initials.push(InitialRecord {
-                targets: index(targets),
-                effect: index(entry.effect),
+                targets: maybe(targets),
+                effect: maybe(entry.effect),
             });
-            let stack = self
-                .allocation
-                .stacks
-                .iter()
-                .position(|stack| stack.region == region);
+            let stack = self.allocation.stack_of(region);
             self.tables.regions.push(RegionRecord {
-                owner: U16::new(node.owner as u16),
-                first_child: index(node.children.first().copied()),
-                initial: U16::new(region as u16),
+                owner: field(node.owner),
+                first_child: maybe(node.children.first().copied()),
+                initial: field(region),
                 leaf: self.allocation.region_leaf[region] as u8,
-                stack: byte(stack.map(|stack| stack as u32)),
+                stack: StackId::to_raw(stack),
             });
         }
     }
 
     fn states(&mut self) {
         let mut first_transition = 0;
-        let mut first_branch = vec![0; self.model.tree.states.len()];
+        let mut first_branch = IndexVec::filled(0, &self.model.tree.states);
         let mut next_branch = 0;
         for &choice in &self.choices {
             first_branch[choice] = next_branch;
-            next_branch += self.model.parts[choice].branches.len();
+            next_branch += self.model.resolved[choice].branches.len();
         }
-        for (state, node) in self.model.tree.states.iter().enumerate() {
-            let part = &self.model.parts[state];
+        for (state, node) in self.model.tree.states.enumerate() {
+            let resolved = &self.model.resolved[state];
             let choice = node.kind == StateKind::Choice;
             let (first, count) = if choice {
-                (first_branch[state], part.branches.len())
+                (first_branch[state], resolved.branches.len())
             } else {
-                (first_transition, part.transitions.len())
+                (first_transition, resolved.transitions.len())
             };
-            first_transition += part.transitions.len();
+            first_transition += resolved.transitions.len();
             let (first_timer, timer_count, timer_mask) = self.owned_timers(state);
             let extra = self.state_extra(state);
             self.tables.states.push(StateRecord {
-                parent: index(node.parent),
-                subtree_end: U16::new(node.end as u16),
-                region: index(node.region),
-                first_region: index((!node.regions.is_empty()).then_some(node.regions.start)),
+                parent: maybe(node.parent),
+                subtree_end: field(node.end),
+                region: maybe(node.region),
+                first_region: maybe((!node.regions.is_empty()).then_some(node.regions.start)),
                 region_count: node.regions.len() as u8,
                 depth: node.depth as u8,
                 kind: numbers::state_kind(node.kind).into(),
@@ -200,28 +208,26 @@ impl Lowering<'_, '_> {
                     .region
                     .map_or(0, |region| self.allocation.region_leaf[region] as u8),
                 flags: U16::new(self.state_flags(state)),
-                entry: index(part.entry),
-                exit: index(part.exit),
-                activity: index(part.activity),
+                entry: maybe(resolved.entry),
+                exit: maybe(resolved.exit),
+                activity: maybe(resolved.activity),
                 first_transition: U16::new(if count == 0 { 0 } else { first as u16 }),
                 transition_count: U16::new(count as u16),
-                first_timer: U16::new(first_timer as u16),
+                first_timer: U16::new(first_timer.map_or(0, narrow)),
                 timer_count: timer_count as u8,
                 timer_mask,
-                extra: index(extra),
+                extra: maybe(extra),
                 row: U16::new(NONE),
             });
         }
     }
 
     /// Firing timers of a state (they are consecutive), and the slots of all its timers as bits.
-    fn owned_timers(&self, state: StateIndex) -> (usize, usize, u8) {
-        let of_state = |timer: &crate::model::Timer<'_>| {
-            timer.owner == state && timer.kind != TimerKind::Machine
-        };
+    fn owned_timers(&self, state: StateIndex) -> (Option<TimerIndex>, usize, u8) {
+        let of_state = |timer: &Timer<'_>| timer.owner == state && timer.kind != TimerKind::Machine;
         let range = self.timers_of(state);
         let mut mask = 0;
-        let mut first = 0;
+        let mut first = None;
         let mut count = 0;
         for t in range {
             let timer = &self.model.timers[t];
@@ -230,7 +236,7 @@ impl Lowering<'_, '_> {
             }
             mask |= 1u8.checked_shl(self.allocation.timers[t]).unwrap_or(0);
             if matches!(timer.kind, TimerKind::After | TimerKind::State) {
-                first = if count == 0 { t } else { first };
+                first = first.or(Some(t));
                 count += 1;
             }
         }
@@ -238,9 +244,9 @@ impl Lowering<'_, '_> {
     }
 
     /// Timers that may belong to a state: each group of the table is sorted by owner.
-    fn timers_of(&self, state: StateIndex) -> Vec<usize> {
+    fn timers_of(&self, state: StateIndex) -> Vec<TimerIndex> {
         let timers = &self.model.timers;
-        let group = |t: usize| match timers[t].kind {
+        let group = |timer: &Timer<'_>| match timer.kind {
             TimerKind::Machine => 0,
             TimerKind::State | TimerKind::After => 1,
             TimerKind::Clock => 2,
@@ -249,30 +255,20 @@ impl Lowering<'_, '_> {
         let mut found = Vec::new();
         for wanted in 1..=3 {
             let key = (wanted, state);
-            let mut low = 0;
-            let mut high = timers.len();
-            while low < high {
-                let middle = (low + high) / 2;
-                if (group(middle), timers[middle].owner) < key {
-                    low = middle + 1
-                } else {
-                    high = middle
-                }
-            }
-            while low < timers.len() && (group(low), timers[low].owner) == key {
-                found.push(low);
-                low += 1;
-            }
+            let first = timers.partition_point(|timer| (group(timer), timer.owner) < key);
+            let own = timers.enumerate().skip(first);
+            let own = own.take_while(|(_, timer)| (group(timer), timer.owner) == key);
+            found.extend(own.map(|(index, _)| index));
         }
         found
     }
 
     fn state_flags(&self, state: StateIndex) -> u16 {
-        let part = &self.model.parts[state];
+        let resolved = &self.model.resolved[state];
         let node = &self.model.tree.states[state];
-        let transitions = &self.model.transitions[part.transitions.clone()];
+        let transitions = &self.model.transitions[resolved.transitions.clone()];
         let set = |on: bool, flag: u16| if on { flag } else { 0 };
-        set(part.activity.is_some(), state_flag::ACTIVITY)
+        set(resolved.activity.is_some(), state_flag::ACTIVITY)
             | set(
                 transitions.iter().any(|t| t.trigger.is_eventless()),
                 state_flag::EVENTLESS,
@@ -281,7 +277,7 @@ impl Lowering<'_, '_> {
                 transitions.iter().any(|t| t.authored.interrupt),
                 state_flag::INTERRUPTS,
             )
-            | set(!part.defers.is_empty(), state_flag::DEFERS)
+            | set(!resolved.defers.is_empty(), state_flag::DEFERS)
             | set(
                 node.authored.history.iter().any(|h| h.restore_on_entry),
                 state_flag::RESTORES,
@@ -292,8 +288,8 @@ impl Lowering<'_, '_> {
             )
     }
 
-    fn state_extra(&mut self, state: StateIndex) -> Option<usize> {
-        let part = &self.model.parts[state];
+    fn state_extra(&mut self, state: StateIndex) -> Option<StateExtraId> {
+        let resolved = &self.model.resolved[state];
         let node = &self.model.tree.states[state];
         let clock = self
             .timers_of(state)
@@ -302,27 +298,28 @@ impl Lowering<'_, '_> {
         let scratch_count: u32 = node.authored.scratch.iter().map(|s| s.slots.value).sum();
         let result = self.allocation.result[state];
         let record = StateExtra {
-            state: U16::new(state as u16),
-            suspend: index(part.suspend),
-            resume: index(part.resume),
-            exit_ready: index(part.exit_ready),
-            min_active_ticks: U32::new(part.min_active),
+            state: field(state),
+            suspend: maybe(resolved.suspend),
+            resume: maybe(resolved.resume),
+            exit_ready: maybe(resolved.exit_ready),
+            min_active_ticks: U32::new(resolved.min_active),
             channels: U32::new(
-                part.owns
+                resolved
+                    .owns
                     .iter()
-                    .fold(0, |mask, &(channel, _)| mask | (1u32 << channel)),
+                    .fold(0, |mask, &(channel, _)| mask | (1u32 << channel.position())),
             ),
             first_history: U16::new(if node.histories.is_empty() {
                 0
             } else {
-                node.histories.start as u16
+                narrow(node.histories.start)
             }),
-            first_deferral: U16::new(if part.defers.is_empty() {
+            first_deferral: U16::new(if resolved.defers.is_empty() {
                 0
             } else {
                 self.tables.deferrals.len() as u16
             }),
-            deferral_count: U16::new(part.defers.len() as u16),
+            deferral_count: U16::new(resolved.defers.len() as u16),
             history_count: node.histories.len() as u8,
             clock: byte(clock.map(|t| self.allocation.timers[t])),
             result_slot: byte(result.map(|(slot, _)| slot)),
@@ -330,7 +327,7 @@ impl Lowering<'_, '_> {
             latch_slot: byte(self.allocation.latch[state]),
             scratch_slot: byte(self.allocation.scratch[state]),
             scratch_count: scratch_count as u8,
-            done_event: index(self.done_event(state)),
+            done_event: maybe(self.done_event(state)),
             reserved: 0,
         };
         let absent = StateExtra {
@@ -348,17 +345,19 @@ impl Lowering<'_, '_> {
         if record == absent {
             return None;
         }
-        let event = |&(event, _): &(usize, _)| DeferralRecord {
+        let event = |&(event, _): &(EventIndex, Span)| DeferralRecord {
             state: record.state,
-            event: U16::new(event as u16),
+            event: field(event),
         };
-        self.tables.deferrals.extend(part.defers.iter().map(event));
+        self.tables
+            .deferrals
+            .extend(resolved.defers.iter().map(event));
         self.tables.state_extras.push(record);
-        Some(self.tables.state_extras.len() - 1)
+        StateExtraId::from_index(self.tables.state_extras.len() - 1)
     }
 
     /// The event that a completed state raises: the one declared as `done.state.NAME` (EVT-10).
-    fn done_event(&self, state: StateIndex) -> Option<usize> {
+    fn done_event(&self, state: StateIndex) -> Option<EventIndex> {
         let machine = self.model.machine;
         if !machine
             .policies
@@ -375,32 +374,34 @@ impl Lowering<'_, '_> {
             .iter()
             .position(|event| event.name.value == name);
         // The root ends the instance instead.
-        found.filter(|_| !node.regions.is_empty() && state != 0)
+        found
+            .filter(|_| !node.regions.is_empty() && state != StateIndex::ROOT)
+            .map(EventIndex::new)
     }
 
-    fn transitions(&mut self, order: &[usize]) {
+    fn transitions(&mut self, order: &[TransitionIndex]) {
         for &from in order {
             let transition = &self.model.transitions[from];
             let targets = self.target_set(&transition.targets);
             let extra = self.transition_extra(from);
             self.tables.transitions.push(TransitionRecord {
-                source: U16::new(transition.source as u16),
-                targets: index(targets),
+                source: field(transition.source),
+                targets: maybe(targets),
                 trigger: U16::new(self.trigger(transition.trigger)),
-                guard: index(transition.guard),
-                effect: index(transition.effect),
+                guard: maybe(transition.guard),
+                effect: maybe(transition.effect),
                 flags: U16::new(transition_flags(transition)),
-                domain: U16::new(transition.source as u16),
-                extra: index(extra),
+                domain: field(transition.source),
+                extra: maybe(extra),
             });
         }
     }
 
     fn trigger(&self, trigger: Trigger) -> u16 {
         match trigger {
-            Trigger::Event(event) => event as u16,
+            Trigger::Event(event) => narrow(event),
             Trigger::Any => SpecialTrigger::Any.number(),
-            Trigger::Timer(timer) => self.timer_column(timer) as u16,
+            Trigger::Timer(timer) => self.timer_column(timer),
             Trigger::Always => SpecialTrigger::Always.number(),
             Trigger::Done => SpecialTrigger::Done.number(),
             Trigger::Failed => SpecialTrigger::Failed.number(),
@@ -408,26 +409,24 @@ impl Lowering<'_, '_> {
     }
 
     /// Column that a firing timer dispatches: the event it stands for, or its own.
-    fn timer_column(&self, timer: usize) -> usize {
-        self.model.timers[timer]
-            .event
-            .unwrap_or(self.model.machine.events.len() + timer)
+    fn timer_column(&self, timer: TimerIndex) -> u16 {
+        match self.model.timers[timer].event {
+            Some(event) => narrow(event),
+            None => (self.model.machine.events.len() + timer.position()) as u16,
+        }
     }
 
-    fn transition_extra(&mut self, from: usize) -> Option<usize> {
+    fn transition_extra(&mut self, from: TransitionIndex) -> Option<TransitionExtraId> {
         let transition = &self.model.transitions[from];
         let debounce = (transition.debounce > 0)
             .then(|| self.debounce_timer(from))
             .flatten();
-        let stack = transition.stack.and_then(|(_, region)| {
-            self.allocation
-                .stacks
-                .iter()
-                .position(|s| s.region == region)
-        });
+        let stack = transition
+            .stack
+            .and_then(|(_, region)| self.allocation.stack_of(region));
         let record = TransitionExtra {
-            transition: U16::new(self.transition_index[from] as u16),
-            score: index(transition.score),
+            transition: field(self.transition_ids[from]),
+            score: maybe(transition.score),
             threshold: F32::new(if transition.score.is_some() {
                 transition.threshold
             } else {
@@ -437,7 +436,7 @@ impl Lowering<'_, '_> {
             debounce_ticks: U32::new(transition.debounce),
             cooldown_slot: byte(self.allocation.cooldown[from]),
             debounce_timer: byte(debounce.map(|t| self.allocation.timers[t])),
-            stack: byte(stack.map(|stack| stack as u32)),
+            stack: StackId::to_raw(stack),
             reserved: [0; 13],
         };
         let needed = transition.score.is_some()
@@ -449,12 +448,12 @@ impl Lowering<'_, '_> {
             return None;
         }
         self.tables.transition_extras.push(record);
-        Some(self.tables.transition_extras.len() - 1)
+        TransitionExtraId::from_index(self.tables.transition_extras.len() - 1)
     }
 
-    fn debounce_timer(&self, transition: usize) -> Option<usize> {
+    fn debounce_timer(&self, transition: TransitionIndex) -> Option<TimerIndex> {
         let owned = self.timers_of(self.model.transitions[transition].source);
-        let is_its = |&t: &usize| {
+        let is_its = |&t: &TimerIndex| {
             let timer = &self.model.timers[t];
             timer.kind == TimerKind::Debounce && timer.transition == Some(transition)
         };
@@ -465,26 +464,26 @@ impl Lowering<'_, '_> {
         let model = self.model;
         let branches = std::mem::take(&mut self.choices)
             .into_iter()
-            .flat_map(|choice| model.parts[choice].branches.clone());
+            .flat_map(|choice| model.resolved[choice].branches.clone());
         for branch in branches.map(|branch| &model.branches[branch]) {
             let targets = self.target_set(&branch.entry.targets);
             self.tables.branches.push(BranchRecord {
-                owner: U16::new(branch.owner as u16),
-                guard: index(branch.guard),
-                targets: index(targets),
-                effect: index(branch.entry.effect),
+                owner: field(branch.owner),
+                guard: maybe(branch.guard),
+                targets: maybe(targets),
+                effect: maybe(branch.entry.effect),
             });
         }
     }
 
     fn history(&mut self) {
-        for (history, node) in self.model.tree.histories.iter().enumerate() {
+        for (history, node) in self.model.tree.histories.enumerate() {
             let entry = &self.model.history_defaults[history];
             let default = self.target_set(&entry.targets);
             self.tables.history.push(HistoryRecord {
-                owner: U16::new(node.owner as u16),
-                default: index(default),
-                effect: index(entry.effect),
+                owner: field(node.owner),
+                default: maybe(default),
+                effect: maybe(entry.effect),
                 slot: self.allocation.history[history] as u8,
                 slot_count: self.allocation.history_count[history] as u8,
                 deep: u8::from(node.authored.deep),
@@ -495,7 +494,7 @@ impl Lowering<'_, '_> {
     }
 
     fn timers(&mut self) {
-        for (number, timer) in self.model.timers.iter().enumerate() {
+        for (index, timer) in self.model.timers.enumerate() {
             let fires = timer.kind.fires();
             let class = timer
                 .authored
@@ -504,12 +503,16 @@ impl Lowering<'_, '_> {
                     numbers::event_class(class.value)
                 });
             self.tables.timers.push(TimerRecord {
-                owner: U16::new(timer.owner as u16),
-                transition: index(timer.transition.map(|t| self.transition_index[t])),
+                owner: field(timer.owner),
+                transition: maybe(timer.transition.map(|t| self.transition_ids[t])),
                 ticks: U32::new(timer.ticks),
-                column: index(fires.then(|| self.timer_column(number))),
+                column: U16::new(if fires {
+                    self.timer_column(index)
+                } else {
+                    NONE
+                }),
                 kind: timer.kind.into(),
-                place: self.allocation.timers[number] as u8,
+                place: self.allocation.timers[index] as u8,
                 instances: timer.instances as u8,
                 class: class.into(),
                 reserved: U16::new(0),

@@ -3,37 +3,39 @@
 
 use std::collections::HashMap;
 
+use statewright_rom::ids::{PlanId, RegionId, StateId};
 use statewright_rom::layout::*;
 use zerocopy::IntoBytes;
 use zerocopy::byteorder::little_endian::{U16, U32};
 
 use super::domain::left_regions;
-use super::shape::{Shape, targets};
+use super::shape::{Shape, state_in, targets};
 use super::{PlanError, is_leaf};
+use crate::index::IndexVec;
 use crate::tables::Tables;
 
 /// Gives every transition its plan and cost.
 pub fn assign(tables: &mut Tables, shape: &Shape) -> Result<(), PlanError> {
     let worst = worst_regions(shape);
-    let mut known: HashMap<Vec<u8>, u16> = HashMap::new();
-    for index in 0..tables.transitions.len() {
-        let transition = tables.transitions[index];
+    let mut known: HashMap<Vec<u8>, PlanId> = HashMap::new();
+    for id in tables.transition_ids() {
+        let transition = *tables.transition(id);
         let steps = Planner { tables, shape }.steps(&transition);
         let cost = cost(tables, shape, &worst, &transition, steps.as_deref());
         if steps.is_none()
             && transition.flags.get() & (transition_flag::HISTORY | transition_flag::CHOICE) == 0
         {
             // History or choice on the way, not among the targets.
-            tables.transitions[index].flags |= transition_flag::HISTORY;
+            tables.transitions[id.index()].flags |= transition_flag::HISTORY;
         }
         let plan = match steps.filter(|steps| !steps.is_empty()) {
-            None => NONE,
+            None => None,
             Some(steps) => match known.get(steps.as_slice().as_bytes()) {
-                Some(&plan) => plan,
+                Some(&plan) => Some(plan),
                 None => {
                     let plan = add_plan(tables, &steps)?;
                     known.insert(steps.as_slice().as_bytes().to_vec(), plan);
-                    plan
+                    Some(plan)
                 }
             },
         };
@@ -41,7 +43,7 @@ pub fn assign(tables: &mut Tables, shape: &Shape) -> Result<(), PlanError> {
         let cost = u8::try_from(cost).unwrap_or(u8::MAX);
         let regions = left_regions(tables, shape, &transition);
         tables.transition_plans.push(TransitionPlan {
-            plan: U16::new(plan),
+            plan: U16::new(PlanId::to_raw(plan)),
             cost,
             regions,
         });
@@ -49,18 +51,18 @@ pub fn assign(tables: &mut Tables, shape: &Shape) -> Result<(), PlanError> {
     Ok(())
 }
 
-fn add_plan(tables: &mut Tables, steps: &[PlanStep]) -> Result<u16, PlanError> {
-    let plan = tables.entry_plans.len();
-    if plan >= MAX_RECORDS {
-        return Err(PlanError::Plans(plan + 1));
-    }
+fn add_plan(tables: &mut Tables, steps: &[PlanStep]) -> Result<PlanId, PlanError> {
+    let count = tables.entry_plans.len();
+    let plan = PlanId::from_index(count)
+        .filter(|_| count < MAX_RECORDS)
+        .ok_or(PlanError::Plans(count + 1))?;
     tables.entry_plans.push(EntryPlan {
         first: U32::new(tables.entry_steps.len() as u32),
         count: U16::new(steps.len() as u16),
         reserved: U16::new(0),
     });
     tables.entry_steps.extend_from_slice(steps);
-    Ok(plan as u16)
+    Ok(plan)
 }
 
 struct Planner<'t> {
@@ -71,12 +73,12 @@ struct Planner<'t> {
 impl Planner<'_> {
     /// Steps of a transition; `None` when they are known only at run time.
     fn steps(&self, transition: &TransitionRecord) -> Option<Vec<PlanStep>> {
-        let targets = states_of(targets(self.tables, transition.targets.get()))?;
+        let targets = states_of(targets(self.tables, transition.targets))?;
         let mut steps = Vec::new();
         if targets.is_empty() {
             return Some(steps);
         }
-        let domain = usize::from(transition.domain.get());
+        let domain = state_in(transition.domain);
         let left = left_regions(self.tables, self.shape, transition);
         for (number, region) in self.shape.regions(domain).enumerate() {
             if has_bit(left, number) {
@@ -88,7 +90,7 @@ impl Planner<'_> {
     }
 
     /// Targets that lie in a region of a state.
-    fn inside(&self, targets: &[usize], owner: usize, region: usize) -> Vec<usize> {
+    fn inside(&self, targets: &[StateId], owner: StateId, region: RegionId) -> Vec<StateId> {
         targets
             .iter()
             .copied()
@@ -100,43 +102,43 @@ impl Planner<'_> {
     /// by the tree.
     fn enter_region(
         &self,
-        owner: usize,
-        region: usize,
-        targets: &[usize],
+        owner: StateId,
+        region: RegionId,
+        targets: &[StateId],
         steps: &mut Vec<PlanStep>,
     ) -> Option<()> {
         if let Some(&first) = targets.first() {
             let child = *self.shape.path_down(owner, first).first()?;
             return self.enter_state(child, targets, steps);
         }
-        let owner_record = &self.tables.states[owner];
+        let owner_record = self.tables.state(owner);
         if owner_record.flags.get() & state_flag::RESTORES != 0 {
             return None;
         }
-        let initial = &self.tables.initials[usize::from(self.tables.regions[region].initial.get())];
+        let initial = &self.tables.initials[usize::from(self.tables.region(region).initial.get())];
         if initial.effect.get() != NONE {
             steps.push(PlanStep {
-                state: U16::new(owner as u16),
+                state: U16::new(owner.raw()),
                 list: initial.effect,
                 kind: PlanStepKind::Initial.into(),
                 leaf: 0xFF,
                 reserved: U16::new(0),
             });
         }
-        let targets = states_of(super::shape::targets(self.tables, initial.targets.get()))?;
+        let targets = states_of(super::shape::targets(self.tables, initial.targets))?;
         let child = *self.shape.path_down(owner, *targets.first()?).first()?;
         self.enter_state(child, &targets, steps)
     }
 
     fn enter_state(
         &self,
-        state: usize,
-        targets: &[usize],
+        state: StateId,
+        targets: &[StateId],
         steps: &mut Vec<PlanStep>,
     ) -> Option<()> {
-        let record = &self.tables.states[state];
+        let record = self.tables.state(state);
         steps.push(PlanStep {
-            state: U16::new(state as u16),
+            state: U16::new(state.raw()),
             list: record.entry,
             kind: PlanStepKind::State.into(),
             leaf: if is_leaf(record) { record.leaf } else { 0xFF },
@@ -151,17 +153,16 @@ impl Planner<'_> {
 }
 
 /// The states of a target list; `None` if one of them is history or choice.
-fn states_of(targets: &[TargetRecord]) -> Option<Vec<usize>> {
-    let state =
-        |t: &TargetRecord| (t.kind == TargetKind::State).then_some(usize::from(t.index.get()));
+fn states_of(targets: &[TargetRecord]) -> Option<Vec<StateId>> {
+    let state = |t: &TargetRecord| (t.kind == TargetKind::State).then_some(state_in(t.index));
     targets.iter().map(state).collect()
 }
 
 /// For each region, most states that can be active in it at once.
-fn worst_regions(shape: &Shape) -> Vec<u32> {
-    let mut regions = vec![0; shape.region_count()];
+fn worst_regions(shape: &Shape) -> IndexVec<RegionId, u32> {
+    let mut regions = shape.per_region(0);
     // Pre-order backwards: what is inside a state is known before the state.
-    for state in (0..shape.len()).rev() {
+    for state in shape.states().rev() {
         let active = 1 + shape
             .regions(state)
             .map(|region| regions[region])
@@ -174,8 +175,13 @@ fn worst_regions(shape: &Shape) -> Vec<u32> {
 }
 
 /// Most states that can be active in the region of a source inside the domain, while the source is.
-fn active_with(shape: &Shape, worst: &[u32], domain: usize, source: usize) -> u32 {
-    let inside = |state: usize, but: Option<usize>| {
+fn active_with(
+    shape: &Shape,
+    worst: &IndexVec<RegionId, u32>,
+    domain: StateId,
+    source: StateId,
+) -> u32 {
+    let inside = |state: StateId, but: Option<RegionId>| {
         1 + shape
             .regions(state)
             .filter(|&region| Some(region) != but)
@@ -199,16 +205,16 @@ fn has_bit(mask: u8, number: usize) -> bool {
 fn cost(
     tables: &Tables,
     shape: &Shape,
-    worst: &[u32],
+    worst: &IndexVec<RegionId, u32>,
     transition: &TransitionRecord,
     steps: Option<&[PlanStep]>,
 ) -> u16 {
     if transition.flags.get() & transition_flag::INTERNAL != 0 {
         return 1;
     }
-    let domain = usize::from(transition.domain.get());
+    let domain = state_in(transition.domain);
     let left = left_regions(tables, shape, transition);
-    let source = usize::from(transition.source.get());
+    let source = state_in(transition.source);
     let own = shape.region_towards(domain, source);
     let regions = shape
         .regions(domain)

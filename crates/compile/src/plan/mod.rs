@@ -10,13 +10,15 @@ mod jumps;
 mod rows;
 mod shape;
 
+use statewright_rom::ids::RowId;
 use statewright_rom::layout::*;
 use zerocopy::byteorder::little_endian::{U16, U32};
 
 use crate::tables::Tables;
 
+pub use domain::anchor;
 pub use rows::MAX_CANDIDATES;
-pub use shape::{Shape, targets};
+pub use shape::{Shape, state_in, targets};
 
 /// Something of which there is more than fits into the tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,16 +65,17 @@ fn is_leaf(state: &StateRecord) -> bool {
 
 /// One row per leaf state; `rows` gives them their cells.
 fn leaf_rows(tables: &mut Tables) {
-    for state in 0..tables.states.len() {
-        if !is_leaf(&tables.states[state]) {
-            tables.states[state].row = U16::new(NONE);
-            continue;
+    for state in tables.state_ids() {
+        let row = is_leaf(tables.state(state))
+            .then(|| RowId::from_index(tables.leaf_rows.len()))
+            .flatten();
+        tables.states[state.index()].row = U16::new(RowId::to_raw(row));
+        if row.is_some() {
+            tables.leaf_rows.push(LeafRow {
+                state: U16::new(state.raw()),
+                ..LeafRow::default()
+            });
         }
-        tables.states[state].row = U16::new(tables.leaf_rows.len() as u16);
-        tables.leaf_rows.push(LeafRow {
-            state: U16::new(state as u16),
-            ..LeafRow::default()
-        });
     }
 }
 
@@ -83,7 +86,7 @@ fn features(tables: &Tables) -> u32 {
     let eventless = |t: &TransitionRecord| {
         SpecialTrigger::read(t.trigger).is_some_and(SpecialTrigger::is_eventless)
     };
-    let list = [
+    let list: [(bool, u32); feature::TABLE.len()] = [
         (tables.regions.iter().any(|r| r.leaf > 0), feature::REGIONS),
         (!tables.history.is_empty(), feature::HISTORY),
         (!tables.branches.is_empty(), feature::CHOICE),

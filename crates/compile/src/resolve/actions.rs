@@ -1,9 +1,9 @@
-//! Actions become ops (CODE-3, CODE-4).
+//! Actions become records (CODE-3, CODE-4).
 
-use statewright_author::codes::Code;
+use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::Diagnostic;
 use statewright_author::expr::{ActionText, Expr, parse_action};
-use statewright_author::graph::{Action, ActionKind, Argument, Code as CodeText};
+use statewright_author::graph::{Action, ActionKind, Argument, ExprSource};
 use statewright_author::span::{Name, Span, Spanned};
 use statewright_author::value::{FunctionKind, ValueType};
 use statewright_rom::layout::{ActionOp, ArgumentRecord, NONE, OpRecord};
@@ -11,44 +11,49 @@ use zerocopy::byteorder::little_endian::{U16, U32};
 
 use super::Resolver;
 use super::scope::Site;
+use crate::actions::{action as record, halves, narrow};
 use crate::expr::Expected;
+use crate::index::{ActionListIndex, EventIndex, ExpressionIndex, Index};
 use crate::names::with_article;
 use crate::numbers;
-use crate::ops::{halves, op};
-use crate::tree::Node;
+use crate::tree::Target;
 
 /// An argument with the name and type that its place in the declaration gives it.
 type DeclaredArgument<'x> = (&'x Argument, Option<&'x str>, Option<ValueType>);
 
-/// Most ops of one list; each `if` is one, and one more if it has an `else`.
-const MAX_LIST_OPS: usize = u16::MAX as usize;
+/// Most records of one list; each `if` is one, and one more if it has an `else`.
+const MAX_LIST_RECORDS: usize = u16::MAX as usize;
 
 /// Most arguments of one call.
 const MAX_ARGUMENTS: usize = 16;
 
 impl Resolver<'_> {
     /// Compiles a list; muted actions are left out.
-    pub(super) fn action_list(&mut self, actions: &[Action], site: &Site) -> Option<usize> {
-        let ops = self.list_ops(actions, site);
-        if ops.len() > MAX_LIST_OPS {
+    pub(super) fn action_list(
+        &mut self,
+        actions: &[Action],
+        site: &Site,
+    ) -> Option<ActionListIndex> {
+        let records = self.list_records(actions, site);
+        if records.len() > MAX_LIST_RECORDS {
             let span = actions
                 .first()
                 .map_or_else(Span::default, |action| action.span);
             let text = format!(
-                "{} actions in one list, but at most {MAX_LIST_OPS} fit",
-                ops.len()
+                "{} actions in one list, but at most {MAX_LIST_RECORDS} fit",
+                records.len()
             );
-            let problem =
-                Diagnostic::new(Code::TableFull, span, text).label("the list begins here");
+            let problem = Diagnostic::new(DiagnosticCode::TableFull, span, text)
+                .label("the list begins here");
             self.diagnostics
                 .push(problem.help("let a function of the game do it"));
             return None;
         }
-        self.ops.list(ops)
+        self.actions.list(records)
     }
 
-    fn list_ops(&mut self, actions: &[Action], site: &Site) -> Vec<OpRecord> {
-        let mut ops = Vec::new();
+    fn list_records(&mut self, actions: &[Action], site: &Site) -> Vec<OpRecord> {
+        let mut records = Vec::new();
         for action in actions.iter().filter(|action| !action.muted) {
             match &action.kind {
                 ActionKind::If {
@@ -56,24 +61,27 @@ impl Resolver<'_> {
                     then,
                     otherwise,
                 } => {
-                    ops.extend(self.conditional(condition, then, otherwise, site));
+                    records.extend(self.conditional(condition, then, otherwise, site));
                 }
-                _ => ops.extend(self.action(action, site)),
+                _ => records.extend(self.action(action, site)),
             }
         }
-        ops
+        records
     }
 
-    /// Ops of an `if`: the condition leaves out the first list, whose end leaves out the second.
+    /// Records of an `if`: the condition leaves out the first list, whose end leaves out the second.
     /// Nothing to run, nothing to ask.
     fn conditional(
         &mut self,
-        condition: &CodeText,
+        condition: &ExprSource,
         then: &[Action],
         other: &[Action],
         site: &Site,
     ) -> Vec<OpRecord> {
-        let (mut then, other) = (self.list_ops(then, site), self.list_ops(other, site));
+        let (mut then, other) = (
+            self.list_records(then, site),
+            self.list_records(other, site),
+        );
         if then.is_empty() && other.is_empty() {
             return Vec::new();
         }
@@ -81,10 +89,10 @@ impl Resolver<'_> {
             return Vec::new();
         };
         if !other.is_empty() {
-            then.push(op(ActionOp::Skip, 0, 0, other.len() as u32));
+            then.push(record(ActionOp::Skip, 0, 0, other.len() as u32));
         }
-        let condition = self.ops.expression(condition);
-        let first = op(ActionOp::Unless, 0, condition, then.len() as u32);
+        let condition = self.actions.expression(condition);
+        let first = record(ActionOp::Unless, 0, narrow(condition), then.len() as u32);
         std::iter::once(first).chain(then).chain(other).collect()
     }
 
@@ -99,7 +107,12 @@ impl Resolver<'_> {
             ActionKind::Add { key, value } => self.write(ActionOp::Add, key, value, None, site),
             ActionKind::Raise { event, payload } => {
                 let (event, payload) = self.post(event, payload.as_ref(), site)?;
-                Some(op(ActionOp::Raise, 0, event, halves(payload, Some(0))))
+                Some(record(
+                    ActionOp::Raise,
+                    0,
+                    narrow(event),
+                    halves(payload, Some(0)),
+                ))
             }
             ActionKind::Send { event, payload, to } => {
                 if to.is_some() {
@@ -113,7 +126,12 @@ impl Resolver<'_> {
                     Some(code) => Some(self.value(code, ValueType::Entity, site)?),
                     None => None,
                 };
-                Some(op(ActionOp::Send, 0, event, halves(payload, to)))
+                Some(record(
+                    ActionOp::Send,
+                    0,
+                    narrow(event),
+                    halves(payload, to.map(narrow)),
+                ))
             }
             ActionKind::Emit {
                 command,
@@ -124,11 +142,11 @@ impl Resolver<'_> {
                 let index = self.timer(timer, site.names)?;
                 self.usage.started.insert(index);
                 let ticks = self.ticks(after);
-                Some(op(ActionOp::StartTimer, 0, index, ticks))
+                Some(record(ActionOp::StartTimer, 0, narrow(index), ticks))
             }
             ActionKind::StopTimer { timer } => {
                 let index = self.timer(timer, site.names)?;
-                Some(op(ActionOp::StopTimer, 0, index, 0))
+                Some(record(ActionOp::StopTimer, 0, narrow(index), 0))
             }
             ActionKind::ClearHistory { state } => self.clear_history(state, site),
             // A list of its own.
@@ -136,7 +154,7 @@ impl Resolver<'_> {
         }
     }
 
-    fn text_action(&mut self, code: &CodeText, site: &Site) -> Option<OpRecord> {
+    fn text_action(&mut self, code: &ExprSource, site: &Site) -> Option<OpRecord> {
         match parse_action(&code.value) {
             Ok(ActionText::Call(call)) => {
                 let (name, arguments) = call.spanned(code);
@@ -158,7 +176,7 @@ impl Resolver<'_> {
             ),
             Err(error) => {
                 let problem = Diagnostic::new(
-                    Code::NotAnAction,
+                    DiagnosticCode::NotAnAction,
                     code.span.within(error.range),
                     error.message,
                 );
@@ -176,17 +194,17 @@ impl Resolver<'_> {
         &mut self,
         kind: ActionOp,
         key: &Name,
-        code: &CodeText,
+        code: &ExprSource,
         ast: Option<&Expr>,
         site: &Site,
     ) -> Option<OpRecord> {
         let index = self.names.keys.find(key, &mut self.diagnostics)?;
-        let ty = self.machine.blackboard[index].ty.value;
+        let ty = self.machine.blackboard[index.position()].ty.value;
         let adds = numbers::value_type(ty).adds();
         if kind == ActionOp::Add && !adds {
             self.report(
                 Diagnostic::new(
-                    Code::ExpressionType,
+                    DiagnosticCode::ExpressionType,
                     key.span,
                     format!("nothing can be added to `{}`, which is {ty}", key.value),
                 )
@@ -197,23 +215,23 @@ impl Resolver<'_> {
         }
         self.usage.writes.push((index, site.writer, key.span));
         let compiled = self.expression(code, ast, Expected::Type(ty), site)?;
-        let expression = self.ops.expression(compiled);
-        Some(op(kind, 0, expression, index as u32))
+        let expression = self.actions.expression(compiled);
+        Some(record(kind, 0, narrow(expression), index.position() as u32))
     }
 
     /// An expression of a known type, interned.
-    fn value(&mut self, code: &CodeText, ty: ValueType, site: &Site) -> Option<usize> {
+    fn value(&mut self, code: &ExprSource, ty: ValueType, site: &Site) -> Option<ExpressionIndex> {
         let compiled = self.expression(code, None, Expected::Type(ty), site)?;
-        Some(self.ops.expression(compiled))
+        Some(self.actions.expression(compiled))
     }
 
     /// Event and payload of a raise or send.
     fn post(
         &mut self,
         name: &Name,
-        payload: Option<&CodeText>,
+        payload: Option<&ExprSource>,
         site: &Site,
-    ) -> Option<(usize, Option<usize>)> {
+    ) -> Option<(EventIndex, Option<ExpressionIndex>)> {
         let event = self.names.events.find(name, &mut self.diagnostics)?;
         if !self.usage.posted.iter().any(|seen| seen.value == event) {
             self.usage.posted.push(Spanned::new(event, name.span));
@@ -221,7 +239,7 @@ impl Resolver<'_> {
         let Some(code) = payload else {
             return Some((event, None));
         };
-        let declared = &self.machine.events[event];
+        let declared = &self.machine.events[event.position()];
         let wanted = match declared.payload.as_ref().map(|p| p.value) {
             _ if declared.indirect => ValueType::I32,
             Some(statewright_author::graph::Payload::Value(ty)) => ty,
@@ -242,7 +260,7 @@ impl Resolver<'_> {
                     ),
                 };
                 self.report(
-                    Diagnostic::new(Code::PayloadMismatch, code.span, text)
+                    Diagnostic::new(DiagnosticCode::PayloadMismatch, code.span, text)
                         .label(label)
                         .related(declared.name.span, "declared here")
                         .help(help),
@@ -257,36 +275,41 @@ impl Resolver<'_> {
         &mut self,
         command: &Name,
         lane: &Name,
-        payload: Option<&CodeText>,
+        payload: Option<&ExprSource>,
         site: &Site,
     ) -> Option<OpRecord> {
         let lane = self.names.lane(lane, &mut self.diagnostics)?;
         let payload = match payload {
             Some(code) => {
                 let compiled = self.expression(code, None, Expected::AnyType, site)?;
-                Some(self.ops.expression(compiled))
+                Some(self.actions.expression(compiled))
             }
             None => None,
         };
-        let command = self.ops.string(&command.value);
-        Some(op(ActionOp::Emit, 0, command, halves(payload, Some(lane))))
+        let command = self.actions.string(&command.value);
+        Some(record(
+            ActionOp::Emit,
+            0,
+            narrow(command),
+            halves(payload, Some(narrow(lane))),
+        ))
     }
 
     fn clear_history(&mut self, name: &Name, site: &Site) -> Option<OpRecord> {
-        let state = match self.node(name, site.names)? {
-            Node::State(state) => state,
-            Node::History(history) => self.tree.histories[history].owner,
+        let state = match self.target(name, site.names)? {
+            Target::State(state) => state,
+            Target::History(history) => self.tree.histories[history].owner,
         };
         if self.tree.states[state].histories.is_empty() {
             let text = format!("state `{}` has no history points", name.value);
             self.report(
-                Diagnostic::new(Code::HistoryWithoutChildren, name.span, text)
+                Diagnostic::new(DiagnosticCode::HistoryWithoutChildren, name.span, text)
                     .label("nothing to clear")
                     .help("name a state with `history`"),
             );
             return None;
         }
-        Some(op(ActionOp::ClearHistory, 0, state, 0))
+        Some(record(ActionOp::ClearHistory, 0, narrow(state), 0))
     }
 
     /// A call of a user function; checks its declaration, if functions are declared.
@@ -304,7 +327,7 @@ impl Resolver<'_> {
                 return None;
             };
             self.usage.functions.insert(declared);
-            let function = &self.machine.functions[declared];
+            let function = &self.machine.functions[declared.position()];
             if function.kind.value != kind {
                 self.report(kind_conflict(
                     name,
@@ -324,8 +347,8 @@ impl Resolver<'_> {
             );
         }
         let records = self.call_arguments(name, arguments, types.as_deref())?;
-        match self.ops.function(&name.value, kind, rng, name.span) {
-            Ok(function) => Some(self.ops.call(function, &records)),
+        match self.actions.function(&name.value, kind, rng, name.span) {
+            Ok(function) => Some(self.actions.call(function, &records)),
             Err(other) => {
                 self.report(kind_conflict(name, kind, other.kind, other.spans[0]));
                 None
@@ -367,7 +390,7 @@ impl Resolver<'_> {
                 function.value,
                 arguments.len()
             );
-            let problem = Diagnostic::new(Code::BadArguments, function.span, text)
+            let problem = Diagnostic::new(DiagnosticCode::BadArguments, function.span, text)
                 .label("arguments do not fit");
             self.report(match types {
                 Some(types) => problem.help(format!(
@@ -407,7 +430,7 @@ impl Resolver<'_> {
                 function.value, unknown.value
             );
             self.report(
-                Diagnostic::new(Code::BadArguments, unknown.span, text)
+                Diagnostic::new(DiagnosticCode::BadArguments, unknown.span, text)
                     .label("no such parameter")
                     .help(format!(
                         "it is declared as `{}`",
@@ -430,7 +453,7 @@ impl Resolver<'_> {
                         function.value, name.value
                     );
                     self.report(
-                        Diagnostic::new(Code::BadArguments, function.span, text)
+                        Diagnostic::new(DiagnosticCode::BadArguments, function.span, text)
                             .label("argument missing")
                             .help(format!(
                                 "it is declared as `{}`",
@@ -452,11 +475,11 @@ impl Resolver<'_> {
     ) -> Option<ArgumentRecord> {
         let ty = ty.unwrap_or_else(|| argument.value.value.natural_type());
         let words = self.literal(&argument.value, ty, "argument")?;
-        let name = name.map(|name| self.ops.string(name));
+        let name = name.map(|name| self.actions.string(name));
         Some(ArgumentRecord {
             ty: numbers::value_type(ty).into(),
             reserved: 0,
-            name: U16::new(name.map_or(NONE, |n| n as u16)),
+            name: U16::new(name.map_or(NONE, narrow)),
             words: words.map(U32::new),
         })
     }
@@ -475,7 +498,7 @@ fn count(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
-fn spanned(code: &CodeText, name: &Spanned<String>) -> Name {
+fn spanned(code: &ExprSource, name: &Spanned<String>) -> Name {
     let range = name.span.start as usize..name.span.end as usize;
     Name::new(name.value.clone(), code.span.within(range))
 }
@@ -486,7 +509,7 @@ fn kind_conflict(name: &Name, used: FunctionKind, other: FunctionKind, span: Spa
         "function `{}` is used as {used}, but it is {other} elsewhere",
         name.value
     );
-    Diagnostic::new(Code::FunctionKindConflict, name.span, text)
+    Diagnostic::new(DiagnosticCode::FunctionKindConflict, name.span, text)
         .label(format!("used as {used}"))
         .related(span, format!("is {other} here"))
         .help("a function has one kind; use two functions")

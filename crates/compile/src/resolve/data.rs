@@ -1,11 +1,12 @@
 //! Values of blackboard keys, parameters and variants (CODE-3, CODE-5).
 
-use statewright_author::codes::Code;
+use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::Diagnostic;
 use statewright_author::span::Spanned;
 use statewright_author::value::{Literal, ValueType};
 
 use super::Resolver;
+use crate::index::{Index, IndexVec, ParameterIndex};
 use crate::model::Data;
 use crate::names::with_article;
 
@@ -17,7 +18,7 @@ impl Resolver<'_> {
             || machine.parameters.iter().any(|p| symbols(p.ty.value))
         {
             // A zeroed symbol is text 0, so that must be the empty one.
-            self.ops.string("");
+            self.actions.string("");
         }
         let mut data = Data::default();
         for key in &machine.blackboard {
@@ -27,7 +28,7 @@ impl Resolver<'_> {
             };
             data.keys.push(value.unwrap_or_default());
         }
-        let plain: Vec<[u32; 3]> = machine
+        let plain: IndexVec<ParameterIndex, [u32; 3]> = machine
             .parameters
             .iter()
             .map(|p| {
@@ -40,7 +41,7 @@ impl Resolver<'_> {
             let mut values = plain.clone();
             for (name, literal) in &variant.values {
                 if let Some(parameter) = self.names.parameters.find(name, &mut self.diagnostics) {
-                    let ty = machine.parameters[parameter].ty.value;
+                    let ty = machine.parameters[parameter.position()].ty.value;
                     values[parameter] = self.literal(literal, ty, "parameter").unwrap_or_default();
                 }
             }
@@ -63,7 +64,9 @@ impl Resolver<'_> {
             (Literal::Int(value), ValueType::F32) => float(*value as f64).map(|v| [v, 0, 0]),
             (Literal::Float(value), ValueType::F32) => float(*value).map(|v| [v, 0, 0]),
             (Literal::Bool(value), ValueType::Bool) => Some([u32::from(*value), 0, 0]),
-            (Literal::Text(text), ValueType::Symbol) => Some([self.ops.string(text) as u32, 0, 0]),
+            (Literal::Text(text), ValueType::Symbol) => {
+                Some([self.actions.string(text).position() as u32, 0, 0])
+            }
             (Literal::Vector(parts), ValueType::Vec2) => vector(parts, 2),
             (Literal::Vector(parts), ValueType::Vec3) => vector(parts, 3),
             _ => None,
@@ -75,7 +78,7 @@ impl Resolver<'_> {
                 describe(&literal.value)
             );
             self.report(
-                Diagnostic::new(Code::LiteralType, literal.span, text)
+                Diagnostic::new(DiagnosticCode::LiteralType, literal.span, text)
                     .label(format!("not {}", with_article(ty.as_str())))
                     .help(example(ty)),
             );

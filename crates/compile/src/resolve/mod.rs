@@ -13,7 +13,7 @@ mod transitions;
 
 use std::collections::BTreeMap;
 
-use statewright_author::codes::Code;
+use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::graph::{Action, ActionKind, Machine};
 use statewright_author::limits::MAX_DURATION_TICKS;
@@ -22,10 +22,14 @@ use statewright_author::value::Duration;
 
 use statewright_rom::layout::ActionOp;
 
+use crate::actions::ActionTables;
+use crate::index::{
+    ActionListIndex, ChannelIndex, ConditionIndex, HistoryIndex, Index, IndexVec, LaneIndex,
+    MachineTimerIndex, StateIndex, StringIndex, TimerIndex,
+};
 use crate::model::{Entry, Model, Timer, Usage};
-use crate::names::Names;
-use crate::ops::Ops;
-use crate::tree::{Node, StateIndex, Tree};
+use crate::names::Declarations;
+use crate::tree::{Target, Tree};
 
 /// Ticks per second where a machine does not say (SEL-1).
 pub const DEFAULT_TICK_RATE: u32 = 60;
@@ -37,16 +41,16 @@ const GAMEPLAY_LANE: usize = 2;
 struct Resolver<'a> {
     machine: &'a Machine,
     tree: Tree<'a>,
-    names: Names<'a>,
+    names: Declarations<'a>,
     tick_rate: u32,
-    ops: Ops,
-    timers: Vec<Timer<'a>>,
-    /// State-owned named timers: (owner, name) to index in `timers`.
-    state_timers: BTreeMap<(StateIndex, &'a str), usize>,
-    /// Machine-level timers by declaration to index in `timers`.
-    machine_timers: Vec<usize>,
-    /// Timers of `after` transitions: (owner, ticks) to index in `timers`.
-    after_timers: BTreeMap<(StateIndex, u32), usize>,
+    actions: ActionTables,
+    timers: IndexVec<TimerIndex, Timer<'a>>,
+    /// State-owned named timers, by owner and name.
+    state_timers: BTreeMap<(StateIndex, &'a str), TimerIndex>,
+    /// Machine-level timers, by declaration.
+    machine_timers: IndexVec<MachineTimerIndex, TimerIndex>,
+    /// Timers of `after` transitions, by owner and ticks.
+    after_timers: BTreeMap<(StateIndex, u32), TimerIndex>,
     clocks: BTreeMap<StateIndex, &'static str>,
     usage: Usage,
     diagnostics: Diagnostics,
@@ -55,7 +59,7 @@ struct Resolver<'a> {
 /// Resolves a machine. The diagnostics of earlier stages are taken along.
 pub fn resolve<'a>(machine: &'a Machine, mut diagnostics: Diagnostics) -> (Model<'a>, Diagnostics) {
     let tree = Tree::new(machine, &mut diagnostics);
-    let names = Names::new(machine, &mut diagnostics);
+    let names = Declarations::new(machine, &mut diagnostics);
     let mut resolver = Resolver {
         machine,
         tree,
@@ -64,10 +68,10 @@ pub fn resolve<'a>(machine: &'a Machine, mut diagnostics: Diagnostics) -> (Model
             .tick_rate
             .as_ref()
             .map_or(DEFAULT_TICK_RATE, |rate| rate.value),
-        ops: Ops::default(),
-        timers: Vec::new(),
+        actions: ActionTables::default(),
+        timers: IndexVec::default(),
         state_timers: BTreeMap::new(),
-        machine_timers: Vec::new(),
+        machine_timers: IndexVec::default(),
         after_timers: BTreeMap::new(),
         clocks: BTreeMap::new(),
         usage: Usage::default(),
@@ -75,7 +79,7 @@ pub fn resolve<'a>(machine: &'a Machine, mut diagnostics: Diagnostics) -> (Model
     };
     let data = resolver.data();
     resolver.named_timers();
-    let (mut parts, transitions, branches) = resolver.states();
+    let (mut resolved, transitions, branches) = resolver.states();
     let initials = resolver.initials();
     let history_defaults = resolver.history_defaults();
     let observers = resolver.observers();
@@ -83,21 +87,21 @@ pub fn resolve<'a>(machine: &'a Machine, mut diagnostics: Diagnostics) -> (Model
     let fail_safe = machine
         .fail_safe
         .as_ref()
-        .and_then(|name| resolver.node(name, 0));
+        .and_then(|name| resolver.target(name, StateIndex::ROOT));
     let reload_entry = machine
         .reload_entry
         .as_ref()
-        .and_then(|name| resolver.node(name, 0));
+        .and_then(|name| resolver.target(name, StateIndex::ROOT));
     for (&state, &why) in &resolver.clocks {
-        parts[state].clock = Some(why);
+        resolved[state].clock = Some(why);
     }
     let mut transitions = transitions;
-    resolver.order_timers(&mut transitions, &parts);
+    resolver.order_timers(&mut transitions, &resolved);
     let Resolver {
         tree,
         names,
         tick_rate,
-        ops,
+        actions,
         timers,
         usage,
         diagnostics,
@@ -108,8 +112,8 @@ pub fn resolve<'a>(machine: &'a Machine, mut diagnostics: Diagnostics) -> (Model
         tree,
         names,
         tick_rate,
-        ops,
-        parts,
+        actions,
+        resolved,
         transitions,
         branches,
         initials,
@@ -131,7 +135,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// The state or history point that a name means in a state.
-    fn node(&mut self, name: &Name, from: StateIndex) -> Option<Node> {
+    fn target(&mut self, name: &Name, from: StateIndex) -> Option<Target> {
         match self.tree.find(name, from) {
             Ok(node) => Some(node),
             Err(problem) => {
@@ -142,10 +146,10 @@ impl<'a> Resolver<'a> {
     }
 
     /// All targets that could be found.
-    fn nodes(&mut self, names: &[Name], from: StateIndex) -> Vec<Node> {
+    fn targets_named(&mut self, names: &[Name], from: StateIndex) -> Vec<Target> {
         names
             .iter()
-            .filter_map(|name| self.node(name, from))
+            .filter_map(|name| self.target(name, from))
             .collect()
     }
 
@@ -158,7 +162,7 @@ impl<'a> Resolver<'a> {
                 duration.value, self.tick_rate
             );
             self.report(
-                Diagnostic::new(Code::BadDuration, duration.span, text)
+                Diagnostic::new(DiagnosticCode::BadDuration, duration.span, text)
                     .label("too long")
                     .help("count in the blackboard if something may take that long, or use a lower `tick_rate`"),
             );
@@ -198,17 +202,17 @@ impl<'a> Resolver<'a> {
 
     /// Observers may call, post and emit; they may not change what the commit after them relies on
     /// (EVT-8).
-    fn check_observer(&mut self, authored: &[Action], list: Option<usize>) {
+    fn check_observer(&mut self, authored: &[Action], list: Option<ActionListIndex>) {
         let mut live = Vec::new();
         plain_actions(authored, &mut live);
-        let mut ops = list.map_or(Vec::new(), |list| self.ops.list_ops(list).to_vec());
-        ops.retain(|op| !op.kind.get().leaves_out());
-        if ops.len() != live.len() {
+        let mut records = list.map_or(Vec::new(), |list| self.actions.actions_of(list).to_vec());
+        records.retain(|record| !record.kind.get().leaves_out());
+        if records.len() != live.len() {
             // Something in it could not be compiled and has been reported.
             return;
         }
-        for (op, action) in ops.iter().zip(live) {
-            let what = match op.kind.get() {
+        for (record, action) in records.iter().zip(live) {
+            let what = match record.kind.get() {
                 ActionOp::Set | ActionOp::Add => "write the blackboard",
                 ActionOp::StartTimer => "start a timer",
                 ActionOp::StopTimer => "stop a timer",
@@ -222,7 +226,7 @@ impl<'a> Resolver<'a> {
                 | ActionOp::Skip => continue,
             };
             self.report(
-                Diagnostic::new(Code::ObserverChanges, action.span, format!("an observer cannot {what}"))
+                Diagnostic::new(DiagnosticCode::ObserverChanges, action.span, format!("an observer cannot {what}"))
                     .label("changes something")
                     .note("observers run between the choice of a transition and its effect, for every event")
                     .help("do it in the effect of a transition, or raise an event here that a transition handles"),
@@ -231,9 +235,9 @@ impl<'a> Resolver<'a> {
     }
 
     /// Release command and lane of each channel (CODE-7).
-    fn channel_commands(&mut self) -> Vec<(usize, usize)> {
+    fn channel_commands(&mut self) -> IndexVec<ChannelIndex, (StringIndex, LaneIndex)> {
         let machine = self.machine;
-        let mut commands = Vec::new();
+        let mut commands = IndexVec::default();
         for channel in &machine.channels {
             let lane = channel
                 .lane
@@ -243,22 +247,25 @@ impl<'a> Resolver<'a> {
                 .release
                 .as_ref()
                 .map_or("release", |name| name.value.as_str());
-            commands.push((self.ops.string(command), lane.unwrap_or(GAMEPLAY_LANE)));
+            commands.push((
+                self.actions.string(command),
+                lane.unwrap_or(LaneIndex::new(GAMEPLAY_LANE)),
+            ));
         }
         commands
     }
 
-    fn history_defaults(&mut self) -> Vec<Entry> {
-        let mut entries = Vec::new();
-        for index in 0..self.tree.histories.len() {
+    fn history_defaults(&mut self) -> IndexVec<HistoryIndex, Entry> {
+        let mut entries = IndexVec::default();
+        for index in self.tree.histories.indices() {
             let (point, owner) = (
                 self.tree.histories[index].authored,
                 self.tree.histories[index].owner,
             );
-            let targets = self.nodes(&point.default, owner);
+            let targets = self.targets_named(&point.default, owner);
             for (&target, name) in targets.iter().zip(&point.default) {
                 let inside =
-                    matches!(target, Node::State(state) if self.tree.is_inside(state, owner));
+                    matches!(target, Target::State(state) if self.tree.is_inside(state, owner));
                 if !inside {
                     self.report(history_default_outside(name, &point.name));
                 }
@@ -276,15 +283,15 @@ fn history_default_outside(name: &Name, point: &Name) -> Diagnostic {
         "`{}` is not a state inside the one that has history point `{}`",
         name.value, point.value
     );
-    Diagnostic::new(Code::HistoryDefaultOutside, name.span, text)
+    Diagnostic::new(DiagnosticCode::HistoryDefaultOutside, name.span, text)
         .label("lies outside")
         .related(point.span, "of this history point")
         .help("name a state inside, or leave `default` out to use the initial one")
 }
 
-/// A guard or score that was compiled: its op and what its constant value is, if it has one.
+/// A guard or score that was compiled, and what its constant value is, if it has one.
 struct Condition {
-    op: Option<usize>,
+    index: Option<ConditionIndex>,
     constant: Option<bool>,
 }
 

@@ -1,17 +1,18 @@
 //! What code may see where it stands: the state it belongs to, the event payload, and all declared
 //! names (CODE-4).
 
-use statewright_author::codes::Code;
+use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, is_slip};
 use statewright_author::expr::Expr;
-use statewright_author::graph::{Argument, Code as CodeText, Machine, Payload, StateKind};
+use statewright_author::graph::{Argument, ExprSource, Machine, Payload, StateKind};
 use statewright_author::span::Name;
 use statewright_author::value::{FunctionKind, ValueType};
 
 use super::{Condition, Resolver};
+use crate::actions::{action, narrow};
 use crate::expr::{self, Compiled, Expected, Names, Scope};
-use crate::ops::op;
-use crate::tree::{Node, StateIndex};
+use crate::index::{ConditionIndex, EventIndex, Index, StateIndex, StringIndex};
+use crate::tree::Target;
 use statewright_rom::layout::ActionOp;
 
 /// Where a piece of code stands.
@@ -41,8 +42,8 @@ impl Site {
     }
 
     /// Code of a transition, which sees the payload of its event.
-    pub(super) fn event(state: StateIndex, machine: &Machine, event: usize) -> Self {
-        let declared = &machine.events[event];
+    pub(super) fn event(state: StateIndex, machine: &Machine, event: EventIndex) -> Self {
+        let declared = &machine.events[event.position()];
         let payload = match (&declared.payload, declared.indirect) {
             (Some(_), true) => Err(format!(
                 "event `{}` is indirect: it carries an index",
@@ -78,10 +79,10 @@ impl Site {
     }
 
     /// Code of an observer.
-    pub(super) fn observer(machine: &Machine, event: Option<usize>) -> Self {
+    pub(super) fn observer(machine: &Machine, event: Option<EventIndex>) -> Self {
         match event {
-            Some(event) => Self::event(0, machine, event),
-            None => Self::state(0, "an observer of any event"),
+            Some(event) => Self::event(StateIndex::ROOT, machine, event),
+            None => Self::state(StateIndex::ROOT, "an observer of any event"),
         }
     }
 }
@@ -90,7 +91,7 @@ impl Resolver<'_> {
     /// Compiles an expression where it stands.
     pub(super) fn expression(
         &mut self,
-        code: &CodeText,
+        code: &ExprSource,
         ast: Option<&Expr>,
         expected: Expected,
         site: &Site,
@@ -107,15 +108,19 @@ impl Resolver<'_> {
         diagnostics.append(std::mem::take(&mut self.diagnostics));
         self.diagnostics = diagnostics;
         let compiled = compiled?;
-        let is_choice =
-            |&&state: &&u16| self.tree.states[usize::from(state)].kind == StateKind::Choice;
-        if let Some(&choice) = compiled.facts.clocks.iter().find(is_choice) {
+        let clocks = compiled
+            .facts
+            .clocks
+            .iter()
+            .map(|&state| state_index(state));
+        let is_choice = |&state: &StateIndex| self.tree.states[state].kind == StateKind::Choice;
+        if let Some(choice) = clocks.clone().find(is_choice) {
             let text = format!(
                 "choice `{}` is never active, so it has no time in state",
-                self.tree.path(usize::from(choice))
+                self.tree.path(choice)
             );
             self.report(
-                Diagnostic::new(Code::ExpressionType, code.span, text)
+                Diagnostic::new(DiagnosticCode::ExpressionType, code.span, text)
                     .label("reads its time")
                     .help(
                         "name the state that the agent comes from, such as `time_in_state(Chase)`",
@@ -123,50 +128,56 @@ impl Resolver<'_> {
             );
             return None;
         }
-        for &state in &compiled.facts.clocks {
+        for state in clocks {
             self.clocks
-                .entry(usize::from(state))
+                .entry(state)
                 .or_insert("an expression reads its time");
         }
         Some(compiled)
     }
 
     /// Compiles a guard. A plain call of one function needs no expression; a guard that always
-    /// holds needs no op.
-    pub(super) fn guard(&mut self, code: &CodeText, site: &Site) -> Option<Condition> {
+    /// holds needs none.
+    pub(super) fn guard(&mut self, code: &ExprSource, site: &Site) -> Option<Condition> {
         let compiled = self.expression(code, None, Expected::Bool, site)?;
         let constant = compiled
             .constant
             .as_ref()
             .and_then(|constant| constant.as_bool());
         if constant == Some(true) {
-            return Some(Condition { op: None, constant });
+            return Some(Condition {
+                index: None,
+                constant,
+            });
         }
-        let op = match compiled.only_guard_call() {
-            Some(call) => usize::from(call),
-            None => {
-                let expression = self.ops.expression(compiled);
-                self.ops.condition(op(ActionOp::Evaluate, 0, expression, 0))
-            }
+        let index = match compiled.only_guard_call() {
+            Some(call) => ConditionIndex::new(usize::from(call)),
+            None => self.evaluation(compiled),
         };
         Some(Condition {
-            op: Some(op),
+            index: Some(index),
             constant,
         })
     }
 
     /// Compiles a score: a call of a scorer, or an expression.
-    pub(super) fn score(&mut self, code: &CodeText, site: &Site) -> Option<usize> {
+    pub(super) fn score(&mut self, code: &ExprSource, site: &Site) -> Option<ConditionIndex> {
         if let Ok(call) = statewright_author::expr::parse_call(&code.value)
             && self.is_scorer(&call.name.value)
         {
             let (name, arguments) = call.spanned(code);
             let call = self.call(&name, FunctionKind::Scorer, &arguments)?;
-            return Some(self.ops.condition(call));
+            return Some(self.actions.condition(call));
         }
         let compiled = self.expression(code, None, Expected::F32, site)?;
-        let expression = self.ops.expression(compiled);
-        Some(self.ops.condition(op(ActionOp::Evaluate, 0, expression, 0)))
+        Some(self.evaluation(compiled))
+    }
+
+    /// A condition that evaluates an expression.
+    fn evaluation(&mut self, compiled: Compiled) -> ConditionIndex {
+        let expression = self.actions.expression(compiled);
+        let evaluate = action(ActionOp::Evaluate, 0, narrow(expression), 0);
+        self.actions.condition(evaluate)
     }
 
     /// A name in a score is a scorer unless it is a key, a parameter or a function of the
@@ -176,6 +187,11 @@ impl Resolver<'_> {
             && self.names.parameters.get(name).is_none()
             && !expr::is_built_in(name)
     }
+}
+
+/// The state in an operand of an instruction.
+fn state_index(operand: u16) -> StateIndex {
+    StateIndex::new(usize::from(operand))
 }
 
 /// The resolver as expressions see it.
@@ -204,26 +220,26 @@ impl Names for ResolverScope<'_, '_> {
     }
 
     fn state_name(&self, state: u16) -> String {
-        self.resolver.tree.path(usize::from(state))
+        self.resolver.tree.path(state_index(state))
     }
 
     fn symbol_text(&self, string: u16) -> String {
-        self.resolver.ops.text(usize::from(string)).to_owned()
+        let string = StringIndex::new(usize::from(string));
+        self.resolver.actions.text(string).to_owned()
     }
 }
 
 impl Scope for ResolverScope<'_, '_> {
     fn key(&self, name: &str) -> Option<(u16, ValueType)> {
         let key = self.resolver.names.keys.get(name)?;
-        Some((key as u16, self.resolver.machine.blackboard[key].ty.value))
+        let declared = &self.resolver.machine.blackboard[key.position()];
+        Some((narrow(key), declared.ty.value))
     }
 
     fn parameter(&self, name: &str) -> Option<(u16, ValueType)> {
         let parameter = self.resolver.names.parameters.get(name)?;
-        Some((
-            parameter as u16,
-            self.resolver.machine.parameters[parameter].ty.value,
-        ))
+        let declared = &self.resolver.machine.parameters[parameter.position()];
+        Some((narrow(parameter), declared.ty.value))
     }
 
     fn names(&self) -> Vec<String> {
@@ -244,12 +260,13 @@ impl Scope for ResolverScope<'_, '_> {
     }
 
     fn state(&mut self, name: &Name) -> Option<u16> {
-        match self.resolver.node(name, self.site.names)? {
-            Node::State(state) => Some(state as u16),
-            Node::History(_) => {
+        match self.resolver.target(name, self.site.names)? {
+            Target::State(state) => Some(narrow(state)),
+            Target::History(_) => {
                 let text = format!("`{}` is a history point, not a state", name.value);
                 self.resolver.report(
-                    Diagnostic::new(Code::UnknownState, name.span, text).label("never active"),
+                    Diagnostic::new(DiagnosticCode::UnknownState, name.span, text)
+                        .label("never active"),
                 );
                 None
             }
@@ -257,22 +274,22 @@ impl Scope for ResolverScope<'_, '_> {
     }
 
     fn own_state(&self) -> u16 {
-        self.site.state as u16
+        narrow(self.site.state)
     }
 
     fn guard_call(&mut self, function: &Name, arguments: &[Argument]) -> Option<u16> {
-        let first = !self.resolver.ops.knows(&function.value);
+        let first = !self.resolver.actions.knows(&function.value);
         if arguments.is_empty() && first && self.resolver.machine.functions.is_empty() {
             self.warn_of_slip(function);
         }
         let call = self
             .resolver
             .call(function, FunctionKind::Guard, arguments)?;
-        Some(self.resolver.ops.condition(call) as u16)
+        Some(narrow(self.resolver.actions.condition(call)))
     }
 
     fn symbol(&mut self, text: &str) -> u16 {
-        self.resolver.ops.string(text) as u16
+        narrow(self.resolver.actions.string(text))
     }
 }
 
@@ -294,7 +311,7 @@ impl ResolverScope<'_, '_> {
         const MOST_COMPARED: usize = 256;
         let names = &self.resolver.names;
         let count = names.keys.names().len() + names.parameters.names().len();
-        if count > MOST_COMPARED || self.resolver.ops.functions().len() > MOST_COMPARED {
+        if count > MOST_COMPARED || self.resolver.actions.functions().len() > MOST_COMPARED {
             return;
         }
         let Some(meant) = self.values().find(|name| is_slip(&function.value, name)) else {
@@ -305,7 +322,7 @@ impl ResolverScope<'_, '_> {
             function.value
         );
         self.resolver.report(
-            Diagnostic::new(Code::GuardLooksLikeKey, function.span, text)
+            Diagnostic::new(DiagnosticCode::GuardLooksLikeKey, function.span, text)
                 .label("not a key or parameter, so a function in Rust")
                 .help(format!(
                     "did you mean `{meant}`? If not, declare the function under `\"functions\"`"

@@ -1,37 +1,48 @@
 //! What belongs to each state: actions, activity, conditions, deferrals, channels, branches,
 //! initials.
 
-use statewright_author::codes::Code;
+use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::Diagnostic;
-use statewright_author::graph::{Code as CodeText, StateKind};
+use statewright_author::graph::{ExprSource, StateKind};
 use statewright_author::span::Span;
 use statewright_author::value::FunctionKind;
 
 use super::Resolver;
 use super::scope::Site;
-use crate::model::{Branch, Entry, StateParts, Transition};
-use crate::tree::{Node, RegionIndex, StateIndex, shown};
+use crate::index::{
+    BranchIndex, ChannelIndex, ConditionIndex, EventIndex, IndexRange, IndexVec, RegionIndex,
+    StateIndex, TransitionIndex,
+};
+use crate::model::{Branch, Entry, ResolvedState, Transition};
+use crate::tree::{Target, shown};
+
+/// What the states become, their transitions, their branches.
+type AllStates<'a> = (
+    IndexVec<StateIndex, ResolvedState>,
+    IndexVec<TransitionIndex, Transition<'a>>,
+    IndexVec<BranchIndex, Branch<'a>>,
+);
 
 impl<'a> Resolver<'a> {
-    /// Parts of all states, with their transitions and branches.
-    pub(super) fn states(&mut self) -> (Vec<StateParts>, Vec<Transition<'a>>, Vec<Branch<'a>>) {
-        let mut parts = Vec::with_capacity(self.tree.states.len());
-        let mut transitions = Vec::new();
-        let mut branches = Vec::new();
-        for index in 0..self.tree.states.len() {
-            let mut part = self.state_parts(index);
-            let first = transitions.len();
+    /// All states, with their transitions and branches.
+    pub(super) fn states(&mut self) -> AllStates<'a> {
+        let mut resolved = IndexVec::default();
+        let mut transitions = IndexVec::default();
+        let mut branches = IndexVec::default();
+        for index in self.tree.states.indices() {
+            let mut state = self.state(index);
+            let first = transitions.next_index();
             self.state_transitions(index, &mut transitions);
-            part.transitions = first..transitions.len();
-            let first = branches.len();
+            state.transitions = IndexRange::new(first, transitions.next_index());
+            let first = branches.next_index();
             self.state_branches(index, &mut branches);
-            part.branches = first..branches.len();
-            parts.push(part);
+            state.branches = IndexRange::new(first, branches.next_index());
+            resolved.push(state);
         }
-        (parts, transitions, branches)
+        (resolved, transitions, branches)
     }
 
-    fn state_parts(&mut self, index: StateIndex) -> StateParts {
+    fn state(&mut self, index: StateIndex) -> ResolvedState {
         let state = self.tree.states[index].authored;
         let entry = self.action_list(&state.entry, &Site::state(index, "an entry action"));
         let exit = self.action_list(&state.exit, &Site::state(index, "an exit action"));
@@ -40,7 +51,7 @@ impl<'a> Resolver<'a> {
         let activity = state.activity.as_ref().and_then(|code| self.activity(code));
         let exit_ready = state.exit_ready.as_ref().and_then(|code| {
             let condition = self.guard(code, &Site::state(index, "an exit-ready guard"))?;
-            condition.op
+            condition.index
         });
         let min_active = self.optional_ticks(state.min_active.as_ref());
         if min_active > 0 {
@@ -49,7 +60,7 @@ impl<'a> Resolver<'a> {
         if state.clock {
             self.clocks.entry(index).or_insert("clock: true");
         }
-        StateParts {
+        ResolvedState {
             entry,
             exit,
             suspend,
@@ -59,21 +70,21 @@ impl<'a> Resolver<'a> {
             min_active,
             defers: self.deferrals(index),
             owns: self.channels(index),
-            ..StateParts::default()
+            ..ResolvedState::default()
         }
     }
 
-    fn activity(&mut self, code: &CodeText) -> Option<usize> {
+    fn activity(&mut self, code: &ExprSource) -> Option<ConditionIndex> {
         match statewright_author::expr::parse_call(&code.value) {
             Ok(call) => {
                 let (name, arguments) = call.spanned(code);
                 let call = self.call(&name, FunctionKind::Activity, &arguments)?;
-                Some(self.ops.condition(call))
+                Some(self.actions.condition(call))
             }
             Err(error) => {
                 self.report(
                     Diagnostic::new(
-                        Code::NotAnAction,
+                        DiagnosticCode::NotAnAction,
                         code.span.within(error.range),
                         error.message,
                     )
@@ -84,8 +95,8 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    fn deferrals(&mut self, index: StateIndex) -> Vec<(usize, Span)> {
-        let mut events: Vec<(usize, Span)> = Vec::new();
+    fn deferrals(&mut self, index: StateIndex) -> Vec<(EventIndex, Span)> {
+        let mut events: Vec<(EventIndex, Span)> = Vec::new();
         for name in &self.tree.states[index].authored.defers {
             let Some(event) = self.names.events.find(name, &mut self.diagnostics) else {
                 continue;
@@ -99,7 +110,7 @@ impl<'a> Resolver<'a> {
         events
     }
 
-    fn channels(&mut self, index: StateIndex) -> Vec<(usize, Span)> {
+    fn channels(&mut self, index: StateIndex) -> Vec<(ChannelIndex, Span)> {
         let owns = &self.tree.states[index].authored.owns;
         owns.iter()
             .filter_map(|name| {
@@ -111,7 +122,11 @@ impl<'a> Resolver<'a> {
             .collect()
     }
 
-    fn state_branches(&mut self, index: StateIndex, branches: &mut Vec<Branch<'a>>) {
+    fn state_branches(
+        &mut self,
+        index: StateIndex,
+        branches: &mut IndexVec<BranchIndex, Branch<'a>>,
+    ) {
         let Some(list) = &self.tree.states[index].authored.choice else {
             return;
         };
@@ -120,8 +135,8 @@ impl<'a> Resolver<'a> {
             let guard = authored
                 .guard
                 .as_ref()
-                .and_then(|code| self.guard(code, &site)?.op);
-            let targets = self.nodes(&authored.targets, index);
+                .and_then(|code| self.guard(code, &site)?.index);
+            let targets = self.targets_named(&authored.targets, index);
             // A file's branch without a legal `to` has been reported.
             let reported = |d: &Diagnostic| {
                 authored.span.start <= d.span.start && d.span.end <= authored.span.end
@@ -129,7 +144,7 @@ impl<'a> Resolver<'a> {
             if authored.targets.is_empty() && !self.diagnostics.iter().any(reported) {
                 self.report(
                     Diagnostic::new(
-                        Code::NeedsTarget,
+                        DiagnosticCode::NeedsTarget,
                         authored.span,
                         "a branch of a choice has no target",
                     )
@@ -148,10 +163,9 @@ impl<'a> Resolver<'a> {
     }
 
     /// Where each region starts.
-    pub(super) fn initials(&mut self) -> Vec<Entry> {
-        (0..self.tree.regions.len())
-            .map(|region| self.initial(region))
-            .collect()
+    pub(super) fn initials(&mut self) -> IndexVec<RegionIndex, Entry> {
+        let regions = self.tree.regions.indices();
+        regions.map(|region| self.initial(region)).collect()
     }
 
     fn initial(&mut self, region: RegionIndex) -> Entry {
@@ -178,11 +192,11 @@ impl<'a> Resolver<'a> {
         }
         let mut targets = Vec::new();
         for name in &initial.targets {
-            let Some(node) = self.node(name, owner) else {
+            let Some(target) = self.target(name, owner) else {
                 continue;
             };
-            if self.is_inside_region(node, region) || self.is_own_history(node, owner) {
-                targets.push(node);
+            if self.is_inside_region(target, region) || self.is_own_history(target, owner) {
+                targets.push(target);
             } else {
                 let text = format!(
                     "initial `{}` is not inside {}",
@@ -195,7 +209,7 @@ impl<'a> Resolver<'a> {
                 });
                 let help = format!("name a state that is inside, such as `{inside}`");
                 self.report(
-                    Diagnostic::new(Code::InitialOutside, name.span, text)
+                    Diagnostic::new(DiagnosticCode::InitialOutside, name.span, text)
                         .label("lies elsewhere")
                         .help(help),
                 );
@@ -206,8 +220,8 @@ impl<'a> Resolver<'a> {
 
     /// A history point of a compound state that says itself where it leads while it remembers
     /// nothing.
-    fn is_own_history(&self, node: Node, owner: StateIndex) -> bool {
-        let Node::History(history) = node else {
+    fn is_own_history(&self, target: Target, owner: StateIndex) -> bool {
+        let Target::History(history) = target else {
             return false;
         };
         let point = &self.tree.histories[history];
@@ -228,7 +242,7 @@ impl<'a> Resolver<'a> {
             && children.len() == 1
         {
             return Entry {
-                targets: vec![Node::State(only)],
+                targets: vec![Target::State(only)],
                 effect: None,
             };
         }
@@ -243,7 +257,7 @@ impl<'a> Resolver<'a> {
             let first = &self.tree.states[first].authored.name.value;
             let text = format!("{} does not say where it starts", self.region_shown(region));
             self.report(
-                Diagnostic::new(Code::MissingInitial, span, text)
+                Diagnostic::new(DiagnosticCode::MissingInitial, span, text)
                     .label("has several states")
                     .help(format!(
                         "add `\"initial\": \"{first}\"`, or another of its states"
@@ -253,9 +267,9 @@ impl<'a> Resolver<'a> {
         Entry::default()
     }
 
-    pub(super) fn is_inside_region(&self, node: Node, region: RegionIndex) -> bool {
+    pub(super) fn is_inside_region(&self, target: Target, region: RegionIndex) -> bool {
         let owner = self.tree.regions[region].owner;
-        let anchor = self.tree.anchor(node);
+        let anchor = self.tree.anchor(target);
         let child = self.tree.child_towards(owner, anchor);
         child.is_some_and(|child| self.tree.states[child].region == Some(region))
     }
@@ -264,7 +278,7 @@ impl<'a> Resolver<'a> {
         let node = &self.tree.regions[region];
         match &node.authored.name {
             Some(name) => format!("region `{}`", name.value),
-            None if node.owner == 0 => "the machine".to_owned(),
+            None if node.owner == StateIndex::ROOT => "the machine".to_owned(),
             None => format!("state `{}`", shown(self.tree.states[node.owner].authored)),
         }
     }

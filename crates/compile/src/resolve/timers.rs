@@ -1,15 +1,14 @@
 //! Timers: named ones, those of `after` and debounce, and clocks (RAM-7, EVT-7, EVT-9).
 
-use std::collections::HashMap;
-
-use statewright_author::codes::Code;
+use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::Diagnostic;
 use statewright_author::graph;
 use statewright_author::span::Name;
 
 use super::Resolver;
-use crate::model::{StateParts, Timer, TimerKind, Transition, Trigger};
-use crate::tree::{StateIndex, duplicate_name};
+use crate::index::{Index, IndexVec, StateIndex, TimerIndex, TransitionIndex};
+use crate::model::{ResolvedState, Timer, TimerKind, Transition, Trigger};
+use crate::tree::duplicate_name;
 
 impl<'a> Resolver<'a> {
     /// Named timers, so that actions and triggers can refer to them: the machine's first, then by
@@ -20,11 +19,11 @@ impl<'a> Resolver<'a> {
                 .instances
                 .as_ref()
                 .map_or(1, |count| count.value.clamp(1, 1000));
-            let timer = self.named_timer(authored, 0, TimerKind::Machine, instances);
-            self.machine_timers.push(self.timers.len());
-            self.timers.push(timer);
+            let timer = self.named_timer(authored, StateIndex::ROOT, TimerKind::Machine, instances);
+            let index = self.timers.push(timer);
+            self.machine_timers.push(index);
         }
-        for owner in 0..self.tree.states.len() {
+        for owner in self.tree.states.indices() {
             for authored in &self.tree.states[owner].authored.timers {
                 if let Some(instances) = &authored.instances {
                     let text = format!(
@@ -32,12 +31,11 @@ impl<'a> Resolver<'a> {
                         authored.name.value
                     );
                     self.report(
-                        Diagnostic::new(Code::BadValue, instances.span, text)
+                        Diagnostic::new(DiagnosticCode::BadValue, instances.span, text)
                             .label("not possible here")
                             .help("declare the timer at the top of the machine to run it several times"),
                     );
                 }
-                let index = self.timers.len();
                 match self
                     .state_timers
                     .get(&(owner, authored.name.value.as_str()))
@@ -49,10 +47,10 @@ impl<'a> Resolver<'a> {
                         self.report(duplicate_name("timer", &authored.name, first));
                     }
                     None => {
+                        let timer = self.named_timer(authored, owner, TimerKind::State, 1);
+                        let index = self.timers.push(timer);
                         self.state_timers
                             .insert((owner, &authored.name.value), index);
-                        let timer = self.named_timer(authored, owner, TimerKind::State, 1);
-                        self.timers.push(timer);
                     }
                 }
             }
@@ -79,7 +77,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// The timer that a name means in a state: of the state, of one around it, or of the machine.
-    pub(super) fn timer(&mut self, name: &Name, from: StateIndex) -> Option<usize> {
+    pub(super) fn timer(&mut self, name: &Name, from: StateIndex) -> Option<TimerIndex> {
         let around = std::iter::once(from).chain(self.tree.ancestors(from));
         let of_state = around
             .into_iter()
@@ -105,7 +103,7 @@ impl<'a> Resolver<'a> {
                     let span = self.timers[timer]
                         .authored
                         .map_or(name.span, |t| t.name.span);
-                    Diagnostic::new(Code::TimerOutOfScope, name.span, text)
+                    Diagnostic::new(DiagnosticCode::TimerOutOfScope, name.span, text)
                         .label("not around here")
                         .related(span, "declared here")
                         .help("declare it in a state that contains both, or at the top of the machine")
@@ -118,7 +116,11 @@ impl<'a> Resolver<'a> {
     }
 
     /// The timer that a trigger names: one that fires as an event has no trigger of its own.
-    pub(super) fn timer_with_trigger(&mut self, name: &Name, from: StateIndex) -> Option<usize> {
+    pub(super) fn timer_with_trigger(
+        &mut self,
+        name: &Name,
+        from: StateIndex,
+    ) -> Option<TimerIndex> {
         let timer = self.timer(name, from)?;
         let Timer {
             authored, event, ..
@@ -126,7 +128,7 @@ impl<'a> Resolver<'a> {
         let Some(event) = event else {
             return Some(timer);
         };
-        let event = &self.machine.events[event].name.value;
+        let event = &self.machine.events[event.position()].name.value;
         let declared = authored
             .and_then(|timer| timer.event.as_ref())
             .map_or(name.span, |event| event.span);
@@ -135,7 +137,7 @@ impl<'a> Resolver<'a> {
             name.value
         );
         self.report(
-            Diagnostic::new(Code::TimerIsEvent, name.span, text)
+            Diagnostic::new(DiagnosticCode::TimerIsEvent, name.span, text)
                 .label("never comes")
                 .related(declared, "fires as this event")
                 .help(format!(
@@ -150,16 +152,17 @@ impl<'a> Resolver<'a> {
     pub(super) fn after_timer(
         &mut self,
         owner: StateIndex,
-        transition: usize,
+        transition: TransitionIndex,
         ticks: u32,
-    ) -> usize {
-        let next = self.timers.len();
+    ) -> TimerIndex {
+        let next = self.timers.next_index();
         let timer = *self.after_timers.entry((owner, ticks)).or_insert(next);
         match self.timers.get_mut(timer) {
             Some(shared) => shared.sharing.push(transition),
-            None => self
-                .timers
-                .push(plain(TimerKind::After, owner, Some(transition), ticks)),
+            None => {
+                let timer = plain(TimerKind::After, owner, Some(transition), ticks);
+                self.timers.push(timer);
+            }
         }
         timer
     }
@@ -168,15 +171,15 @@ impl<'a> Resolver<'a> {
     /// declaration order.
     pub(super) fn order_timers(
         &mut self,
-        transitions: &mut [Transition<'a>],
-        parts: &[StateParts],
+        transitions: &mut IndexVec<TransitionIndex, Transition<'a>>,
+        resolved: &IndexVec<StateIndex, ResolvedState>,
     ) {
-        for (owner, part) in parts.iter().enumerate() {
-            if part.clock.is_some() {
+        for (owner, state) in resolved.enumerate() {
+            if state.clock.is_some() {
                 self.timers.push(plain(TimerKind::Clock, owner, None, 0));
             }
         }
-        for (index, transition) in transitions.iter().enumerate() {
+        for (index, transition) in transitions.enumerate() {
             if transition.debounce > 0 {
                 self.timers.push(plain(
                     TimerKind::Debounce,
@@ -192,7 +195,7 @@ impl<'a> Resolver<'a> {
             TimerKind::Clock => 2,
             TimerKind::Debounce => 3,
         };
-        let mut order: Vec<usize> = (0..self.timers.len()).collect();
+        let mut order: Vec<TimerIndex> = self.timers.indices().collect();
         // Named timers of a state count as declared before its `after` transitions. The sort is
         // stable.
         order.sort_by_key(|&t| {
@@ -202,23 +205,22 @@ impl<'a> Resolver<'a> {
                 self.timers[t].kind == TimerKind::After,
             )
         });
-        let renumbered: HashMap<usize, usize> = order
-            .iter()
-            .enumerate()
-            .map(|(to, &from)| (from, to))
-            .collect();
+        let mut renumbered = IndexVec::filled(TimerIndex::new(0), &self.timers);
+        for (to, &from) in order.iter().enumerate() {
+            renumbered[from] = TimerIndex::new(to);
+        }
         for transition in transitions {
             if let Trigger::Timer(timer) = &mut transition.trigger {
-                *timer = renumbered[timer];
+                *timer = renumbered[*timer];
             }
         }
         self.usage.started = self
             .usage
             .started
             .iter()
-            .map(|timer| renumbered[timer])
+            .map(|&timer| renumbered[timer])
             .collect();
-        self.ops.renumber_timers(&renumbered);
+        self.actions.renumber_timers(&renumbered);
         self.timers = order
             .into_iter()
             .map(|from| self.timers[from].clone())
@@ -229,7 +231,7 @@ impl<'a> Resolver<'a> {
 fn plain<'a>(
     kind: TimerKind,
     owner: StateIndex,
-    transition: Option<usize>,
+    transition: Option<TransitionIndex>,
     ticks: u32,
 ) -> Timer<'a> {
     Timer {

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use statewright_author::codes::Code;
+use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::Diagnostic;
 use statewright_author::graph::{self, StackOperation, StateKind, TransitionKind};
 use statewright_author::span::{Name, Spanned};
@@ -13,11 +13,16 @@ use statewright_rom::layout::MAX_RECORDS;
 
 use super::Resolver;
 use super::scope::Site;
+use crate::index::{Index, IndexVec, RegionIndex, StateIndex, TransitionIndex};
 use crate::model::{Transition, Trigger, trigger_span};
-use crate::tree::{Node, RegionIndex, StateIndex, follows_scxml, shown};
+use crate::tree::{Target, follows_scxml, shown};
 
 impl<'a> Resolver<'a> {
-    pub(super) fn state_transitions(&mut self, source: StateIndex, out: &mut Vec<Transition<'a>>) {
+    pub(super) fn state_transitions(
+        &mut self,
+        source: StateIndex,
+        out: &mut IndexVec<TransitionIndex, Transition<'a>>,
+    ) {
         let state = self.tree.states[source].authored;
         if matches!(
             self.tree.states[source].kind,
@@ -38,7 +43,7 @@ impl<'a> Resolver<'a> {
                 continue;
             };
             self.usage.sets.insert(set);
-            for transition in &self.machine.transition_sets[set].transitions {
+            for transition in &self.machine.transition_sets[set.position()].transitions {
                 self.add(Cow::Borrowed(transition), source, source, out);
             }
         }
@@ -52,7 +57,12 @@ impl<'a> Resolver<'a> {
     }
 
     /// Any-state transitions of the parent, where this child is included.
-    fn any_state(&mut self, source: StateIndex, parent: StateIndex, out: &mut Vec<Transition<'a>>) {
+    fn any_state(
+        &mut self,
+        source: StateIndex,
+        parent: StateIndex,
+        out: &mut IndexVec<TransitionIndex, Transition<'a>>,
+    ) {
         let name = &self.tree.states[source].authored.name.value;
         let listed = |list: &[Name]| list.iter().any(|entry| entry.value == *name);
         for any in &self.tree.states[parent].authored.any_state {
@@ -73,7 +83,7 @@ impl<'a> Resolver<'a> {
             );
             let span = trigger_span(&any.transition.trigger);
             self.report(
-                Diagnostic::new(Code::BadAnyState, span, text)
+                Diagnostic::new(DiagnosticCode::BadAnyState, span, text)
                     .label("belongs to no state")
                     .help("put it into `transitions`, or into the `any_state` of the state around"),
             );
@@ -94,8 +104,8 @@ impl<'a> Resolver<'a> {
                 if !are_children.contains(name.value.as_str()) {
                     let owner = self.state_shown(state);
                     let text = format!("`{}` is not a child of {owner}", name.value);
-                    let problem =
-                        Diagnostic::new(Code::BadAnyState, name.span, text).label("not a child");
+                    let problem = Diagnostic::new(DiagnosticCode::BadAnyState, name.span, text)
+                        .label("not a child");
                     let shown = self.diagnostics.has_room();
                     let problem =
                         problem.suggest(&name.value, children.iter().copied().filter(|_| shown));
@@ -114,13 +124,13 @@ impl<'a> Resolver<'a> {
         authored: Cow<'a, graph::Transition>,
         source: StateIndex,
         scope: StateIndex,
-        out: &mut Vec<Transition<'a>>,
+        out: &mut IndexVec<TransitionIndex, Transition<'a>>,
     ) {
         // Sets and any-state lists multiply: past the limit one more is enough to report it.
         if authored.muted || out.len() > MAX_RECORDS {
             return;
         }
-        let Some(trigger) = self.trigger(&authored, source, scope, out.len()) else {
+        let Some(trigger) = self.trigger(&authored, source, scope, out.next_index()) else {
             return;
         };
         let targets = self.targets(&authored, source, scope);
@@ -159,7 +169,7 @@ impl<'a> Resolver<'a> {
             never: guard
                 .as_ref()
                 .is_some_and(|guard| guard.constant == Some(false)),
-            guard: guard.and_then(|guard| guard.op),
+            guard: guard.and_then(|guard| guard.index),
             effect,
             priority: authored
                 .priority
@@ -187,7 +197,7 @@ impl<'a> Resolver<'a> {
         authored: &graph::Transition,
         source: StateIndex,
         scope: StateIndex,
-        number: usize,
+        index: TransitionIndex,
     ) -> Option<Trigger> {
         Some(match &authored.trigger {
             graph::Trigger::Event(name) => {
@@ -201,7 +211,7 @@ impl<'a> Resolver<'a> {
             }
             graph::Trigger::After(duration) => {
                 let ticks = self.ticks(duration);
-                Trigger::Timer(self.after_timer(source, number, ticks))
+                Trigger::Timer(self.after_timer(source, index, ticks))
             }
             graph::Trigger::Timer(name) => Trigger::Timer(self.timer_with_trigger(name, scope)?),
             graph::Trigger::Always(_) => Trigger::Always,
@@ -215,8 +225,8 @@ impl<'a> Resolver<'a> {
         authored: &graph::Transition,
         source: StateIndex,
         scope: StateIndex,
-    ) -> Vec<Node> {
-        let mut targets = self.nodes(&authored.targets, scope);
+    ) -> Vec<Target> {
+        let mut targets = self.targets_named(&authored.targets, scope);
         if let Some((first, _)) = authored
             .sync
             .first()
@@ -227,7 +237,7 @@ impl<'a> Resolver<'a> {
                 shown(self.tree.states[source].authored)
             );
             self.report(
-                Diagnostic::new(Code::BadSyncGroup, first.span, text)
+                Diagnostic::new(DiagnosticCode::BadSyncGroup, first.span, text)
                     .label("not a region of this state")
                     .help("put the transition on the orthogonal state whose regions it changes"),
             );
@@ -237,20 +247,20 @@ impl<'a> Resolver<'a> {
             targets.extend(self.sync_target(region, target, source));
         }
         for (&target, name) in targets.iter().zip(&authored.targets) {
-            if target == Node::State(0) {
+            if target == Target::State(StateIndex::ROOT) {
                 self.diagnostics.push(
-                    Diagnostic::new(Code::RootTarget, name.span, "the root cannot be a target")
+                    Diagnostic::new(DiagnosticCode::RootTarget, name.span, "the root cannot be a target")
                         .label("always active")
                         .help("name a state inside the machine; to start over, name the one that `initial` names"),
                 );
             }
         }
-        targets.retain(|&target| target != Node::State(0));
+        targets.retain(|&target| target != Target::State(StateIndex::ROOT));
         targets
     }
 
     /// A target of a sync group (EXEC-5): region of the source, target inside it.
-    fn sync_target(&mut self, region: &Name, target: &Name, source: StateIndex) -> Option<Node> {
+    fn sync_target(&mut self, region: &Name, target: &Name, source: StateIndex) -> Option<Target> {
         let Some(index) = self.tree.region_named(source, &region.value) else {
             let text = format!(
                 "no region named `{}` in state `{}`",
@@ -262,14 +272,14 @@ impl<'a> Resolver<'a> {
             let known = regions
                 .filter_map(|r| r.name.as_ref().map(|name| name.value.as_str()))
                 .filter(|_| shown);
-            let problem =
-                Diagnostic::new(Code::UnknownRegion, region.span, text).label("not found");
+            let problem = Diagnostic::new(DiagnosticCode::UnknownRegion, region.span, text)
+                .label("not found");
             let problem = problem.suggest(&region.value, known);
             self.report(problem);
             return None;
         };
-        let node = self.sync_node(target, source, index)?;
-        if !self.is_inside_region(node, index) {
+        let found = self.sync_inner_target(target, source, index)?;
+        if !self.is_inside_region(found, index) {
             let text = format!("`{}` is not in region `{}`", target.value, region.value);
             let inside = self.tree.regions[index].children.first();
             let inside = inside.map_or("…", |&child| {
@@ -280,30 +290,30 @@ impl<'a> Resolver<'a> {
                 region.value
             );
             self.report(
-                Diagnostic::new(Code::BadSyncGroup, target.span, text)
+                Diagnostic::new(DiagnosticCode::BadSyncGroup, target.span, text)
                     .label("lies elsewhere")
                     .related(region.span, "must lie in this region")
                     .help(help),
             );
             return None;
         }
-        Some(node)
+        Some(found)
     }
 
     /// Looks in the region first: the same name may exist in several regions.
-    fn sync_node(
+    fn sync_inner_target(
         &mut self,
         target: &Name,
         source: StateIndex,
         region: RegionIndex,
-    ) -> Option<Node> {
+    ) -> Option<Target> {
         let children = &self.tree.regions[region].children;
         let direct = children
             .iter()
             .find(|&&child| self.tree.states[child].authored.name.value == target.value);
         match direct {
-            Some(&child) => Some(Node::State(child)),
-            None => self.node(target, source),
+            Some(&child) => Some(Target::State(child)),
+            None => self.target(target, source),
         }
     }
 
@@ -312,7 +322,7 @@ impl<'a> Resolver<'a> {
         &mut self,
         authored: &graph::Transition,
         source: StateIndex,
-        targets: &[Node],
+        targets: &[Target],
     ) -> TransitionKind {
         let is_pop = matches!(&authored.stack, Some(stack) if stack.value == StackOperation::Pop);
         let no_targets = authored.targets.is_empty() && authored.sync.is_empty();
@@ -344,7 +354,7 @@ impl<'a> Resolver<'a> {
                 "an external transition needs a target"
             }
             TransitionKind::External if !authored.sync.is_empty() => "a sync group is local",
-            TransitionKind::External if source == 0 => "the root is never left",
+            TransitionKind::External if source == StateIndex::ROOT => "the root is never left",
             _ => return given.value,
         };
         let kind = match given.value {
@@ -354,7 +364,7 @@ impl<'a> Resolver<'a> {
         };
         self.report(
             Diagnostic::new(
-                Code::KindMismatch,
+                DiagnosticCode::KindMismatch,
                 given.span,
                 format!("this transition cannot be {kind}: {wrong}"),
             )
@@ -366,10 +376,10 @@ impl<'a> Resolver<'a> {
 
     /// In SCXML what a history point of a state around the source remembers decides whether a
     /// transition is local.
-    fn may_be_local(&self, source: StateIndex, targets: &[Node]) -> bool {
-        let around = |target: &Node| match *target {
-            Node::State(_) => false,
-            Node::History(history) => self
+    fn may_be_local(&self, source: StateIndex, targets: &[Target]) -> bool {
+        let around = |target: &Target| match *target {
+            Target::State(_) => false,
+            Target::History(history) => self
                 .tree
                 .is_inside(source, self.tree.histories[history].owner),
         };
@@ -382,10 +392,10 @@ impl<'a> Resolver<'a> {
 
     /// Whether entering a target leaves `source` active: a history point of the source restores
     /// what is inside it.
-    fn is_target_inside(&self, target: Node, source: StateIndex) -> bool {
+    fn is_target_inside(&self, target: Target, source: StateIndex) -> bool {
         match target {
-            Node::State(state) => self.tree.is_inside(state, source),
-            Node::History(history) => self
+            Target::State(state) => self.tree.is_inside(state, source),
+            Target::History(history) => self
                 .tree
                 .contains(source, self.tree.histories[history].owner),
         }
@@ -398,7 +408,7 @@ impl<'a> Resolver<'a> {
         stack: &Spanned<StackOperation>,
         authored: &graph::Transition,
         source: StateIndex,
-        targets: &[Node],
+        targets: &[Target],
     ) -> Option<(StackOperation, RegionIndex)> {
         let found = match stack.value {
             StackOperation::Push => self.push_region(authored, source, targets),
@@ -408,7 +418,7 @@ impl<'a> Resolver<'a> {
             Ok(region) => Some((stack.value, region)),
             Err((text, help)) => {
                 self.report(
-                    Diagnostic::new(Code::BadStackOperation, stack.span, text)
+                    Diagnostic::new(DiagnosticCode::BadStackOperation, stack.span, text)
                         .label("not possible")
                         .help(help),
                 );
@@ -421,15 +431,15 @@ impl<'a> Resolver<'a> {
         &self,
         authored: &graph::Transition,
         source: StateIndex,
-        targets: &[Node],
+        targets: &[Target],
     ) -> Result<RegionIndex, (String, String)> {
-        let [Node::State(target)] = *targets else {
+        let [Target::State(target)] = *targets else {
             return Err((
                 "a push needs exactly one state as target".into(),
                 "name one state in `to`".into(),
             ));
         };
-        if !authored.sync.is_empty() || authored.interrupt && source == 0 {
+        if !authored.sync.is_empty() || authored.interrupt && source == StateIndex::ROOT {
             return Err((
                 "a push cannot start here".into(),
                 "put it on the states that may be suspended".into(),
@@ -491,7 +501,7 @@ impl Resolver<'_> {
     /// A state as messages name it.
     fn state_shown(&self, state: StateIndex) -> String {
         match state {
-            0 => "the machine".to_owned(),
+            StateIndex::ROOT => "the machine".to_owned(),
             _ => format!("state `{}`", shown(self.tree.states[state].authored)),
         }
     }

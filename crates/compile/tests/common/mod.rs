@@ -74,6 +74,17 @@ pub fn for_each_seed(
     }
 }
 
+/// Runs a check over small machines, every fourth a little larger; what fails is shrunk.
+pub fn for_small_machines(check: impl Fn(&Machine) -> Result<(), String> + Sync) {
+    let size = |seed: u64| match seed % 4 {
+        0 => Size::MEDIUM,
+        _ => Size::SMALL,
+    };
+    for_each_seed(machines(800), |seed| {
+        explain(&varied(seed, size(seed)), |machine| check(machine))
+    });
+}
+
 /// The machine of a seed, in a size that follows from it.
 pub fn random(seed: u64) -> Machine {
     machine(seed, Size::of_seed(seed))

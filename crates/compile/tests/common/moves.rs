@@ -1,4 +1,4 @@
-//! Transitions of each state with all sugar expanded (CODE-8), resolved by the rules of the SPEC
+//! Transitions of each state with all sugar expanded (CODE-8), resolved by the rules
 //! alone.
 
 use statewright_author::graph::{StackOperation, StateKind, Transition, TransitionKind, Trigger};

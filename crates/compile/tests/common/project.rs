@@ -1,7 +1,7 @@
 //! The model that a machine means, straight from its author graph: what `describe` must say about
 //! its ROM.
 //!
-//! Shape and texts are those of the documentation of `statewright_compile::describe`.
+//! Shape and texts are those of the documentation of `statewright_describe`.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -11,8 +11,8 @@ use statewright_author::expr::{
     ActionText, CallArgument, Expr, ExprKind, StateQuery, UnaryOp, parse, parse_action, parse_call,
 };
 use statewright_author::graph::{
-    Action, ActionKind, Argument, Branch, Code, Machine, Payload, StackOperation, StateKind, Timer,
-    TransitionKind, Trigger,
+    Action, ActionKind, Argument, Branch, ExprSource, Machine, Payload, StackOperation, StateKind,
+    Timer, TransitionKind, Trigger,
 };
 use statewright_author::span::{Name, Span, Spanned};
 use statewright_author::value::{Class, Duration, FunctionKind, Literal, Tier, ValueType};
@@ -421,7 +421,7 @@ impl Projector<'_, '_> {
     }
 
     fn action(&self, action: &Action, state: usize) -> String {
-        let payload = |code: &Option<Code>| {
+        let payload = |code: &Option<ExprSource>| {
             code.as_ref().map_or(String::new(), |c| {
                 format!("({})", self.expression(c, state))
             })
@@ -507,12 +507,12 @@ impl Projector<'_, '_> {
         }
     }
 
-    fn expression(&self, code: &Code, state: usize) -> String {
+    fn expression(&self, code: &ExprSource, state: usize) -> String {
         let expr = parse(&code.value).unwrap_or_else(|error| panic!("{}: {error}", code.value));
         self.resolved(&expr, state).to_string()
     }
 
-    fn score(&self, code: &Code, state: usize) -> String {
+    fn score(&self, code: &ExprSource, state: usize) -> String {
         let built_in = [
             "i32",
             "f32",
@@ -541,7 +541,7 @@ impl Projector<'_, '_> {
         }
     }
 
-    fn call_text(&self, code: &Code, kind: FunctionKind) -> String {
+    fn call_text(&self, code: &ExprSource, kind: FunctionKind) -> String {
         let call = parse_call(&code.value).expect("generated calls parse");
         self.call(kind, &call.name.value, &call.arguments)
             .to_string()

@@ -1,7 +1,7 @@
 //! What is said about expressions that are wrong: code, span, words.
 
 use statewright_author::diagnostic::Diagnostics;
-use statewright_author::graph::{Code, Payload};
+use statewright_author::graph::{ExprSource, Payload};
 use statewright_author::span::Span;
 use statewright_author::value::ValueType;
 use statewright_compile::expr::{Expected, compile_code};
@@ -270,7 +270,7 @@ fn sw0608_arguments() {
 
 #[test]
 fn escaped_text_is_marked_as_a_whole() {
-    let code = Code::new("kind == \"orc".into(), Span::bytes(100..114));
+    let code = ExprSource::new("kind == \"orc".into(), Span::bytes(100..114));
     let mut diagnostics = Diagnostics::default();
     assert!(
         compile_code(

@@ -1,12 +1,13 @@
 //! A small world for expressions: two keys of most types, a few parameters, three states, guards by
 //! any name.
 
-use statewright_author::codes::Code as DiagnosticCode;
+use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
-use statewright_author::graph::{Argument, Code, Payload};
+use statewright_author::graph::{Argument, ExprSource, Payload};
 use statewright_author::span::{Name, Span};
 use statewright_author::value::{Literal, ValueType};
-use statewright_compile::expr::{Compiled, Expected, GuardText, Names, Scope, compile_code};
+use statewright_compile::expr::{CallText, Compiled, Expected, Names, Scope, compile_code};
+use statewright_describe::Value;
 use statewright_rom::Coded;
 use statewright_rom::code::{CodeError, CodeLimits, verify};
 use statewright_rom::layout::*;
@@ -39,7 +40,7 @@ pub(crate) const TICK_RATE: u32 = 60;
 pub(crate) struct TestScope {
     pub(crate) payload: Option<Payload>,
     pub(crate) strings: Vec<String>,
-    pub(crate) guards: Vec<GuardText>,
+    pub(crate) guards: Vec<CallText>,
     unknown: Vec<Diagnostic>,
 }
 
@@ -59,8 +60,19 @@ impl Names for TestScope {
     fn symbol_text(&self, string: u16) -> String {
         self.strings[usize::from(string)].clone()
     }
-    fn guard_text(&self, op: u16) -> GuardText {
+    fn guard_text(&self, op: u16) -> CallText {
         self.guards[usize::from(op)].clone()
+    }
+}
+
+/// A literal as a call in a ROM has it.
+fn value(literal: &Literal) -> Value {
+    match literal {
+        Literal::Int(value) => Value::Int(*value as i32),
+        Literal::Float(value) => Value::Float(*value),
+        Literal::Bool(value) => Value::Bool(*value),
+        Literal::Text(text) => Value::Symbol(text.clone()),
+        Literal::Vector(parts) => Value::Vector(parts.clone()),
     }
 }
 
@@ -116,12 +128,12 @@ impl Scope for TestScope {
     fn guard_call(&mut self, function: &Name, arguments: &[Argument]) -> Option<u16> {
         let argument = |argument: &Argument| {
             let name = argument.name.as_ref().map(|name| name.value.clone());
-            (name, argument.value.value.clone())
+            (name, value(&argument.value.value))
         };
-        let arguments: Vec<(Option<String>, Literal)> = arguments.iter().map(argument).collect();
+        let arguments: Vec<(Option<String>, Value)> = arguments.iter().map(argument).collect();
         Some(intern(
             &mut self.guards,
-            GuardText {
+            CallText {
                 function: function.value.clone(),
                 arguments,
             },
@@ -147,7 +159,7 @@ impl TestScope {
         expected: Expected,
     ) -> (Option<Compiled>, Diagnostics) {
         let mut diagnostics = Diagnostics::default();
-        let code = Code::new(text.to_owned(), Span::bytes(100..100 + text.len()));
+        let code = ExprSource::new(text.to_owned(), Span::bytes(100..100 + text.len()));
         let compiled = compile_code(&code, expected, self, &mut diagnostics);
         self.unknown
             .drain(..)

@@ -10,7 +10,7 @@ use serde_json::Value;
 use statewright_author::graph;
 use statewright_compile::report::Report;
 
-use crate::chart::{Chart, list, text};
+use crate::chart::Chart;
 use crate::escape::xml;
 use crate::svg::{Options, svg};
 
@@ -67,10 +67,18 @@ fn summary(chart: &Chart) -> String {
         "{}, {}, {}. Tier {}, {} ticks per second.",
         counted(chart.states.len(), "state"),
         counted(chart.transitions.len(), "transition"),
-        counted(list(&model["events"]).len(), "event"),
-        text(&model["tier"]),
-        model["tick_rate"]
+        counted(model.events.len(), "event"),
+        model.tier,
+        model.tick_rate
     )
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
 }
 
 fn counted(count: usize, word: &str) -> String {
@@ -241,8 +249,8 @@ fn problems(out: &mut Html, problems: Option<&Value>) {
 fn budgets(out: &mut Html, chart: &Chart, report: Option<&Report>) {
     let model = &chart.model;
     out.heading("budgets", "Budgets and tier");
-    let caps = &model["budgets"];
-    let mut rows = vec![vec!["Tier".to_owned(), text(&model["tier"])]];
+    let caps = &model.budgets;
+    let mut rows = vec![vec!["Tier".to_owned(), model.tier.to_string()]];
     let row = |what: &str, value: String| vec![what.to_owned(), value];
     if let Some(report) = report {
         rows.push(row("Bytes per agent", report.instance_bytes.to_string()));
@@ -267,38 +275,28 @@ fn budgets(out: &mut Html, chart: &Chart, report: Option<&Report>) {
             report.rng_functions.join(", "),
         ));
     }
-    rows.push(row("Events per tick", caps["events_per_tick"].to_string()));
+    rows.push(row("Events per tick", caps.events_per_tick.to_string()));
     rows.push(row(
         "Microsteps per tick",
-        caps["microsteps_per_tick"].to_string(),
+        caps.microsteps_per_tick.to_string(),
     ));
     rows.push(row(
         "Clamped ticks before the fail-safe",
-        caps["clamp_limit"].to_string(),
+        caps.clamp_limit.to_string(),
     ));
     rows.push(row(
         "Bytes of commands per agent and tick",
-        caps["command_bytes"].to_string(),
+        caps.command_bytes.to_string(),
     ));
     rows.push(row(
         "Fail-safe state",
-        model["fail_safe"]
-            .as_str()
-            .unwrap_or("the initial state")
-            .to_owned(),
+        model
+            .fail_safe
+            .as_ref()
+            .map_or_else(|| "the initial state".to_owned(), ToString::to_string),
     ));
-    let policies = model["policies"]
-        .as_object()
-        .into_iter()
-        .flatten()
-        .filter(|(_, is_on)| **is_on == true);
-    rows.push(row(
-        "Policies",
-        policies
-            .map(|(name, _)| name.as_str())
-            .collect::<Vec<_>>()
-            .join(", "),
-    ));
+    let policies: Vec<&str> = model.policies.on().collect();
+    rows.push(row("Policies", policies.join(", ")));
     rows.retain(|row| !row[1].is_empty());
     out.table(&["What", "Value"], &rows);
     let Some(report) = report else { return };

@@ -1,9 +1,9 @@
 //! The tables of a page.
 
-use serde_json::Value;
+use statewright_describe::{Event, Value};
 
 use super::{Docs, Html};
-use crate::chart::{Chart, Kind, Node, list, text};
+use crate::chart::{Chart, Kind, Node};
 use crate::outline::all_lines;
 use crate::words::duration;
 
@@ -78,41 +78,41 @@ fn path(chart: &Chart, node: Node) -> String {
 
 fn events(out: &mut Html, chart: &Chart, docs: &Docs) {
     out.heading("events", "Events");
-    let rate = chart.model["tick_rate"].as_u64().unwrap_or(60).max(1);
-    let rows: Vec<Vec<String>> = list(&chart.model["events"])
-        .iter()
-        .map(|event| {
-            let name = text(&event["name"]);
-            let mut more = Vec::new();
-            more.extend(
-                (event["coalesce"] == true).then(|| "a newer one replaces a queued one".to_owned()),
-            );
-            more.extend(
-                (event["indirect"] == true).then(|| "index into the blackboard".to_owned()),
-            );
-            more.extend(
-                event["ttl"]
-                    .as_u64()
-                    .map(|ticks| format!("good for {}", duration(ticks, rate))),
-            );
-            let mut by: Vec<&str> = chart
-                .transitions
-                .iter()
-                .filter(|one| one.label.trigger == name)
-                .map(|one| chart.states[one.source].path.as_str())
-                .collect();
-            by.dedup();
-            let payload = event["payload"].as_str().unwrap_or("").to_owned();
-            vec![
-                name.clone(),
-                text(&event["class"]),
-                payload,
-                more.join(BREAK),
-                docs.get("event", &name),
-                by.join(BREAK),
-            ]
-        })
-        .collect();
+    let rate = u64::from(chart.model.tick_rate.max(1));
+    let row = |event: &Event| {
+        let name = &event.name;
+        let more = [
+            event
+                .coalesce
+                .then(|| "a newer one replaces a queued one".to_owned()),
+            event
+                .indirect
+                .then(|| "index into the blackboard".to_owned()),
+            event
+                .ttl
+                .map(|ticks| format!("good for {}", duration(ticks.into(), rate))),
+        ];
+        let more: Vec<String> = more.into_iter().flatten().collect();
+        let taken = chart
+            .transitions
+            .iter()
+            .filter(|one| one.label.trigger == *name);
+        let mut by: Vec<&str> = taken
+            .map(|one| chart.states[one.source].path.as_str())
+            .collect();
+        by.dedup();
+        vec![
+            name.clone(),
+            event.class.to_string(),
+            event
+                .payload
+                .map_or_else(String::new, |payload| payload.to_string()),
+            more.join(BREAK),
+            docs.get("event", name),
+            by.join(BREAK),
+        ]
+    };
+    let rows: Vec<Vec<String>> = chart.model.events.iter().map(row).collect();
     out.table(
         &[
             "Event",
@@ -156,98 +156,116 @@ fn transitions(out: &mut Html, chart: &Chart) {
 fn data(out: &mut Html, chart: &Chart, docs: &Docs) {
     let model = &chart.model;
     out.heading("data", "Blackboard");
-    let row = |one: &Value, kind: &'static str, fields: &[&str]| -> Vec<String> {
-        let name = text(&one["name"]);
-        let doc = docs.get(kind, &name);
-        let values = fields.iter().map(|&field| shown(&one[field]));
-        std::iter::once(name.clone())
-            .chain(values)
-            .chain([doc])
-            .collect()
-    };
-    let mut section = |field: &str,
-                       kind: &'static str,
-                       title: Option<&str>,
-                       fields: &[&str],
-                       columns: &[&str]| {
-        let rows: Vec<Vec<String>> = list(&model[field])
-            .iter()
-            .map(|one| row(one, kind, fields))
-            .collect();
-        if rows.is_empty() && title.is_some() {
-            return;
-        }
-        title
-            .into_iter()
-            .for_each(|title| out.heading(field, title));
-        out.table(columns, &rows);
-    };
-    section(
-        "blackboard",
-        "key",
-        None,
-        &["type", "default"],
-        &["Key", "Type", "At start", "What it is for"],
-    );
+    let mut section =
+        |id: &str, kind: &'static str, title: Option<&str>, columns: &[&str], rows: Vec<Row>| {
+            if rows.is_empty() && title.is_some() {
+                return;
+            }
+            title.into_iter().for_each(|title| out.heading(id, title));
+            let row = |(name, values): Row| -> Vec<String> {
+                let doc = docs.get(kind, &name);
+                std::iter::once(name).chain(values).chain([doc]).collect()
+            };
+            out.table(columns, &rows.into_iter().map(row).collect::<Vec<_>>());
+        };
+    let columns = ["Key", "Type", "At start", "What it is for"];
+    let keys = model.blackboard.iter();
+    let keys = keys.map(|key| {
+        (
+            key.name.clone(),
+            vec![key.ty.to_string(), shown(&key.default)],
+        )
+    });
+    section("blackboard", "key", None, &columns, keys.collect());
     let columns = ["Parameter", "Type", "Value", "What it is for"];
+    let parameters = model.parameters.iter();
+    let parameters = parameters.map(|one| {
+        (
+            one.name.clone(),
+            vec![one.ty.to_string(), shown(&one.value)],
+        )
+    });
+    let title = Some("Parameters");
     section(
         "parameters",
         "parameter",
-        Some("Parameters"),
-        &["type", "value"],
+        title,
         &columns,
+        parameters.collect(),
     );
+    let columns = ["Variant", "Values", "What it is for"];
+    let variants = model.variants.iter().map(|variant| {
+        let values = variant.values.iter();
+        let values: Vec<String> = values
+            .map(|(name, value)| format!("{name} = {}", shown(value)))
+            .collect();
+        (variant.name.clone(), vec![values.join(BREAK)])
+    });
     section(
         "variants",
         "variant",
         Some("Variants"),
-        &["values"],
-        &["Variant", "Values", "What it is for"],
+        &columns,
+        variants.collect(),
     );
-    section(
-        "timers",
-        "timer",
-        Some("Timers of the machine"),
-        &["instances", "class"],
-        &["Timer", "At once", "Class", "What it is for"],
-    );
+    let columns = ["Timer", "At once", "Class", "What it is for"];
+    let timers = model.timers.iter();
+    let timers = timers.map(|one| {
+        (
+            one.name.clone(),
+            vec![one.instances.to_string(), one.class.to_string()],
+        )
+    });
+    let title = Some("Timers of the machine");
+    section("timers", "timer", title, &columns, timers.collect());
+    let columns = ["Channel", "Release command", "Lane", "What it is for"];
+    let channels = model.channels.iter();
+    let channels = channels.map(|one| {
+        (
+            one.name.clone(),
+            vec![one.release.clone(), one.lane.clone()],
+        )
+    });
     section(
         "channels",
         "channel",
         Some("Channels"),
-        &["release", "lane"],
-        &["Channel", "Release command", "Lane", "What it is for"],
+        &columns,
+        channels.collect(),
     );
-    section(
-        "lanes",
-        "lane",
-        Some("Lanes"),
-        &["merge", "critical"],
-        &["Lane", "Merge rule", "Critical", "What it is for"],
-    );
+    let columns = ["Lane", "Merge rule", "Critical", "What it is for"];
+    let lanes = model.lanes.iter().map(|lane| {
+        let critical = shown(&Value::Bool(lane.critical));
+        (lane.name.clone(), vec![lane.merge.to_string(), critical])
+    });
+    section("lanes", "lane", Some("Lanes"), &columns, lanes.collect());
+    let columns = ["Function", "Kind", "What it does"];
+    let functions = model.functions.iter();
+    let functions = functions.map(|one| (one.name.clone(), vec![one.kind.to_string()]));
     section(
         "functions",
         "function",
         Some("Functions"),
-        &["kind"],
-        &["Function", "Kind", "What it does"],
+        &columns,
+        functions.collect(),
     );
 }
+
+/// A name and the cells behind it.
+type Row = (String, Vec<String>);
 
 /// A value as people read it.
 fn shown(value: &Value) -> String {
     match value {
-        Value::Null => String::new(),
-        Value::String(text) => text.clone(),
+        Value::Symbol(text) => text.clone(),
         Value::Bool(value) => if *value { "yes" } else { "no" }.to_owned(),
-        Value::Object(fields) => {
-            let parts: Vec<String> = fields
+        Value::Vector(parts) => {
+            let parts: Vec<String> = parts
                 .iter()
-                .map(|(name, value)| format!("{} = {}", crate::escape::visible(name), shown(value)))
+                .map(|&one| Value::Float(one).to_string())
                 .collect();
-            parts.join(BREAK)
+            parts.join(", ")
         }
-        Value::Array(items) => items.iter().map(shown).collect::<Vec<_>>().join(", "),
-        other => other.to_string(),
+        Value::Int(_) | Value::Float(_) | Value::Entity(_) => value.to_string(),
     }
 }

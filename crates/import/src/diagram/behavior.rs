@@ -3,7 +3,7 @@
 use statewright_author::diagnostic::Diagnostics;
 use statewright_author::expr::{parse, parse_action};
 use statewright_author::graph::{
-    Action, ActionKind, Code, State, Timer, Transition, TransitionKind, Trigger,
+    Action, ActionKind, ExprSource, State, Timer, Transition, TransitionKind, Trigger,
 };
 use statewright_author::names::{check_event, check_name};
 use statewright_author::span::{Name, Span, Spanned};
@@ -135,7 +135,7 @@ impl Words {
     }
 
     /// A guard: an expression as it is, other words as the name of a function.
-    pub(super) fn guard(&mut self, text: &Name, out: &mut Diagnostics) -> Option<Code> {
+    pub(super) fn guard(&mut self, text: &Name, out: &mut Diagnostics) -> Option<ExprSource> {
         if parse(&text.value).is_ok() {
             return Some(text.clone());
         }
@@ -285,7 +285,7 @@ fn keyword(words: &str, wanted: &str) -> Option<usize> {
 }
 
 /// Words that are no code as the name of a function, and a warning about it.
-fn function(text: &Name, what: &str, out: &mut Diagnostics) -> Option<Code> {
+fn function(text: &Name, what: &str, out: &mut Diagnostics) -> Option<ExprSource> {
     let mut name = String::new();
     for c in text.value.chars() {
         match c {
@@ -320,7 +320,7 @@ fn function(text: &Name, what: &str, out: &mut Diagnostics) -> Option<Code> {
             .label("words")
             .help(format!("write `{}`", shown(&name))),
     );
-    Some(Code::new(name, text.span))
+    Some(ExprSource::new(name, text.span))
 }
 
 /// Marks of a transition, as `draw` writes them.

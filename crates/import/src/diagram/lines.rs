@@ -4,7 +4,7 @@ use statewright_author::diagnostic::Diagnostics;
 use statewright_author::names::is_hidden;
 use statewright_author::span::Name;
 
-use super::{Diagram, Edge, End, Kind, part};
+use super::{BoxKind, Diagram, Edge, End, part};
 use crate::report::{ignored, illegal, refused, shown, syntax};
 
 /// How a format differs in these lines.
@@ -106,7 +106,7 @@ impl Diagram {
     }
 
     /// The mark `<<kind>>` or `[[kind]]` at the end of a box, and what is left without it.
-    fn stereotype(&mut self, head: &Name, out: &mut Diagnostics) -> (Name, Option<Kind>) {
+    fn stereotype(&mut self, head: &Name, out: &mut Diagnostics) -> (Name, Option<BoxKind>) {
         let found = [("<<", ">>"), ("[[", "]]")]
             .iter()
             .find_map(|(open, close)| {
@@ -120,10 +120,10 @@ impl Diagram {
         let word = part(head, start + 2..end);
         let rest = part(head, 0..start);
         let kind = match word.value.as_str() {
-            "choice" => Kind::Choice,
-            "history" => Kind::History { deep: false },
-            "history*" => Kind::History { deep: true },
-            "end" => Kind::Final,
+            "choice" => BoxKind::Choice,
+            "history" => BoxKind::History { deep: false },
+            "history*" => BoxKind::History { deep: true },
+            "end" => BoxKind::Final,
             "fork" | "join" => {
                 let problem =
                     refused(word.span, "forks and joins are no states here").label("a bar");
@@ -132,7 +132,7 @@ impl Diagram {
                         "a state with regions (`--`) starts all of them at once and is done when all of them are",
                     ),
                 );
-                Kind::State
+                BoxKind::State
             }
             "start" | "entryPoint" | "exitPoint" | "inputPin" | "outputPin" | "expansionInput"
             | "expansionOutput" => {
@@ -142,7 +142,7 @@ impl Diagram {
                         .label("not a state")
                         .help("draw the arrow to the state itself"),
                 );
-                Kind::State
+                BoxKind::State
             }
             other => {
                 let message = format!("the mark `{}` is left out", shown(other));

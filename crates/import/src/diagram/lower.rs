@@ -11,7 +11,7 @@ use statewright_author::span::{Name, Span};
 
 use super::behavior::{Source, Words};
 use super::label::label;
-use super::{Diagram, Edge, End, Kind, Scope, part};
+use super::{BoxKind, Diagram, Edge, End, Scope, part};
 use crate::graphs::policies;
 use crate::report::{ignored, illegal, refused, shown};
 
@@ -80,7 +80,8 @@ impl Diagram {
             .nodes
             .iter()
             .any(|inner| inner.scope.owner == Some(only));
-        (top.next().is_none() && !starts && has_inside && node.kind == Kind::State).then_some(only)
+        (top.next().is_none() && !starts && has_inside && node.kind == BoxKind::State)
+            .then_some(only)
     }
 }
 
@@ -166,7 +167,7 @@ impl<'o> Maker<'o> {
             taken.insert((self.owner(node.scope), name.value.clone()));
             *self.uses.entry(name.value.clone()).or_default() += 1;
             self.names.push(name);
-            if !matches!(node.kind, Kind::History { .. }) && Some(at) != self.top {
+            if !matches!(node.kind, BoxKind::History { .. }) && Some(at) != self.top {
                 self.children.entry(node.scope).or_default().push(at);
                 if seen.insert(node.scope) {
                     self.regions
@@ -201,7 +202,7 @@ impl<'o> Maker<'o> {
             (None, Some(name)) => (false, name.to_owned()),
             _ => return,
         };
-        node.kind = Kind::History { deep };
+        node.kind = BoxKind::History { deep };
         label.value = name;
     }
 
@@ -254,8 +255,10 @@ impl<'o> Maker<'o> {
         let node = &self.diagram.nodes[from];
         let same_box = node.scope == edge.scope
             || (self.top.is_some() && node.scope.owner == self.top && edge.scope.owner.is_none());
-        let plain =
-            edge.label.is_none() && !leaves.contains(&from) && node.kind == Kind::State && same_box;
+        let plain = edge.label.is_none()
+            && !leaves.contains(&from)
+            && node.kind == BoxKind::State
+            && same_box;
         plain && !self.regions.contains_key(&Some(from))
     }
 
@@ -357,8 +360,8 @@ impl<'o> Maker<'o> {
     fn leave(&mut self, from: End, edge: &Edge, last: &mut Option<(Option<usize>, usize)>) {
         match from {
             End::Node(at, _) => match self.diagram.nodes[at].kind {
-                Kind::Choice => self.branch(at, edge),
-                Kind::History { .. } => {
+                BoxKind::Choice => self.branch(at, edge),
+                BoxKind::History { .. } => {
                     let target = self
                         .target(edge.to, edge.scope)
                         .and_then(|target| self.reference(&target, edge));
@@ -553,14 +556,15 @@ impl<'o> Maker<'o> {
                     self.words.line(line, &mut made, source, self.out);
                 }
             }
-            let end = self.diagram.nodes[node].kind == Kind::Final || self.finals.contains(&node);
+            let end =
+                self.diagram.nodes[node].kind == BoxKind::Final || self.finals.contains(&node);
             made.is_final = end.then_some(made.span);
         }
         let key = if at == self.top { None } else { at };
         let mut transitions = self.transitions.remove(&key).unwrap_or_default();
         transitions.append(&mut made.transitions);
         made.transitions = transitions;
-        if let Some(node) = at.filter(|&node| self.diagram.nodes[node].kind == Kind::Choice) {
+        if let Some(node) = at.filter(|&node| self.diagram.nodes[node].kind == BoxKind::Choice) {
             made.choice = Some(self.choice(node));
         }
         made.regions = self.regions_of(at);
@@ -709,7 +713,7 @@ impl<'o> Maker<'o> {
     fn history_of(&mut self, at: Option<usize>) -> Vec<HistoryPoint> {
         let mut points = Vec::new();
         for node in self.points.remove(&at).unwrap_or_default() {
-            let deep = self.diagram.nodes[node].kind == Kind::History { deep: true };
+            let deep = self.diagram.nodes[node].kind == BoxKind::History { deep: true };
             let (name, span) = (self.names[node].clone(), self.diagram.nodes[node].id.span);
             let default = self.node_defaults.remove(&node).unwrap_or_default();
             points.push(HistoryPoint {

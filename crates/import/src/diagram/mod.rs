@@ -23,7 +23,7 @@ pub(crate) use lower::lower;
 
 /// What a box is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum BoxKind {
     State,
     Choice,
     History { deep: bool },
@@ -39,12 +39,12 @@ pub(crate) struct Scope {
 
 /// A box.
 #[derive(Debug)]
-pub(crate) struct Node {
+pub(crate) struct DiagramBox {
     pub(crate) id: Name,
     pub(crate) label: Option<Name>,
     pub(crate) scope: Scope,
     pub(crate) depth: usize,
-    pub(crate) kind: Kind,
+    pub(crate) kind: BoxKind,
     /// It was declared, not only mentioned.
     pub(crate) declared: bool,
     /// What stands in it, line by line.
@@ -80,7 +80,7 @@ pub(crate) struct Edge {
 #[derive(Default)]
 pub(crate) struct Diagram {
     pub(crate) name: Option<Name>,
-    pub(crate) nodes: Vec<Node>,
+    pub(crate) nodes: Vec<DiagramBox>,
     pub(crate) edges: Vec<Edge>,
     ids: HashMap<String, usize>,
     /// Boxes that are open, with the span of their bracket and the region that is current.
@@ -140,8 +140,8 @@ impl Diagram {
     fn add(&mut self, id: &Name, scope: Scope) -> usize {
         let at = self.nodes.len();
         let depth = scope.owner.map_or(1, |owner| self.nodes[owner].depth + 1);
-        let (label, kind, lines) = (None, Kind::State, Vec::new());
-        self.nodes.push(Node {
+        let (label, kind, lines) = (None, BoxKind::State, Vec::new());
+        self.nodes.push(DiagramBox {
             id: id.clone(),
             label,
             scope,
@@ -197,9 +197,9 @@ impl Diagram {
             );
             out.push(illegal(span, message).label("opened again"));
         }
-        if self.nodes[at].kind != Kind::State {
+        if self.nodes[at].kind != BoxKind::State {
             out.push(illegal(span, "nothing can stand inside of this").label("opened here"));
-            self.nodes[at].kind = Kind::State;
+            self.nodes[at].kind = BoxKind::State;
         }
         self.open.push((Some(at), span, self.region));
         let first = self.regions.get(&Some(at)).map_or(0, |last| last + 1);

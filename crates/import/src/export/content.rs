@@ -4,13 +4,13 @@ use statewright_author::diagnostic::Diagnostics;
 use statewright_author::expr::{
     ActionText, BinaryOp, Expr, ExprKind, code_span, parse, parse_action,
 };
-use statewright_author::graph::{Action, ActionKind, Argument, Code, Machine, Timer};
+use statewright_author::graph::{Action, ActionKind, Argument, ExprSource, Machine, Timer};
 use statewright_author::span::{Name, Span, Spanned};
 use statewright_author::value::{Duration, MergeRule};
 
 use super::events::Events;
 use super::expression::Translator;
-use super::names::{Names, is_id};
+use super::names::{ExportNames, is_id};
 use super::problem::refused;
 use super::rules::{DEFAULT_TICK_RATE, POLICIES_HELP};
 use super::xml::Writer;
@@ -130,7 +130,7 @@ impl Content<'_> {
         }
     }
 
-    fn text(&self, code: &Code, xml: &mut Writer, out: &mut Diagnostics) {
+    fn text(&self, code: &ExprSource, xml: &mut Writer, out: &mut Diagnostics) {
         match parse_action(&code.value) {
             Ok(ActionText::Call(found)) => {
                 let (function, arguments) = found.spanned(code);
@@ -186,7 +186,14 @@ impl Content<'_> {
     }
 
     /// `key + value`, or `key - value` for a value with a sign.
-    fn add(&self, key: &str, value: &Expr, code: &Code, xml: &mut Writer, out: &mut Diagnostics) {
+    fn add(
+        &self,
+        key: &str,
+        value: &Expr,
+        code: &ExprSource,
+        xml: &mut Writer,
+        out: &mut Diagnostics,
+    ) {
         let (op, right) = match super::expression::is_negated(value) {
             Some(operand) => (BinaryOp::Sub, operand),
             None => (BinaryOp::Add, value),
@@ -219,7 +226,7 @@ impl Content<'_> {
         &self,
         command: &Name,
         lane: &Name,
-        payload: Option<&Code>,
+        payload: Option<&ExprSource>,
         xml: &mut Writer,
         out: &mut Diagnostics,
     ) {
@@ -335,7 +342,7 @@ impl Content<'_> {
         Some((timer, id))
     }
 
-    fn check_payload(&self, payload: Option<&Code>, out: &mut Diagnostics) {
+    fn check_payload(&self, payload: Option<&ExprSource>, out: &mut Diagnostics) {
         if let Some(code) = payload {
             let why = "what an event carries is not the same on both sides";
             out.push(refused(
@@ -356,7 +363,7 @@ impl Content<'_> {
 }
 
 /// Ids for the timers: their names, as far as these can be ids.
-pub(super) fn send_ids(machine: &Machine, names: &Names<'_>) -> Vec<String> {
+pub(super) fn send_ids(machine: &Machine, names: &ExportNames<'_>) -> Vec<String> {
     let mut ids: Vec<String> = Vec::new();
     for timer in &machine.timers {
         let fits = |c: char| {

@@ -8,7 +8,7 @@ use statewright_author::graph::Machine;
 use statewright_author::names::OTHER_EVENTS;
 use statewright_author::span::{Name, Span};
 
-use super::names::Names;
+use super::names::ExportNames;
 use super::problem::refused;
 
 /// What can be heard in a machine, and in its document.
@@ -21,7 +21,7 @@ pub(super) struct Events<'a> {
 }
 
 impl<'a> Events<'a> {
-    pub(super) fn read(machine: &'a Machine, names: &Names<'_>, raises_done: bool) -> Self {
+    pub(super) fn read(machine: &'a Machine, names: &ExportNames<'_>, raises_done: bool) -> Self {
         let declared: BTreeSet<&str> = machine
             .events
             .iter()

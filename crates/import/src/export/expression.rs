@@ -6,13 +6,13 @@ use statewright_author::diagnostic::Diagnostics;
 use statewright_author::expr::{
     BinaryOp, CallArgument, Expr, ExprKind, StateQuery, UnaryOp, code_span, parse,
 };
-use statewright_author::graph::{Code, Key, Machine};
+use statewright_author::graph::{ExprSource, Key, Machine};
 use statewright_author::names::{is_built_in, is_hidden};
 use statewright_author::span::{Name, Span};
 use statewright_author::value::{Literal, ValueType};
 
 use super::functions::Functions;
-use super::names::Names;
+use super::names::ExportNames;
 use super::problem::refused;
 
 /// Words that ECMAScript, or the data model of SCXML, keeps for itself.
@@ -105,13 +105,13 @@ pub(super) fn first_value(key: &Key, out: &mut Diagnostics) -> String {
 /// Translates expressions.
 pub(super) struct Translator<'a> {
     pub(super) data: &'a Data<'a>,
-    pub(super) names: &'a Names<'a>,
+    pub(super) names: &'a ExportNames<'a>,
     pub(super) functions: &'a Functions,
 }
 
 impl Translator<'_> {
     /// The text of a condition or value; what stands in the way is said.
-    pub(super) fn code(&self, code: &Code, out: &mut Diagnostics) -> String {
+    pub(super) fn code(&self, code: &ExprSource, out: &mut Diagnostics) -> String {
         match parse(&code.value) {
             Ok(tree) => self.expr(&tree, code, out),
             Err(error) => {
@@ -127,11 +127,11 @@ impl Translator<'_> {
     }
 
     /// The text of a tree whose ranges are bytes of `code`.
-    pub(super) fn expr(&self, tree: &Expr, code: &Code, out: &mut Diagnostics) -> String {
+    pub(super) fn expr(&self, tree: &Expr, code: &ExprSource, out: &mut Diagnostics) -> String {
         self.translate(tree, code, out).to_string()
     }
 
-    fn translate(&self, tree: &Expr, code: &Code, out: &mut Diagnostics) -> Expr {
+    fn translate(&self, tree: &Expr, code: &ExprSource, out: &mut Diagnostics) -> Expr {
         let span = code_span(code, tree.range.clone());
         let boxed =
             |operand: &Expr, out: &mut Diagnostics| Box::new(self.translate(operand, code, out));

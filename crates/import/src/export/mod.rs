@@ -26,7 +26,7 @@ use content::Content;
 use events::Events;
 use expression::{Data, Translator, first_value};
 use functions::Functions;
-use names::Names;
+use names::ExportNames;
 use states::States;
 use xml::Writer;
 
@@ -34,7 +34,7 @@ use xml::Writer;
 pub fn scxml(machine: &Machine) -> Result<String, Diagnostics> {
     let mut out = Diagnostics::default();
     let follows_w3c = rules::follows_w3c(&machine.policies);
-    let names = Names::read(machine, &mut out);
+    let names = ExportNames::read(machine, &mut out);
     let events = Events::read(machine, &names, follows_w3c);
     let data = Data::read(machine);
     rules::machine(machine, &mut out);

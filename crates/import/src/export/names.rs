@@ -14,7 +14,7 @@ const MAX_DEPTH: usize = 64;
 
 /// A state in its place.
 #[derive(Debug)]
-pub(super) struct Entry<'a> {
+pub(super) struct ExportedState<'a> {
     pub(super) state: &'a State,
     pub(super) parent: Option<usize>,
     /// One past its last descendant.
@@ -23,7 +23,7 @@ pub(super) struct Entry<'a> {
 
 /// What a name means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Node {
+pub(super) enum ExportTarget {
     State(usize),
     /// A history point of a state.
     History(usize),
@@ -31,13 +31,13 @@ pub(super) enum Node {
 
 /// All names of a machine, muted states left out.
 #[derive(Debug, Default)]
-pub(super) struct Names<'a> {
+pub(super) struct ExportNames<'a> {
     /// In pre-order; the root is first.
-    pub(super) states: Vec<Entry<'a>>,
-    known: HashMap<&'a str, Node>,
+    pub(super) states: Vec<ExportedState<'a>>,
+    known: HashMap<&'a str, ExportTarget>,
 }
 
-impl<'a> Names<'a> {
+impl<'a> ExportNames<'a> {
     /// Finds all names; those that are given twice cannot be ids.
     pub(super) fn read(machine: &'a Machine, out: &mut Diagnostics) -> Self {
         let mut names = Self::default();
@@ -53,16 +53,16 @@ impl<'a> Names<'a> {
         out: &mut Diagnostics,
     ) {
         let index = self.states.len();
-        self.states.push(Entry {
+        self.states.push(ExportedState {
             state,
             parent,
             end: index + 1,
         });
         if parent.is_some() {
-            self.name(&state.name, Node::State(index), out);
+            self.name(&state.name, ExportTarget::State(index), out);
         }
         for point in &state.history {
-            self.name(&point.name, Node::History(index), out);
+            self.name(&point.name, ExportTarget::History(index), out);
         }
         if depth > MAX_DEPTH {
             out.push(refused(
@@ -84,11 +84,11 @@ impl<'a> Names<'a> {
         self.states[index].end = self.states.len();
     }
 
-    fn name(&mut self, name: &'a Name, node: Node, out: &mut Diagnostics) {
+    fn name(&mut self, name: &'a Name, node: ExportTarget, out: &mut Diagnostics) {
         if let Some(&first) = self.known.get(name.value.as_str()) {
             let first = match first {
-                Node::State(state) => self.states[state].state.name.span,
-                Node::History(owner) => self.states[owner].state.span,
+                ExportTarget::State(state) => self.states[state].state.name.span,
+                ExportTarget::History(owner) => self.states[owner].state.span,
             };
             let problem = refused(
                 name.span,
@@ -103,7 +103,7 @@ impl<'a> Names<'a> {
     }
 
     /// What a name or path means. As names are unique, the last part of a path says it.
-    pub(super) fn find(&self, name: &str) -> Option<Node> {
+    pub(super) fn find(&self, name: &str) -> Option<ExportTarget> {
         self.known.get(last(name)).copied()
     }
 

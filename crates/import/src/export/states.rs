@@ -7,14 +7,14 @@ use statewright_author::graph::{
 use statewright_author::span::{Name, Span};
 
 use super::content::Content;
-use super::names::{Names, Node, is_id};
+use super::names::{ExportNames, ExportTarget, is_id};
 use super::problem::refused;
 use super::rules;
 use super::xml::{Attribute, Writer};
 
 /// Writes states.
 pub(super) struct States<'a> {
-    pub(super) names: &'a Names<'a>,
+    pub(super) names: &'a ExportNames<'a>,
     pub(super) content: Content<'a>,
 }
 
@@ -299,8 +299,10 @@ impl States<'_> {
     /// EXEC-2: as given, else if all targets lie inside the source.
     fn is_local(&self, transition: &Transition, source: usize) -> bool {
         let inside = |name: &Name| match self.names.find(&name.value) {
-            Some(Node::State(state)) => self.names.is_inside(state, source),
-            Some(Node::History(owner)) => owner == source || self.names.is_inside(owner, source),
+            Some(ExportTarget::State(state)) => self.names.is_inside(state, source),
+            Some(ExportTarget::History(owner)) => {
+                owner == source || self.names.is_inside(owner, source)
+            }
             None => false,
         };
         match &transition.kind {

@@ -11,7 +11,7 @@ use statewright_author::names::check_name;
 use statewright_author::span::{Name, Span, Spanned};
 use statewright_author::value::{MergeRule, Tier};
 
-use super::chart::{Arrow, Chart, Default as Entry, Kind, Named};
+use super::chart::{Arrow, Chart, DefaultEntry, ElementKind, Named};
 use super::content::Content;
 use super::events::{Classes, Descriptor, Events};
 use super::functions::{Callable, Functions};
@@ -184,7 +184,7 @@ impl Builder<'_, '_> {
         State {
             name: node.name.clone(),
             span,
-            is_final: (node.kind == Kind::Final).then(|| tag_span(node.xml)),
+            is_final: (node.kind == ElementKind::Final).then(|| tag_span(node.xml)),
             regions: self.regions(index),
             history,
             entry,
@@ -194,7 +194,10 @@ impl Builder<'_, '_> {
         }
     }
 
-    fn default_content(&mut self, default: &Entry<'_>) -> Vec<statewright_author::graph::Action> {
+    fn default_content(
+        &mut self,
+        default: &DefaultEntry<'_>,
+    ) -> Vec<statewright_author::graph::Action> {
         default
             .content
             .map(|xml| self.content.actions(xml))
@@ -207,7 +210,7 @@ impl Builder<'_, '_> {
         let node = &chart.nodes[index];
         let span = tag_span(node.xml);
         // A single child is a region, too: the name makes the state an orthogonal one.
-        if node.kind == Kind::Parallel {
+        if node.kind == ElementKind::Parallel {
             let region = |&child: &usize| {
                 let name = chart.nodes[child].name.clone();
                 let initial = Initial {

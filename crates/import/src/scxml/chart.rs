@@ -26,7 +26,7 @@ const MAX_STATES: usize = 65_534;
 
 /// What a state is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ElementKind {
     /// `<scxml>`, the first of all.
     Root,
     /// `<state>`.
@@ -39,7 +39,7 @@ pub(super) enum Kind {
 
 /// Default entry, or the default of a history.
 #[derive(Debug)]
-pub(super) struct Default<'d> {
+pub(super) struct DefaultEntry<'d> {
     pub(super) targets: Vec<Name>,
     /// The `<transition>` with its content, if there is one.
     pub(super) content: Option<Xml<'d, 'd>>,
@@ -51,7 +51,7 @@ pub(super) struct Default<'d> {
 pub(super) struct History<'d> {
     pub(super) name: Name,
     pub(super) deep: bool,
-    pub(super) default: Default<'d>,
+    pub(super) default: DefaultEntry<'d>,
 }
 
 /// A `<transition>`.
@@ -68,13 +68,13 @@ pub(super) struct Arrow<'d> {
 
 /// A state.
 #[derive(Debug)]
-pub(super) struct Node<'d> {
+pub(super) struct ElementNode<'d> {
     pub(super) xml: Xml<'d, 'd>,
-    pub(super) kind: Kind,
+    pub(super) kind: ElementKind,
     pub(super) name: Name,
     pub(super) parent: Option<usize>,
     pub(super) children: Vec<usize>,
-    pub(super) initial: Option<Default<'d>>,
+    pub(super) initial: Option<DefaultEntry<'d>>,
     pub(super) histories: Vec<History<'d>>,
     /// `<onentry>` blocks.
     pub(super) entry: Vec<Xml<'d, 'd>>,
@@ -97,7 +97,7 @@ pub(super) enum Named {
 #[derive(Debug)]
 pub(super) struct Chart<'d> {
     /// States in document order; the first is the root.
-    pub(super) nodes: Vec<Node<'d>>,
+    pub(super) nodes: Vec<ElementNode<'d>>,
     pub(super) ids: HashMap<String, Named>,
 }
 
@@ -128,24 +128,24 @@ impl Chart<'_> {
 
     /// Whether a state has states inside.
     pub(super) fn is_compound(&self, state: usize) -> bool {
-        self.nodes[state].kind != Kind::Parallel && !self.nodes[state].children.is_empty()
+        self.nodes[state].kind != ElementKind::Parallel && !self.nodes[state].children.is_empty()
     }
 
     /// Whether a state can ever be complete.
     pub(super) fn can_complete(&self, state: usize) -> bool {
         let node = &self.nodes[state];
-        let inside = |kind: Kind| {
+        let inside = |kind: ElementKind| {
             node.children
                 .iter()
                 .any(|&child| self.nodes[child].kind == kind)
         };
         match node.kind {
-            Kind::Parallel => {
+            ElementKind::Parallel => {
                 !node.children.is_empty()
                     && node.children.iter().all(|&child| self.can_complete(child))
             }
-            Kind::State => inside(Kind::Final),
-            Kind::Root | Kind::Final => false,
+            ElementKind::State => inside(ElementKind::Final),
+            ElementKind::Root | ElementKind::Final => false,
         }
     }
 }
@@ -184,7 +184,7 @@ pub(super) fn read<'d>(document: &'d Document<'d>, out: &mut Diagnostics) -> Opt
         out,
     };
     reader.header(root);
-    reader.state(root, Kind::Root, None, 1);
+    reader.state(root, ElementKind::Root, None, 1);
     reader.check_targets();
     stray_texts(root, reader.out);
     Some(reader.chart)
@@ -293,7 +293,7 @@ impl<'d> Reader<'d, '_> {
     fn state(
         &mut self,
         xml: Xml<'d, 'd>,
-        kind: Kind,
+        kind: ElementKind,
         parent: Option<usize>,
         depth: usize,
     ) -> Option<usize> {
@@ -314,12 +314,12 @@ impl<'d> Reader<'d, '_> {
             }
             return None;
         }
-        let name = if kind == Kind::Root {
+        let name = if kind == ElementKind::Root {
             Spanned::default()
         } else {
             self.id(xml, Named::State(index))
         };
-        self.chart.nodes.push(Node {
+        self.chart.nodes.push(ElementNode {
             xml,
             kind,
             name,
@@ -333,14 +333,14 @@ impl<'d> Reader<'d, '_> {
             data: Vec::new(),
         });
         match kind {
-            Kind::State => self.attributes(xml, &["id", "initial"]),
-            Kind::Parallel | Kind::Final => self.attributes(xml, &["id"]),
-            Kind::Root => {}
+            ElementKind::State => self.attributes(xml, &["id", "initial"]),
+            ElementKind::Parallel | ElementKind::Final => self.attributes(xml, &["id"]),
+            ElementKind::Root => {}
         }
-        if matches!(kind, Kind::Root | Kind::State)
+        if matches!(kind, ElementKind::Root | ElementKind::State)
             && let Some(targets) = attribute(xml, "initial")
         {
-            self.chart.nodes[index].initial = Some(Default {
+            self.chart.nodes[index].initial = Some(DefaultEntry {
                 targets: words(&targets),
                 content: None,
                 span: targets.span,
@@ -354,20 +354,20 @@ impl<'d> Reader<'d, '_> {
     }
 
     /// What must hold of a state once its children are known.
-    fn shape(&mut self, xml: Xml<'d, 'd>, kind: Kind, index: usize) {
+    fn shape(&mut self, xml: Xml<'d, 'd>, kind: ElementKind, index: usize) {
         let node = &self.chart.nodes[index];
         let (children, has_initial) = (node.children.len(), node.initial.is_some());
-        if kind == Kind::Root && children == 0 {
+        if kind == ElementKind::Root && children == 0 {
             self.out
                 .push(illegal(tag_span(xml), "the chart has no states"));
         }
-        if kind == Kind::State && children == 0 && has_initial {
+        if kind == ElementKind::State && children == 0 && has_initial {
             self.out.push(illegal(
                 tag_span(xml),
                 "a state without states inside has an initial one",
             ));
         }
-        if kind == Kind::Parallel && children == 0 {
+        if kind == ElementKind::Parallel && children == 0 {
             let why = "there is nothing in it that could be active";
             let instead = "write `<state>` instead, or put a state into it";
             self.out.push(refused(
@@ -379,7 +379,7 @@ impl<'d> Reader<'d, '_> {
         }
     }
 
-    fn child(&mut self, xml: Xml<'d, 'd>, kind: Kind, index: usize, depth: usize) {
+    fn child(&mut self, xml: Xml<'d, 'd>, kind: ElementKind, index: usize, depth: usize) {
         if is_foreign(xml) {
             let message = format!(
                 "`<{}>` belongs to another namespace",
@@ -389,26 +389,33 @@ impl<'d> Reader<'d, '_> {
             return;
         }
         let tag = xml.tag_name().name();
-        let composite = matches!(kind, Kind::Root | Kind::State | Kind::Parallel);
-        let node = |reader: &mut Self, of: Kind| {
+        let composite = matches!(
+            kind,
+            ElementKind::Root | ElementKind::State | ElementKind::Parallel
+        );
+        let node = |reader: &mut Self, of: ElementKind| {
             if let Some(child) = reader.state(xml, of, Some(index), depth + 1) {
                 reader.chart.nodes[index].children.push(child);
             }
         };
         match tag {
-            "state" if composite => node(self, Kind::State),
-            "parallel" if composite => node(self, Kind::Parallel),
-            "final" if matches!(kind, Kind::Root | Kind::State) => node(self, Kind::Final),
-            "history" if matches!(kind, Kind::State | Kind::Parallel) => self.history(xml, index),
-            "initial" if kind == Kind::State => self.initial(xml, index),
-            "transition" if matches!(kind, Kind::State | Kind::Parallel) => {
+            "state" if composite => node(self, ElementKind::State),
+            "parallel" if composite => node(self, ElementKind::Parallel),
+            "final" if matches!(kind, ElementKind::Root | ElementKind::State) => {
+                node(self, ElementKind::Final)
+            }
+            "history" if matches!(kind, ElementKind::State | ElementKind::Parallel) => {
+                self.history(xml, index)
+            }
+            "initial" if kind == ElementKind::State => self.initial(xml, index),
+            "transition" if matches!(kind, ElementKind::State | ElementKind::Parallel) => {
                 self.transition(xml, index)
             }
-            "onentry" if kind != Kind::Root => self.chart.nodes[index].entry.push(xml),
-            "onexit" if kind != Kind::Root => self.chart.nodes[index].exit.push(xml),
-            "datamodel" if kind != Kind::Final => self.chart.nodes[index].data.push(xml),
-            "script" if kind == Kind::Root => self.out.push(script::refused(tag_span(xml))),
-            "donedata" if kind == Kind::Final => {
+            "onentry" if kind != ElementKind::Root => self.chart.nodes[index].entry.push(xml),
+            "onexit" if kind != ElementKind::Root => self.chart.nodes[index].exit.push(xml),
+            "datamodel" if kind != ElementKind::Final => self.chart.nodes[index].data.push(xml),
+            "script" if kind == ElementKind::Root => self.out.push(script::refused(tag_span(xml))),
+            "donedata" if kind == ElementKind::Final => {
                 let why = "the event that a completed state raises carries nothing here";
                 self.out.push(refused(
                     tag_span(xml),
@@ -417,7 +424,7 @@ impl<'d> Reader<'d, '_> {
                     "assign to data in `<onentry>` of the final state",
                 ));
             }
-            "invoke" if matches!(kind, Kind::State | Kind::Parallel) => {
+            "invoke" if matches!(kind, ElementKind::State | ElementKind::Parallel) => {
                 let why = "a machine does not start other sessions or services";
                 let instead = "let the game start it from an action of `<onentry>` and send an event when it is done";
                 self.out
@@ -496,7 +503,7 @@ impl<'d> Reader<'d, '_> {
     }
 
     /// The only `<transition>` of an `<initial>` or `<history>`.
-    fn default(&mut self, xml: Xml<'d, 'd>) -> Default<'d> {
+    fn default(&mut self, xml: Xml<'d, 'd>) -> DefaultEntry<'d> {
         let (tag, span) = (xml.tag_name().name(), tag_span(xml));
         let mut transitions = elements(xml).filter(|&child| own_name(child) == "transition");
         let transition = transitions.next();
@@ -509,7 +516,7 @@ impl<'d> Reader<'d, '_> {
             let message = format!("`<{tag}>` does not say where it leads");
             let help = "write `<transition target=\"…\"/>` in it";
             self.out.push(illegal(span, message).help(help));
-            return Default {
+            return DefaultEntry {
                 targets: Vec::new(),
                 content: None,
                 span,
@@ -521,7 +528,7 @@ impl<'d> Reader<'d, '_> {
                 self.out.push(illegal(found.span, message));
             }
         }
-        Default {
+        DefaultEntry {
             targets: words(&targets),
             content: Some(transition),
             span: tag_span(transition),

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use roxmltree::Node as Xml;
 use statewright_author::diagnostic::Diagnostics;
-use statewright_author::graph::{Action, ActionKind, Code};
+use statewright_author::graph::{Action, ActionKind, ExprSource};
 use statewright_author::names::check_name;
 use statewright_author::span::{Name, Span, Spanned};
 use statewright_author::value::{DurationError, ValueType};
@@ -63,7 +63,7 @@ impl Content<'_> {
     }
 
     /// A condition; what is wrong with it has been said when there is none.
-    pub(super) fn condition(&mut self, text: &Spanned<String>) -> Option<Code> {
+    pub(super) fn condition(&mut self, text: &Spanned<String>) -> Option<ExprSource> {
         self.expression(text, Want::Condition)
     }
 
@@ -76,7 +76,7 @@ impl Content<'_> {
         }
     }
 
-    fn expression(&mut self, text: &Spanned<String>, want: Want) -> Option<Code> {
+    fn expression(&mut self, text: &Spanned<String>, want: Want) -> Option<ExprSource> {
         match Script::read(text).and_then(|script| script.translate(want, &self.scope())) {
             Ok(code) => Some(code),
             Err(wrong) => {

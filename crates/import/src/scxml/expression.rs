@@ -7,7 +7,7 @@ use std::ops::Range;
 use statewright_author::expr::{
     BinaryOp, CallArgument, Expr, ExprKind, StateQuery, UnaryOp, parse,
 };
-use statewright_author::graph::Code;
+use statewright_author::graph::ExprSource;
 use statewright_author::span::{Name, Span, Spanned};
 use statewright_author::value::ValueType;
 
@@ -107,7 +107,7 @@ impl<'s> Script<'s> {
     }
 
     /// As an expression of this engine.
-    pub(super) fn translate(&self, want: Want, scope: &Scope<'_>) -> Result<Code, Wrong> {
+    pub(super) fn translate(&self, want: Want, scope: &Scope<'_>) -> Result<ExprSource, Wrong> {
         let translator = Translator {
             source: self.source,
             scope,

@@ -1,6 +1,6 @@
 //! Problems of a document, each with its element, its reason and a way out.
 
-use statewright_author::codes::Code;
+use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::Diagnostic;
 use statewright_author::span::Span;
 
@@ -21,7 +21,7 @@ pub(super) fn unlike(
     why: &str,
     instead: &str,
 ) -> Diagnostic {
-    let problem = Diagnostic::new(Code::ImportRefused, span, message)
+    let problem = Diagnostic::new(DiagnosticCode::ImportRefused, span, message)
         .label("not imported")
         .note(why);
     if instead.is_empty() {
@@ -33,15 +33,15 @@ pub(super) fn unlike(
 
 /// Something that the recommendation does not allow.
 pub(super) fn illegal(span: Span, what: impl Into<String>) -> Diagnostic {
-    Diagnostic::new(Code::ImportIllegal, span, what).label("not legal in SCXML")
+    Diagnostic::new(DiagnosticCode::ImportIllegal, span, what).label("not legal in SCXML")
 }
 
 /// Something that is left out without harm.
 pub(super) fn ignored(span: Span, what: impl Into<String>) -> Diagnostic {
-    Diagnostic::new(Code::ImportIgnored, span, what).label("left out")
+    Diagnostic::new(DiagnosticCode::ImportIgnored, span, what).label("left out")
 }
 
 /// Something that is too large.
 pub(super) fn too_large(span: Span, what: impl Into<String>) -> Diagnostic {
-    Diagnostic::new(Code::ImportLimit, span, what).label("too large")
+    Diagnostic::new(DiagnosticCode::ImportLimit, span, what).label("too large")
 }

@@ -3,7 +3,7 @@
 use roxmltree::Node as Xml;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::expr::{code_span, parse_call};
-use statewright_author::graph::{Action, ActionKind, Code};
+use statewright_author::graph::{Action, ActionKind, ExprSource};
 use statewright_author::span::{Name, Span, Spanned};
 use statewright_author::value::Literal;
 
@@ -25,7 +25,7 @@ pub(super) fn calls(xml: Xml<'_, '_>, functions: &Callable, out: &mut Diagnostic
     }
     let mut actions = Vec::new();
     for text in xml.children().filter(Xml::is_text) {
-        let source = Code::new(
+        let source = ExprSource::new(
             text.text().unwrap_or_default().to_owned(),
             Span::bytes(text.range()),
         );
@@ -57,7 +57,7 @@ pub(super) fn refused(span: Span) -> Diagnostic {
     )
 }
 
-fn call(statement: &Code, functions: &Callable) -> Result<ActionKind, Box<Diagnostic>> {
+fn call(statement: &ExprSource, functions: &Callable) -> Result<ActionKind, Box<Diagnostic>> {
     let has_parentheses = statement.value.contains('(');
     let Some(call) = parse_call(&statement.value)
         .ok()
@@ -103,7 +103,7 @@ fn call(statement: &Code, functions: &Callable) -> Result<ActionKind, Box<Diagno
 }
 
 /// What stands between semicolons and ends of lines, without remarks.
-fn statements(source: &Code, document: &str) -> Vec<Code> {
+fn statements(source: &ExprSource, document: &str) -> Vec<ExprSource> {
     let text = source.value.as_str();
     let (mut start, mut quote, mut open, mut remark) = (0, None, 0_usize, false);
     let mut parts = Vec::new();
@@ -153,11 +153,12 @@ mod tests {
         let text = format!("<script>{script}</script>");
         let document = roxmltree::Document::parse(&text).expect("well-formed");
         let inside = document.root_element().first_child().expect("a text");
-        let source = Code::new(
+        let source = ExprSource::new(
             inside.text().unwrap_or_default().to_owned(),
             Span::bytes(inside.range()),
         );
-        let spell = |one: &Code| text[one.span.start as usize..one.span.end as usize].to_owned();
+        let spell =
+            |one: &ExprSource| text[one.span.start as usize..one.span.end as usize].to_owned();
         statements(&source, &text).iter().map(spell).collect()
     }
 

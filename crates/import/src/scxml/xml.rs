@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use roxmltree::{Document, Error, Node, ParsingOptions, TextPos};
-use statewright_author::codes::Code;
+use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::span::{Span, Spanned};
 
@@ -32,7 +32,8 @@ pub(super) fn parse<'t>(text: &'t str, out: &mut Diagnostics) -> Option<Document
     if let Some((span, encoding)) = other_encoding(text) {
         let message =
             format!("the document says that it is written in `{encoding}`, but only UTF-8 is read");
-        let problem = Diagnostic::new(Code::ImportSyntax, span, message).label("not UTF-8");
+        let problem =
+            Diagnostic::new(DiagnosticCode::ImportSyntax, span, message).label("not UTF-8");
         out.push(problem.help("save it as UTF-8 and remove `encoding`"));
         return None;
     }
@@ -67,7 +68,7 @@ fn broken(text: &str, error: &Error) -> Diagnostic {
     match error {
         Error::DtdDetected => {
             let at = text.find("<!DOCTYPE").unwrap_or(start);
-            Diagnostic::new(Code::ImportSyntax, Span::bytes(at..at + 9), "the document has a DTD, which is not read")
+            Diagnostic::new(DiagnosticCode::ImportSyntax, Span::bytes(at..at + 9), "the document has a DTD, which is not read")
                 .label("not read")
                 .note("entities of a DTD can name other files or grow without end; they are never expanded or fetched")
                 .help("remove the `<!DOCTYPE …>`")
@@ -82,7 +83,7 @@ fn broken(text: &str, error: &Error) -> Diagnostic {
             let words = error.to_string();
             let words = shown_words(words.strip_suffix(&at).unwrap_or(&words));
             let problem = Diagnostic::new(
-                Code::ImportSyntax,
+                DiagnosticCode::ImportSyntax,
                 span,
                 format!("this is not well-formed XML: {words}"),
             )

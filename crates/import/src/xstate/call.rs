@@ -2,7 +2,7 @@
 
 use jsonc_parser::ast::{Object, Value};
 use jsonc_parser::common::Ranged;
-use statewright_author::graph::{Action, ActionKind, Argument, Code};
+use statewright_author::graph::{Action, ActionKind, Argument, ExprSource};
 use statewright_author::names::{check_event, check_identifier, check_key};
 use statewright_author::span::{Name, Span, Spanned};
 use statewright_author::text::json;
@@ -15,7 +15,7 @@ use crate::report::{ignored, illegal, refused, shown};
 
 impl Reader<'_, '_> {
     /// The guard of a transition: a name, a name with parameters, or several joined.
-    pub(super) fn guard(&mut self, value: &Value, source: usize) -> Option<Code> {
+    pub(super) fn guard(&mut self, value: &Value, source: usize) -> Option<ExprSource> {
         let text = self.guard_text(value, source)?;
         let span = match value.as_string_lit() {
             Some(literal) => json::string_span(self.text, literal),

@@ -17,7 +17,7 @@ mod tree;
 
 use jsonc_parser::ast::{Object, Value};
 use jsonc_parser::common::Ranged;
-use statewright_author::codes::Code;
+use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::graph::{Machine, Policies};
 use statewright_author::names::check_name;
@@ -59,10 +59,10 @@ pub fn read(name: &str, text: &str) -> (Machine, Diagnostics) {
 
 /// A problem of the JSON under the code of an imported file.
 fn recoded(problem: &Diagnostic) -> Diagnostic {
-    let code = if problem.code == Code::NestedTooDeeply {
-        Code::ImportLimit
+    let code = if problem.code == DiagnosticCode::NestedTooDeeply {
+        DiagnosticCode::ImportLimit
     } else {
-        Code::ImportSyntax
+        DiagnosticCode::ImportSyntax
     };
     let mut problem = Diagnostic {
         code,

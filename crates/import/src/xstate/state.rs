@@ -7,7 +7,7 @@ use statewright_author::span::Span;
 use statewright_author::text::json;
 
 use super::parallel::Heard;
-use super::tree::Kind;
+use super::tree::NodeKind;
 use super::{Reader, fields};
 use crate::report::{ignored, illegal, shown};
 
@@ -35,7 +35,7 @@ impl Reader<'_, '_> {
                 .field(index, "description")
                 .and_then(|text| self.name_of(text))
                 .map(|text| text.value),
-            is_final: (node.kind == Kind::Final).then_some(node.key.span),
+            is_final: (node.kind == NodeKind::Final).then_some(node.key.span),
             entry,
             exit,
             transitions,
@@ -49,7 +49,7 @@ impl Reader<'_, '_> {
     fn regions(&mut self, index: usize) -> Vec<Region> {
         let states = self.tree.states_of(index);
         let node = &self.tree.nodes[index];
-        if node.kind != Kind::Parallel || states.len() < 2 {
+        if node.kind != NodeKind::Parallel || states.len() < 2 {
             if states.is_empty() {
                 return Vec::new();
             }
@@ -92,7 +92,7 @@ impl Reader<'_, '_> {
     fn initial(&mut self, index: usize) -> Option<Initial> {
         let node = &self.tree.nodes[index];
         let Some(value) = self.field(index, "initial") else {
-            if node.kind != Kind::Parallel {
+            if node.kind != NodeKind::Parallel {
                 let span = if index == 0 {
                     super::call::whole(node.object)
                 } else {
@@ -175,7 +175,7 @@ impl Reader<'_, '_> {
         let mut points = Vec::new();
         for &child in &tree.nodes[index].children {
             let node = &tree.nodes[child];
-            let Kind::History { deep } = node.kind else {
+            let NodeKind::History { deep } = node.kind else {
                 continue;
             };
             let mut default = Vec::new();

@@ -8,7 +8,7 @@ use statewright_author::span::{Name, Span, Spanned};
 use statewright_author::text::json;
 use statewright_author::value::Duration;
 
-use super::tree::{Kind, key_name};
+use super::tree::{NodeKind, key_name};
 use super::{Reader, fields};
 use crate::limits::{MAX_MATCHES, MAX_TRANSITIONS};
 use crate::report::{illegal, limit, refused, shown};
@@ -341,10 +341,10 @@ impl<'a> Reader<'a, '_> {
             .filter(|&(state, _)| state != source)
             .collect();
         match self.tree.nodes[source].kind {
-            Kind::Parallel => {
+            NodeKind::Parallel => {
                 self.enter_all_regions(source, &mut inside, span);
             }
-            Kind::Compound if inside.is_empty() => {
+            NodeKind::Compound if inside.is_empty() => {
                 inside.extend(self.tree.initial_of(source).map(|initial| (initial, span)));
             }
             _ => {}
@@ -373,7 +373,7 @@ impl<'a> Reader<'a, '_> {
             let inside = |state: usize| self.tree.is_inside(state, region);
             inside(source) && targets.iter().all(|&(state, _)| inside(state))
         };
-        let is_parallel = self.tree.nodes[0].kind == Kind::Parallel;
+        let is_parallel = self.tree.nodes[0].kind == NodeKind::Parallel;
         if is_parallel
             && !self.tree.states_of(0).into_iter().any(stays_in)
             && !targets.iter().any(|&(state, _)| state == 0)
@@ -398,7 +398,7 @@ impl<'a> Reader<'a, '_> {
     /// The machine as a target means where it starts.
     fn not_root(&self, state: usize, span: Span) -> Vec<(usize, Span)> {
         match (state, self.tree.nodes[state].kind) {
-            (0, Kind::Parallel) => self
+            (0, NodeKind::Parallel) => self
                 .tree
                 .states_of(0)
                 .into_iter()
@@ -428,7 +428,7 @@ impl<'a> Reader<'a, '_> {
             around = self.tree.nodes[outer].parent;
         }
         let Some(outer) =
-            around.filter(|&outer| outer != 0 && self.tree.nodes[outer].kind == Kind::Parallel)
+            around.filter(|&outer| outer != 0 && self.tree.nodes[outer].kind == NodeKind::Parallel)
         else {
             return;
         };

@@ -16,7 +16,7 @@ use crate::report::{illegal, limit, refused, shown};
 
 /// What a state is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum NodeKind {
     Atomic,
     Compound,
     Parallel,
@@ -25,19 +25,19 @@ pub(super) enum Kind {
 }
 
 /// A state as it is written.
-pub(super) struct Node<'a> {
+pub(super) struct ChartNode<'a> {
     pub(super) key: Name,
     pub(super) object: &'a Object<'a>,
     pub(super) parent: Option<usize>,
     pub(super) depth: usize,
     pub(super) children: Vec<usize>,
-    pub(super) kind: Kind,
+    pub(super) kind: NodeKind,
     pub(super) span: Span,
 }
 
 /// All states; the first is the machine itself.
 pub(super) struct Tree<'a> {
-    pub(super) nodes: Vec<Node<'a>>,
+    pub(super) nodes: Vec<ChartNode<'a>>,
     pub(super) by_id: HashMap<String, usize>,
     by_key: HashMap<(usize, String), usize>,
     uses: HashMap<String, usize>,
@@ -96,7 +96,7 @@ impl<'a> Tree<'a> {
         }
         fields::state(object, parent.is_none(), out);
         let kind = kind(text, object, out);
-        self.nodes.push(Node {
+        self.nodes.push(ChartNode {
             key,
             object,
             parent,
@@ -120,13 +120,13 @@ impl<'a> Tree<'a> {
             ));
             return;
         };
-        if kind == Kind::Parallel && map.properties.len() > MAX_REGIONS {
+        if kind == NodeKind::Parallel && map.properties.len() > MAX_REGIONS {
             let message = format!(
                 "a parallel state has {} states; at most {MAX_REGIONS} are read",
                 map.properties.len()
             );
             out.push(limit(json::span(states.name.range()), message).label("too many at once"));
-            self.nodes[index].kind = Kind::Compound;
+            self.nodes[index].kind = NodeKind::Compound;
         }
         for property in &map.properties {
             let key = key_name(text, property);
@@ -216,7 +216,7 @@ impl<'a> Tree<'a> {
 
     /// The children that are states, without history.
     pub(super) fn states_of(&self, index: usize) -> Vec<usize> {
-        let is_state = |&child: &usize| !matches!(self.nodes[child].kind, Kind::History { .. });
+        let is_state = |&child: &usize| !matches!(self.nodes[child].kind, NodeKind::History { .. });
         self.nodes[index]
             .children
             .iter()
@@ -270,12 +270,16 @@ pub(super) fn key_name(text: &str, property: &ObjectProp) -> Name {
 }
 
 /// What a state is, by its type or by what it has.
-fn kind(text: &str, object: &Object, out: &mut Diagnostics) -> Kind {
+fn kind(text: &str, object: &Object, out: &mut Diagnostics) -> NodeKind {
     let inside = object
         .get("states")
         .and_then(|states| states.value.as_object())
         .is_some_and(|map| !map.properties.is_empty());
-    let natural = if inside { Kind::Compound } else { Kind::Atomic };
+    let natural = if inside {
+        NodeKind::Compound
+    } else {
+        NodeKind::Atomic
+    };
     let Some(given) = object.get("type") else {
         return if object.get("history").is_some() {
             history(object, out)
@@ -291,8 +295,8 @@ fn kind(text: &str, object: &Object, out: &mut Diagnostics) -> Kind {
     let contradiction = |reason: &str| illegal(span, reason.to_owned()).label("does not fit");
     match (word.value.as_ref(), inside) {
         ("atomic", false) | ("compound", true) => natural,
-        ("parallel", true) => Kind::Parallel,
-        ("final", false) => Kind::Final,
+        ("parallel", true) => NodeKind::Parallel,
+        ("final", false) => NodeKind::Final,
         ("history", false) => history(object, out),
         ("compound" | "parallel", false) => {
             out.push(
@@ -319,21 +323,21 @@ fn kind(text: &str, object: &Object, out: &mut Diagnostics) -> Kind {
     }
 }
 
-fn history(object: &Object, out: &mut Diagnostics) -> Kind {
+fn history(object: &Object, out: &mut Diagnostics) -> NodeKind {
     let Some(given) = object.get("history") else {
-        return Kind::History { deep: false };
+        return NodeKind::History { deep: false };
     };
     match &given.value {
-        Value::StringLit(word) if word.value == "deep" => Kind::History { deep: true },
-        Value::StringLit(word) if word.value == "shallow" => Kind::History { deep: false },
-        Value::BooleanLit(truth) if truth.value => Kind::History { deep: false },
+        Value::StringLit(word) if word.value == "deep" => NodeKind::History { deep: true },
+        Value::StringLit(word) if word.value == "shallow" => NodeKind::History { deep: false },
+        Value::BooleanLit(truth) if truth.value => NodeKind::History { deep: false },
         other => {
             out.push(fields::wrong_kind(
                 other,
                 "`history`",
                 "\"shallow\" or \"deep\"",
             ));
-            Kind::History { deep: false }
+            NodeKind::History { deep: false }
         }
     }
 }

@@ -2,12 +2,12 @@
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote, quote_spanned};
+use statewright_text::camel_case;
 use syn::spanned::Spanned;
 use syn::{Attribute, LitStr, Type};
 
-use super::mark::{Kind, Mark};
+use super::mark::{Mark, MarkedKind};
 use super::signature::Parameter;
-use crate::spelling::camel_case;
 
 /// A function to be listed.
 pub struct Function {
@@ -83,15 +83,15 @@ fn closure(function: &Function) -> TokenStream {
         .iter()
         .any(|parameter| matches!(parameter, Parameter::Mode));
     match function.mark.kind {
-        Kind::Guard => {
+        MarkedKind::Guard => {
             let verdict =
                 quote_spanned!(span=> <::statewright::Verdict as ::core::convert::From<_>>::from);
             quote!(|me, _context, _view| { #reads #verdict(#call) })
         }
-        Kind::Scorer => quote!(|me, _context, _view| { #reads #call }),
-        Kind::Action => quote!(|me, _context, _view| { #reads #call; }),
-        Kind::Activity if has_mode => quote!(|me, _context, mode, _view| { #reads #call }),
-        Kind::Activity => quote! {|me, _context, mode, _view| {
+        MarkedKind::Scorer => quote!(|me, _context, _view| { #reads #call }),
+        MarkedKind::Action => quote!(|me, _context, _view| { #reads #call; }),
+        MarkedKind::Activity if has_mode => quote!(|me, _context, mode, _view| { #reads #call }),
+        MarkedKind::Activity => quote! {|me, _context, mode, _view| {
             // It is not told that its state is left.
             if let ::statewright::Mode::Cancel = mode {
                 return ::statewright::Status::Running;

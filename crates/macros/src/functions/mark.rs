@@ -8,14 +8,14 @@ use crate::problems::Problems;
 
 /// What a function is.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum MarkedKind {
     Guard,
     Scorer,
     Action,
     Activity,
 }
 
-impl Kind {
+impl MarkedKind {
     const ALL: [(&'static str, Self); 4] = [
         ("guard", Self::Guard),
         ("scorer", Self::Scorer),
@@ -66,7 +66,7 @@ impl Kind {
 
 /// A mark with its options.
 pub struct Mark {
-    pub kind: Kind,
+    pub kind: MarkedKind,
     name: Option<LitStr>,
     pub rng: bool,
 }
@@ -83,7 +83,7 @@ impl Mark {
 /// Removes the marks of a function; gives the first.
 pub fn take(attributes: &mut Vec<Attribute>, problems: &mut Problems) -> Option<Mark> {
     let marks: Vec<_> = attributes
-        .extract_if(.., |attribute| Kind::of(attribute).is_some())
+        .extract_if(.., |attribute| MarkedKind::of(attribute).is_some())
         .collect();
     let mut marks = marks.into_iter();
     let (first, second) = (marks.next()?, marks.next());
@@ -99,7 +99,7 @@ pub fn take(attributes: &mut Vec<Attribute>, problems: &mut Problems) -> Option<
 }
 
 fn parse(attribute: &Attribute) -> Result<Mark> {
-    let kind = Kind::of(attribute).unwrap_or(Kind::Action);
+    let kind = MarkedKind::of(attribute).unwrap_or(MarkedKind::Action);
     let mut mark = Mark {
         kind,
         name: None,

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::{FnArg, GenericParam, PatType, ReturnType, Signature, Type, TypeReference};
 
-use super::mark::Kind;
+use super::mark::MarkedKind;
 use crate::problems::Problems;
 use crate::shape;
 
@@ -42,7 +42,7 @@ pub struct Understood {
 /// What a function takes and gives; `None` if something is wrong with it.
 pub fn understand(
     signature: &Signature,
-    kind: Kind,
+    kind: MarkedKind,
     receiver: &Receiver<'_>,
     context: &Type,
     problems: &mut Problems,
@@ -66,7 +66,7 @@ pub fn understand(
 
 /// The checks of one function.
 struct Own<'a> {
-    kind: Kind,
+    kind: MarkedKind,
     context: &'a Type,
     problems: &'a mut Problems,
     wrong: bool,
@@ -229,7 +229,7 @@ impl Own<'_> {
     }
 
     fn mode(&mut self, ty: &Type) -> Option<Parameter> {
-        if self.kind != Kind::Activity {
+        if self.kind != MarkedKind::Activity {
             self.refuse(
                 ty,
                 format!(
@@ -262,13 +262,13 @@ impl Own<'_> {
     fn returns(&mut self, signature: &Signature) -> TokenStream {
         let who = self.kind.a_word();
         let wanted = match self.kind {
-            Kind::Guard => "`bool` or `Verdict`",
-            Kind::Scorer => "`f32`",
-            Kind::Activity => "`Status`",
-            Kind::Action => "",
+            MarkedKind::Guard => "`bool` or `Verdict`",
+            MarkedKind::Scorer => "`f32`",
+            MarkedKind::Activity => "`Status`",
+            MarkedKind::Action => "",
         };
         match &signature.output {
-            ReturnType::Type(_, ty) if self.kind == Kind::Action && !is_unit(ty) => {
+            ReturnType::Type(_, ty) if self.kind == MarkedKind::Action && !is_unit(ty) => {
                 self.refuse(
                     ty,
                     "an action returns nothing: remove this, or make it an activity, which returns `Status`",
@@ -276,7 +276,7 @@ impl Own<'_> {
                 TokenStream::new()
             }
             ReturnType::Type(_, ty) => ty.to_token_stream(),
-            ReturnType::Default if self.kind == Kind::Action => quote!(()),
+            ReturnType::Default if self.kind == MarkedKind::Action => quote!(()),
             ReturnType::Default => {
                 self.refuse(
                     &signature.ident,

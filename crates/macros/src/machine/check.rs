@@ -5,11 +5,11 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
 use statewright_rom::Rom;
 use statewright_rom::layout::{ActionOp, FunctionKind, ValueType};
+use statewright_text::snake_case;
 use syn::spanned::Spanned;
 
 use super::build::Built;
 use super::input::Input;
-use crate::spelling::snake_case;
 
 /// One constant per function and list of arguments, so that everything is reported at once.
 pub fn checks(input: &Input, built: &Built) -> TokenStream {
@@ -26,7 +26,7 @@ pub fn checks(input: &Input, built: &Built) -> TokenStream {
         .zip(&built.output.symbols.functions)
         .enumerate()
     {
-        let (kind, name) = (Kind::of(record.kind.get()), &symbol.name);
+        let (kind, name) = (FunctionForm::of(record.kind.get()), &symbol.name);
         let (variant, calls) = (format_ident!("{}", kind.variant), calls(&rom, index));
         let at = format!("{}:{}:{}", built.path, symbol.line, symbol.column);
         for (number, given) in calls.iter().enumerate() {
@@ -130,14 +130,14 @@ impl Argument {
 }
 
 /// How a kind of function is written.
-struct Kind {
+struct FunctionForm {
     word: &'static str,
     variant: &'static str,
     receiver: &'static str,
     returns: &'static str,
 }
 
-impl Kind {
+impl FunctionForm {
     fn of(kind: FunctionKind) -> Self {
         let (variant, receiver, returns) = match kind {
             FunctionKind::Guard => ("Guard", "&self", " -> bool"),

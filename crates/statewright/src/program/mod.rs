@@ -14,12 +14,13 @@ use statewright_rom::Rom;
 use statewright_rom::ids::*;
 use statewright_rom::layout::ActionOp;
 use statewright_symbols::{GuardCode, SymbolKind, similar};
+use statewright_text::camel_case;
 use statewright_trace::Legend;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::board::{Board, Key};
 use crate::commands::{Lane, LaneRules, Merge};
-use crate::functions::{Function, Functions, Kind, camel_case};
+use crate::functions::{Function, Functions, Kind};
 use crate::machine::Machine;
 use crate::value::Type;
 

@@ -1,5 +1,4 @@
 //! A world that writes down what happens, in order, and a machine that tells every entry and exit.
-#![allow(dead_code)]
 
 use std::collections::BTreeMap;
 
@@ -25,7 +24,6 @@ pub struct Notes {
     pub clocks: Vec<(String, Option<u32>)>,
     /// Machine-level things that actions of a name do.
     pub hooks: BTreeMap<String, Hook>,
-    quiet_guards: bool,
 }
 
 pub type Hook = fn(&mut Actor<'_>);
@@ -174,11 +172,6 @@ impl Bench {
         self.oracle.post(self.now, self.event(name), None, [0; 4])
     }
 
-    pub fn post_class(&mut self, name: &str, class: Class) -> Posted {
-        self.oracle
-            .post(self.now, self.event(name), Some(class), [0; 4])
-    }
-
     pub fn inbox(&self, name: &str) -> Event {
         Event {
             id: self.event(name),
@@ -189,10 +182,6 @@ impl Bench {
 
     pub fn skip(&mut self, ticks: u32) {
         self.now = self.now.wrapping_add(ticks);
-    }
-
-    pub fn state(&self, name: &str) -> usize {
-        self.names.iter().position(|state| state == name).unwrap()
     }
 
     /// Names of the active leaves.

@@ -1,7 +1,8 @@
 //! `statewright check`: problems of machine files and ROMs, without writing anything.
 
 use serde_json::{Value, json};
-use statewright_compile::{Options, deep, describe};
+use statewright_compile::{Options, deep};
+use statewright_describe::{Description, to_text};
 use statewright_files::{Content, Input, LoadFailure, Wanted, compile};
 use statewright_rom::Rom;
 
@@ -92,11 +93,10 @@ fn rom(args: &Check, name: &str, bytes: &[u8], console: &Console, summary: &mut 
         return summary.refused(name, &error, facts);
     }
     if args.report {
-        let described = describe::describe(&rom, None);
         if summary.is_json() {
-            facts["report"] = described["layout"].clone();
+            facts["report"] = Description::new(&rom, None).to_json()["layout"].take();
         } else {
-            console.result(format!("{}\n", describe::to_text(&described)));
+            console.result(format!("{}\n", to_text(&rom, None)));
         }
     }
     summary.fine(name, facts);

@@ -1,6 +1,6 @@
 //! `statewright diff`: what changed between two machines, and what a reload would do.
 
-use statewright_compile::describe::{compare, visible};
+use statewright_describe::Comparison;
 use statewright_files::Input;
 
 use crate::args::Diff;
@@ -19,11 +19,11 @@ pub(crate) fn run(args: &Diff, console: &Console) -> Result<Outcome, CliError> {
         // Exit code 1 says "different"; what could not be compared is an error.
         _ => return Ok(Outcome::Failed),
     };
-    let (mut old, mut new) = (old.describe(), new.describe());
-    if !args.json {
-        (old, new) = (visible(&old), visible(&new));
-    }
-    let comparison = compare(&old, &new);
+    let (old, new) = match args.json {
+        true => (old.describe(), new.describe()),
+        false => (old.describe_visible(), new.describe_visible()),
+    };
+    let comparison = Comparison::new(&old, &new);
     if args.json {
         console.json(&serde_json::to_value(&comparison).unwrap_or_default());
     } else if !(console.is_quiet() && comparison.same) {

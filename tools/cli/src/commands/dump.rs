@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use statewright_author::names::{visible, visible_lines};
-use statewright_compile::describe;
+use statewright_describe as describe;
 use statewright_files::Wanted;
 
 use crate::args::Dump;
@@ -27,8 +27,8 @@ pub(crate) fn run(args: &Dump, console: &Console) -> Result<Outcome, CliError> {
                 continue;
             }
         };
-        let mut described = loaded.describe();
         if args.json {
+            let mut described = loaded.describe().to_json();
             let mut document = json!({ "file": input.name() });
             document["model"] = described["model"].take();
             document["layout"] = described["layout"].take();
@@ -46,7 +46,10 @@ pub(crate) fn run(args: &Dump, console: &Console) -> Result<Outcome, CliError> {
         };
         let tables = if args.tables { tables() } else { String::new() };
         let end = if inputs.len() > 1 { "\n" } else { "" };
-        console.result(format!("{}{tables}{end}", describe::to_text(&described)));
+        console.result(format!(
+            "{}{tables}{end}",
+            describe::to_text(&loaded.rom.as_rom(), loaded.symbols.as_ref())
+        ));
     }
     if args.json {
         let is_single = args.paths.len() == 1 && inputs.len() <= 1;

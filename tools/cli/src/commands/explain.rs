@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use serde_json::{Value, json};
-use statewright_author::codes::{Code, Info};
+use statewright_author::codes::{DiagnosticCode, Info};
 use statewright_author::diagnostic::closest;
 
 use crate::args::Explain;
@@ -12,7 +12,7 @@ use crate::error::{CliError, Outcome};
 
 pub(crate) fn run(args: &Explain, console: &Console) -> Result<Outcome, CliError> {
     if args.json {
-        let all = || Ok(Code::ALL.iter().map(|code| code.info()).collect());
+        let all = || Ok(DiagnosticCode::ALL.iter().map(|code| code.info()).collect());
         let found = args
             .codes
             .iter()
@@ -42,7 +42,7 @@ fn to_json(info: &Info) -> Value {
 
 fn list() -> String {
     let mut out = String::new();
-    for info in Code::ALL.iter().map(|code| code.info()) {
+    for info in DiagnosticCode::ALL.iter().map(|code| code.info()) {
         let _ = writeln!(
             out,
             "{}  {:<7}  {}",
@@ -68,11 +68,11 @@ fn page(info: &Info) -> String {
 }
 
 fn find(code: &str) -> Result<Info, CliError> {
-    if let Some(found) = Code::find(code) {
+    if let Some(found) = DiagnosticCode::find(code) {
         return Ok(found.info());
     }
     let error = CliError::new(format!("there is no code `{code}`"));
-    let known = Code::ALL.iter().map(|code| code.info().id);
+    let known = DiagnosticCode::ALL.iter().map(|code| code.info().id);
     Err(match closest(code, known) {
         Some(close) => error.help(format!(
             "did you mean `{close}`? `statewright explain` lists all"

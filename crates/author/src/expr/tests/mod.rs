@@ -3,7 +3,7 @@
 mod random;
 
 use super::*;
-use crate::graph::{Argument, Code};
+use crate::graph::{Argument, ExprSource};
 use crate::limits::{MAX_EXPRESSION_BYTES, MAX_EXPRESSION_DEPTH};
 use crate::span::{Name, Span};
 use crate::value::Literal;
@@ -244,17 +244,17 @@ fn actions_call_or_write() {
 
 #[test]
 fn spans_follow_the_code_unless_it_was_escaped() {
-    let code = Code::new("Shout(3)".into(), Span::bytes(100..108));
+    let code = ExprSource::new("Shout(3)".into(), Span::bytes(100..108));
     let (function, arguments) = parse_call(&code.value).unwrap().spanned(&code);
     assert_eq!(function.span, Span::bytes(100..105));
     assert!(
         matches!(arguments.as_slice(), [Argument { value, .. }] if value.span == Span::bytes(106..107))
     );
-    let escaped = Code::new(code.value.clone(), Span::bytes(100..110));
+    let escaped = ExprSource::new(code.value.clone(), Span::bytes(100..110));
     assert_eq!(
         parse_call(&code.value).unwrap().spanned(&escaped).0.span,
         Span::bytes(100..110)
     );
-    let step = Code::new(code.value.clone(), Span::step(3));
+    let step = ExprSource::new(code.value.clone(), Span::step(3));
     assert_eq!(code_span(&step, 0..5), Span::step(3));
 }

@@ -3,20 +3,20 @@
 
 use crate::names::{is_invisible, is_reserved};
 use crate::text::name::NameKind;
-use crate::text::shape::Kind;
+use crate::text::shape::ObjectKind;
 use crate::text::shapes::TRIGGERS;
 
-const TRANSITIONS: &[Kind] = &[
-    Kind::Transition,
-    Kind::AnyTransition,
-    Kind::Decision,
-    Kind::Branch,
+const TRANSITIONS: &[ObjectKind] = &[
+    ObjectKind::Transition,
+    ObjectKind::AnyTransition,
+    ObjectKind::Decision,
+    ObjectKind::Branch,
 ];
-const STATES: &[Kind] = &[Kind::State, Kind::Machine, Kind::Region];
-const MACHINES: &[Kind] = &[Kind::Machine, Kind::FlatMachine];
+const STATES: &[ObjectKind] = &[ObjectKind::State, ObjectKind::Machine, ObjectKind::Region];
+const MACHINES: &[ObjectKind] = &[ObjectKind::Machine, ObjectKind::FlatMachine];
 
 /// What other tools, and our own flat shape, call a field; and what to write here.
-const OTHER_NAMES: &[(&[Kind], &[&str], &str)] = &[
+const OTHER_NAMES: &[(&[ObjectKind], &[&str], &str)] = &[
     (
         TRANSITIONS,
         &["target", "goto", "next", "state"],
@@ -111,9 +111,10 @@ const OTHER_NAMES: &[(&[Kind], &[&str], &str)] = &[
 ];
 
 /// What to write instead of a field that does not exist here, if it is one that people bring along.
-pub(super) fn other_name(kind: Kind, key: &str) -> Option<&'static str> {
-    let fits =
-        |(kinds, keys, _): &&(&[Kind], &[&str], &str)| kinds.contains(&kind) && keys.contains(&key);
+pub(super) fn other_name(kind: ObjectKind, key: &str) -> Option<&'static str> {
+    let fits = |(kinds, keys, _): &&(&[ObjectKind], &[&str], &str)| {
+        kinds.contains(&kind) && keys.contains(&key)
+    };
     OTHER_NAMES.iter().find(fits).map(|&(_, _, help)| help)
 }
 

@@ -7,13 +7,13 @@ use jsonc_parser::common::Ranged;
 
 use super::Checker;
 use super::hints::{in_lines, keep_one, legal_name, other_name};
-use crate::codes::Code;
+use crate::codes::DiagnosticCode;
 use crate::diagnostic::Diagnostic;
 use crate::span::Span;
 use crate::text::describe::{expected, or_list};
 use crate::text::name::NameKind;
 use crate::text::parse::span;
-use crate::text::shape::{Field, Kind, Type};
+use crate::text::shape::{Field, ObjectKind, Type};
 
 /// Up to so many keys are compared with each other; more are hashed.
 const FEW: usize = 12;
@@ -44,39 +44,52 @@ impl Checker<'_> {
 
     fn duplicate(&mut self, first: &ObjectProp, second: &ObjectProp, help: &str) {
         self.bad.insert(second.name.start());
-        self.report(Code::DuplicateField, span(second.name.range()), |bare| {
-            let message = format!("`{}` is given twice", second.name.as_str());
-            Diagnostic { message, ..bare }
-                .label("again")
-                .related(span(first.name.range()), "first given here")
-                .help(help)
-        });
+        self.report(
+            DiagnosticCode::DuplicateField,
+            span(second.name.range()),
+            |bare| {
+                let message = format!("`{}` is given twice", second.name.as_str());
+                Diagnostic { message, ..bare }
+                    .label("again")
+                    .related(span(first.name.range()), "first given here")
+                    .help(help)
+            },
+        );
     }
 
-    pub(super) fn unknown_field(&mut self, property: &ObjectProp, kind: Kind) {
+    pub(super) fn unknown_field(&mut self, property: &ObjectProp, kind: ObjectKind) {
         let (shape, key) = (kind.shape(), property.name.as_str());
-        self.report(Code::UnknownField, span(property.name.range()), |bare| {
-            let message = format!("{} has no field `{key}`", shape.title);
-            let problem = Diagnostic { message, ..bare }.label("no such field");
-            if let Some(help) = other_name(kind, key) {
-                return problem.help(help);
-            }
-            let fields: Vec<_> = shape
-                .fields()
-                .map(|field| format!("`{}`", field.key))
-                .collect();
-            problem
-                .suggest(key, shape.fields().map(|field| field.key))
-                .note(format!(
-                    "the fields of {} are\n{}",
-                    shape.title,
-                    in_lines(&fields)
-                ))
-        });
+        self.report(
+            DiagnosticCode::UnknownField,
+            span(property.name.range()),
+            |bare| {
+                let message = format!("{} has no field `{key}`", shape.title);
+                let problem = Diagnostic { message, ..bare }.label("no such field");
+                if let Some(help) = other_name(kind, key) {
+                    return problem.help(help);
+                }
+                let fields: Vec<_> = shape
+                    .fields()
+                    .map(|field| format!("`{}`", field.key))
+                    .collect();
+                problem
+                    .suggest(key, shape.fields().map(|field| field.key))
+                    .note(format!(
+                        "the fields of {} are\n{}",
+                        shape.title,
+                        in_lines(&fields)
+                    ))
+            },
+        );
     }
 
-    pub(super) fn missing_field(&mut self, object: &Object, kind: Kind, field: &'static Field) {
-        self.report(Code::MissingField, opening(object), |bare| {
+    pub(super) fn missing_field(
+        &mut self,
+        object: &Object,
+        kind: ObjectKind,
+        field: &'static Field,
+    ) {
+        self.report(DiagnosticCode::MissingField, opening(object), |bare| {
             let message = format!("{} needs the field `{}`", kind.shape().title, field.key);
             let help = format!("add `\"{}\": …`, {}", field.key, expected(&field.ty));
             let note = format!("`{}`: {}", field.key, field.doc);
@@ -87,8 +100,8 @@ impl Checker<'_> {
         });
     }
 
-    pub(super) fn missing_group(&mut self, object: &Object, kind: Kind, keys: &[&str]) {
-        self.report(Code::MissingField, opening(object), |bare| {
+    pub(super) fn missing_group(&mut self, object: &Object, kind: ObjectKind, keys: &[&str]) {
+        self.report(DiagnosticCode::MissingField, opening(object), |bare| {
             let message = format!(
                 "{} needs one of the fields {}",
                 kind.shape().title,
@@ -105,17 +118,21 @@ impl Checker<'_> {
     }
 
     pub(super) fn exclusive(&mut self, first: &ObjectProp, second: &ObjectProp) {
-        self.report(Code::FieldsExclude, span(second.name.range()), |bare| {
-            let message = format!(
-                "`{}` and `{}` exclude each other",
-                first.name.as_str(),
-                second.name.as_str()
-            );
-            Diagnostic { message, ..bare }
-                .label("not with the other one")
-                .related(span(first.name.range()), "this one is given, too")
-                .help(keep_one(first.name.as_str(), second.name.as_str()))
-        });
+        self.report(
+            DiagnosticCode::FieldsExclude,
+            span(second.name.range()),
+            |bare| {
+                let message = format!(
+                    "`{}` and `{}` exclude each other",
+                    first.name.as_str(),
+                    second.name.as_str()
+                );
+                Diagnostic { message, ..bare }
+                    .label("not with the other one")
+                    .related(span(first.name.range()), "this one is given, too")
+                    .help(keep_one(first.name.as_str(), second.name.as_str()))
+            },
+        );
     }
 
     /// Whether an action has no more than one verb; whose fields the others are would be a guess.
@@ -136,13 +153,13 @@ impl Checker<'_> {
     }
 
     /// An action without a verb.
-    pub(super) fn no_tag(&mut self, object: &Object, tags: &'static [(&'static str, Kind)]) {
+    pub(super) fn no_tag(&mut self, object: &Object, tags: &'static [(&'static str, ObjectKind)]) {
         self.bad.insert(object.start());
         let slip = object
             .properties
             .first()
             .map(|property| property.name.as_str());
-        self.report(Code::MissingField, opening(object), |bare| {
+        self.report(DiagnosticCode::MissingField, opening(object), |bare| {
             let keys: Vec<_> = tags.iter().map(|&(key, _)| key).collect();
             let message = format!("an action needs one of the fields {}", or_list(&keys));
             let problem = Diagnostic { message, ..bare }.label("has none of them");
@@ -174,7 +191,7 @@ impl Checker<'_> {
         if written.bytes().any(|byte| byte < b' ') {
             return;
         }
-        self.report(Code::BadName, span, |bare| {
+        self.report(DiagnosticCode::BadName, span, |bare| {
             let problem = Diagnostic {
                 message: problem,
                 ..bare
@@ -194,7 +211,7 @@ pub(crate) fn opening(object: &Object) -> Span {
 }
 
 /// The keys that decide the kind of an object, if it is decided by its keys.
-fn tags(ty: &'static Type) -> Option<&'static [(&'static str, Kind)]> {
+fn tags(ty: &'static Type) -> Option<&'static [(&'static str, ObjectKind)]> {
     match ty {
         Type::Tagged(tags) => Some(tags),
         Type::OneOf(types) => types.iter().find_map(tags),

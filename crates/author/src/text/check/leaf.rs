@@ -5,7 +5,7 @@ use jsonc_parser::common::Ranged;
 
 use super::hints::with_unit;
 use super::{Checker, Subject};
-use crate::codes::Code;
+use crate::codes::DiagnosticCode;
 use crate::diagnostic::Diagnostic;
 use crate::text::describe::{expected, or_list};
 use crate::text::name::NameKind;
@@ -64,7 +64,7 @@ impl Checker<'_> {
 
     fn too_large(&mut self, raw: &NumberLit) {
         self.bad.insert(raw.start());
-        self.report(Code::BadValue, span(raw.range()), |bare| {
+        self.report(DiagnosticCode::BadValue, span(raw.range()), |bare| {
             let shown: String = raw.value.chars().take(30).collect();
             Diagnostic {
                 message: format!("the number {shown} is too large"),
@@ -76,7 +76,7 @@ impl Checker<'_> {
 
     fn bad_value(&mut self, value: &dyn Ranged, ty: &'static Type, subject: Subject, found: &str) {
         self.bad.insert(value.range().start);
-        self.report(Code::BadValue, span(value.range()), |bare| {
+        self.report(DiagnosticCode::BadValue, span(value.range()), |bare| {
             let shown: String = found.chars().take(60).collect();
             let message = format!(
                 "{} must be {}, found `{shown}`",
@@ -99,21 +99,25 @@ impl Checker<'_> {
             return;
         }
         self.bad.insert(text.start());
-        self.report(Code::BadValue, string_span(self.text, text), |bare| {
-            let shown: String = text.value.chars().take(60).collect();
-            let message = format!(
-                "{} must be {}, found `{shown}`",
-                subject.words(),
-                or_list(words.words)
-            );
-            let problem = Diagnostic { message, ..bare }.label("no such word");
-            match ValueType::of_other_word(&text.value)
-                .filter(|ty| words.words.contains(&ty.as_str()))
-            {
-                Some(ty) => problem.help(format!("write `{ty}`")),
-                None => problem.suggest(&text.value, words.words.iter().copied()),
-            }
-        });
+        self.report(
+            DiagnosticCode::BadValue,
+            string_span(self.text, text),
+            |bare| {
+                let shown: String = text.value.chars().take(60).collect();
+                let message = format!(
+                    "{} must be {}, found `{shown}`",
+                    subject.words(),
+                    or_list(words.words)
+                );
+                let problem = Diagnostic { message, ..bare }.label("no such word");
+                match ValueType::of_other_word(&text.value)
+                    .filter(|ty| words.words.contains(&ty.as_str()))
+                {
+                    Some(ty) => problem.help(format!("write `{ty}`")),
+                    None => problem.suggest(&text.value, words.words.iter().copied()),
+                }
+            },
+        );
     }
 
     fn duration(&mut self, text: &StringLit) {
@@ -122,23 +126,27 @@ impl Checker<'_> {
             let number = text.value.trim();
             let is_number =
                 !number.is_empty() && number.chars().all(|c| c.is_ascii_digit() || c == '.');
-            self.report(Code::BadDuration, string_span(self.text, text), |bare| {
-                let bare = Diagnostic {
-                    message: problem.message().into(),
-                    ..bare
-                };
-                if is_number {
-                    return bare.label("the unit is missing").help(with_unit(number));
-                }
-                bare.label(problem.label()).help(problem.help())
-            });
+            self.report(
+                DiagnosticCode::BadDuration,
+                string_span(self.text, text),
+                |bare| {
+                    let bare = Diagnostic {
+                        message: problem.message().into(),
+                        ..bare
+                    };
+                    if is_number {
+                        return bare.label("the unit is missing").help(with_unit(number));
+                    }
+                    bare.label(problem.label()).help(problem.help())
+                },
+            );
         }
     }
 
     fn stable_id(&mut self, text: &StringLit) {
         if stable_id(&text.value).is_none() {
             self.bad.insert(text.start());
-            self.report(Code::BadStableId, string_span(self.text, text), |bare| {
+            self.report(DiagnosticCode::BadStableId, string_span(self.text, text), |bare| {
                 let message =
                     "a stable id is 1 to 16 hexadecimal digits, such as \"9f03a1\" or \"0x9f03a1\"";
                 Diagnostic {
@@ -159,7 +167,7 @@ impl Checker<'_> {
         if !numbers || !(2..=3).contains(&elements.len()) {
             self.bad.insert(range.start);
             let span = crate::span::Span::bytes(range);
-            return self.report(Code::BadValue, span, |bare| {
+            return self.report(DiagnosticCode::BadValue, span, |bare| {
                 let message = format!(
                     "{} must be two or three numbers if it is a list",
                     subject.words()

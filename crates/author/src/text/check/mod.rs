@@ -19,8 +19,8 @@ use jsonc_parser::common::Ranged;
 
 use super::describe::expected;
 use super::parse::{has_key, json, span};
-use super::shape::{Content, Field, Json, Kind, Map, Rule, Type};
-use crate::codes::Code;
+use super::shape::{Content, Field, Json, Map, ObjectKind, Rule, Type};
+use crate::codes::DiagnosticCode;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::span::Span;
 use hints::with_unit;
@@ -30,7 +30,7 @@ use hints::with_unit;
 pub(crate) type Bad = HashSet<usize>;
 
 /// Checks a whole file.
-pub(crate) fn check(text: &str, object: &Object, kind: Kind, out: &mut Diagnostics) -> Bad {
+pub(crate) fn check(text: &str, object: &Object, kind: ObjectKind, out: &mut Diagnostics) -> Bad {
     let mut checker = Checker {
         text,
         out,
@@ -44,7 +44,7 @@ pub(crate) fn check(text: &str, object: &Object, kind: Kind, out: &mut Diagnosti
 /// stays cheap.
 pub(crate) fn report(
     out: &mut Diagnostics,
-    code: Code,
+    code: DiagnosticCode,
     span: Span,
     full: impl FnOnce(Diagnostic) -> Diagnostic,
 ) {
@@ -86,11 +86,16 @@ struct Checker<'a> {
 }
 
 impl Checker<'_> {
-    fn report(&mut self, code: Code, span: Span, full: impl FnOnce(Diagnostic) -> Diagnostic) {
+    fn report(
+        &mut self,
+        code: DiagnosticCode,
+        span: Span,
+        full: impl FnOnce(Diagnostic) -> Diagnostic,
+    ) {
         report(self.out, code, span, full);
     }
 
-    fn object(&mut self, object: &Object, kind: Kind) {
+    fn object(&mut self, object: &Object, kind: ObjectKind) {
         let shape = kind.shape();
         self.duplicates(
             object,
@@ -115,7 +120,7 @@ impl Checker<'_> {
         }
     }
 
-    fn missing(&mut self, object: &Object, kind: Kind) {
+    fn missing(&mut self, object: &Object, kind: ObjectKind) {
         for field in kind.shape().fields().filter(|field| field.required) {
             if !has_key(object, field.key) {
                 self.missing_field(object, kind, field);
@@ -146,7 +151,7 @@ impl Checker<'_> {
         }
     }
 
-    fn object_of(&mut self, object: &Object, kind: Kind, ty: &'static Type) {
+    fn object_of(&mut self, object: &Object, kind: ObjectKind, ty: &'static Type) {
         if self.has_one_tag(object, ty) {
             self.object(object, kind);
         }
@@ -156,9 +161,11 @@ impl Checker<'_> {
         self.duplicates(object, "give one of them another name");
         if object.properties.is_empty() && !map.may_be_empty {
             self.bad.insert(object.start());
-            self.report(Code::BadValue, span(object.range()), |bare| Diagnostic {
-                message: format!("{} must not be empty", subject.words()),
-                ..bare
+            self.report(DiagnosticCode::BadValue, span(object.range()), |bare| {
+                Diagnostic {
+                    message: format!("{} must not be empty", subject.words()),
+                    ..bare
+                }
             });
         }
         for property in &object.properties {
@@ -181,7 +188,7 @@ impl Checker<'_> {
             .get(value.start()..value.end())
             .filter(|raw| raw.len() <= 40)
             .map(str::to_owned);
-        self.report(Code::WrongType, span(value.range()), |bare| {
+        self.report(DiagnosticCode::WrongType, span(value.range()), |bare| {
             let message = format!(
                 "{} must be {}, found {}",
                 subject.words(),
@@ -203,7 +210,7 @@ impl Checker<'_> {
     fn group(
         &mut self,
         object: &Object,
-        kind: Kind,
+        kind: ObjectKind,
         keys: &'static [&'static str],
         rule: Rule,
         slipped: bool,

@@ -6,7 +6,7 @@ use jsonc_parser::common::Ranged;
 use super::Reader;
 use crate::graph::{Action, ActionKind, Argument};
 use crate::text::parse::{has_key, span};
-use crate::text::shape::Kind;
+use crate::text::shape::ObjectKind;
 use crate::text::shapes::action::TAGS;
 
 impl Reader<'_> {
@@ -38,7 +38,7 @@ impl Reader<'_> {
     /// An action written as an object; `None` if a field that it needs is missing or bad.
     fn built_in(&self, object: &Object) -> Option<ActionKind> {
         let &(tag, kind) = TAGS.iter().find(|(tag, _)| has_key(object, tag))?;
-        if kind == Kind::If {
+        if kind == ObjectKind::If {
             let (then, otherwise) = (self.actions(object, "then"), self.actions(object, "else"));
             return Some(ActionKind::If {
                 condition: self.code(object, tag)?,
@@ -49,38 +49,38 @@ impl Reader<'_> {
         let name = self.name(object, tag)?;
         let payload = || self.code(object, "payload");
         Some(match kind {
-            Kind::Call => ActionKind::Call {
+            ObjectKind::Call => ActionKind::Call {
                 function: name,
                 arguments: self.arguments(object),
             },
-            Kind::Set => ActionKind::Set {
+            ObjectKind::Set => ActionKind::Set {
                 key: name,
                 value: self.code(object, "to")?,
             },
-            Kind::Add => ActionKind::Add {
+            ObjectKind::Add => ActionKind::Add {
                 key: name,
                 value: self.code(object, "by")?,
             },
-            Kind::Raise => ActionKind::Raise {
+            ObjectKind::Raise => ActionKind::Raise {
                 event: name,
                 payload: payload(),
             },
-            Kind::Send => ActionKind::Send {
+            ObjectKind::Send => ActionKind::Send {
                 event: name,
                 payload: payload(),
                 to: self.code(object, "to"),
             },
-            Kind::Emit => ActionKind::Emit {
+            ObjectKind::Emit => ActionKind::Emit {
                 command: name,
                 lane: self.name(object, "lane")?,
                 payload: payload(),
             },
-            Kind::Start => ActionKind::StartTimer {
+            ObjectKind::Start => ActionKind::StartTimer {
                 timer: name,
                 after: self.duration(object, "after")?,
             },
-            Kind::Stop => ActionKind::StopTimer { timer: name },
-            Kind::ClearHistory => ActionKind::ClearHistory { state: name },
+            ObjectKind::Stop => ActionKind::StopTimer { timer: name },
+            ObjectKind::ClearHistory => ActionKind::ClearHistory { state: name },
             _ => return None,
         })
     }

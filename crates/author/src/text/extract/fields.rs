@@ -4,7 +4,7 @@ use jsonc_parser::ast::{Object, StringLit, Value};
 use jsonc_parser::common::Ranged;
 
 use super::Reader;
-use crate::graph::{Code, Meta, StableId};
+use crate::graph::{ExprSource, Meta, StableId};
 use crate::span::{Name, Spanned};
 use crate::text::check::stable_id;
 use crate::text::parse::{is_written_whole, span, string_span, to_json, whole};
@@ -120,13 +120,13 @@ impl Reader<'_> {
     }
 
     /// Source text; numbers and truth values stand for theirs.
-    pub(crate) fn code(&self, object: &Object, key: &str) -> Option<Code> {
+    pub(crate) fn code(&self, object: &Object, key: &str) -> Option<ExprSource> {
         self.field(object, key)
             .and_then(|value| self.code_of(value))
     }
 
     /// The same of a value.
-    pub(crate) fn code_of(&self, value: &Value) -> Option<Code> {
+    pub(crate) fn code_of(&self, value: &Value) -> Option<ExprSource> {
         match value {
             Value::StringLit(_) => self.name_of(value),
             Value::NumberLit(raw) => Some(Spanned::new(raw.value.to_owned(), span(raw.range))),

@@ -92,7 +92,7 @@ impl Reader<'_> {
     }
 }
 
-/// Reads a tier, as we or as the design documents spell it.
+/// Reads a tier: a plain word, or the word with its size.
 fn tier(word: &str) -> Option<Tier> {
     match word {
         "Crowd_64B" => Some(Tier::Crowd),

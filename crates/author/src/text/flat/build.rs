@@ -8,7 +8,7 @@ use jsonc_parser::common::Ranged;
 use super::transition::Given;
 use super::tree::Tree;
 use super::{Nodes, region_objects, type_of};
-use crate::codes::Code;
+use crate::codes::DiagnosticCode;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::graph::{Branch, Event, Machine, Region, State, Transition, Trigger};
 use crate::span::Name;
@@ -153,7 +153,7 @@ impl Builder<'_, '_, '_> {
             .find(|key| has_key(object, key));
         match (ty.value.as_str(), inside) {
             ("parallel", _) if !has_key(object, "regions") => {
-                report(out, Code::MissingField, opening(object), |bare| {
+                report(out, DiagnosticCode::MissingField, opening(object), |bare| {
                     let message = "a parallel state needs the field `regions`".into();
                     let help = "add `\"regions\": [{ \"name\": \"A\", \"initial\": \"a\" }, …]`";
                     Diagnostic { message, ..bare }
@@ -161,7 +161,7 @@ impl Builder<'_, '_, '_> {
                         .help(help)
                 });
             }
-            ("leaf", Some(key)) => report(out, Code::BadValue, ty.span, |bare| {
+            ("leaf", Some(key)) => report(out, DiagnosticCode::BadValue, ty.span, |bare| {
                 let message = format!("a leaf has no `{key}`");
                 Diagnostic { message, ..bare }
                     .label("not a leaf")
@@ -178,7 +178,7 @@ fn two_initials(machine: &Object, root: &Name, out: &mut Diagnostics) {
     };
     report(
         out,
-        Code::FieldsExclude,
+        DiagnosticCode::FieldsExclude,
         span(property.name.range()),
         |bare| {
             let message = format!("the root `{}` says itself where it starts", root.value);

@@ -1,4 +1,4 @@
-//! Owns the flat shape of the design documents: a list of states that name their children, and a
+//! Owns the flat shape of a machine file: a list of states that name their children, and a
 //! list of transitions.
 //!
 //! The stages are the files: `tree` links states to their parents and finds the root, `region` puts
@@ -18,7 +18,7 @@ use jsonc_parser::ast::{Object, Value};
 use super::check::report;
 use super::extract::Reader;
 use super::parse::has_key;
-use crate::codes::Code;
+use crate::codes::DiagnosticCode;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::graph::Machine;
 use crate::span::Name;
@@ -50,12 +50,12 @@ pub(crate) fn machine(reader: &Reader, object: &Object, out: &mut Diagnostics) -
 
 /// The states of the list, in order, and where to find them by name.
 struct Nodes<'v, 't> {
-    list: Vec<Node<'v, 't>>,
+    list: Vec<FlatState<'v, 't>>,
     by_name: HashMap<String, usize>,
 }
 
 /// A state of the list.
-struct Node<'v, 't> {
+struct FlatState<'v, 't> {
     name: Name,
     object: &'v Object<'t>,
 }
@@ -71,7 +71,7 @@ impl Nodes<'_, '_> {
 
     /// Reports a state that does not exist (SW0101).
     fn unknown(&self, name: &Name, out: &mut Diagnostics, help: impl FnOnce() -> String) {
-        report(out, Code::UnknownState, name.span, |bare| {
+        report(out, DiagnosticCode::UnknownState, name.span, |bare| {
             let known = self
                 .list
                 .iter()
@@ -104,7 +104,7 @@ fn nodes<'v, 't>(reader: &Reader, object: &'v Object<'t>, out: &mut Diagnostics)
             Entry::Occupied(first) => twice(&name, &nodes.list[*first.get()].name, out),
             Entry::Vacant(free) => {
                 free.insert(nodes.list.len());
-                nodes.list.push(Node {
+                nodes.list.push(FlatState {
                     name,
                     object: state,
                 });
@@ -115,7 +115,7 @@ fn nodes<'v, 't>(reader: &Reader, object: &'v Object<'t>, out: &mut Diagnostics)
 }
 
 fn twice(second: &Name, first: &Name, out: &mut Diagnostics) {
-    report(out, Code::DuplicateName, second.span, |bare| {
+    report(out, DiagnosticCode::DuplicateName, second.span, |bare| {
         let message = format!("two states have the id `{}`", second.value);
         Diagnostic { message, ..bare }
             .label("again")

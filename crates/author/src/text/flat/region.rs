@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::Nodes;
 use super::tree::Tree;
-use crate::codes::Code;
+use crate::codes::DiagnosticCode;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::span::Name;
 use crate::text::check::report;
@@ -20,7 +20,7 @@ pub(super) fn assign(
 ) -> Vec<usize> {
     let mut regions = vec![0; nodes.list.len()];
     for parent in 0..nodes.list.len() {
-        let names = Names::of(reader, nodes, parent);
+        let names = RegionNames::of(reader, nodes, parent);
         for &child in &tree.children[parent] {
             regions[child] = names.region_of(reader, nodes, child, out);
         }
@@ -34,7 +34,7 @@ pub(super) fn assign(
 }
 
 /// The regions of one parent.
-struct Names<'n> {
+struct RegionNames<'n> {
     parent: &'n str,
     names: Vec<Name>,
     by_name: HashMap<String, usize>,
@@ -42,10 +42,10 @@ struct Names<'n> {
     by_initial: HashMap<String, usize>,
 }
 
-impl<'n> Names<'n> {
+impl<'n> RegionNames<'n> {
     fn of(reader: &Reader, nodes: &'n Nodes, parent: usize) -> Self {
         let objects = super::region_objects(reader, nodes.list[parent].object);
-        let mut found = Names {
+        let mut found = RegionNames {
             parent: nodes.name(parent),
             names: Vec::new(),
             by_name: HashMap::new(),
@@ -96,7 +96,7 @@ impl<'n> Names<'n> {
     }
 
     fn unknown(&self, region: &Name, out: &mut Diagnostics) {
-        report(out, Code::UnknownRegion, region.span, |bare| {
+        report(out, DiagnosticCode::UnknownRegion, region.span, |bare| {
             let message = format!(
                 "the state `{}` has no region named `{}`",
                 self.parent, region.value
@@ -111,7 +111,7 @@ impl<'n> Names<'n> {
     }
 
     fn not_stated(&self, child: &Name, out: &mut Diagnostics) {
-        report(out, Code::RegionNotStated, child.span, |bare| {
+        report(out, DiagnosticCode::RegionNotStated, child.span, |bare| {
             let known: Vec<_> = self.names.iter().map(|name| name.value.as_str()).collect();
             let fields: Vec<_> = known
                 .iter()
@@ -137,7 +137,7 @@ impl<'n> Names<'n> {
 }
 
 fn no_regions(region: &Name, why: &str, out: &mut Diagnostics) {
-    report(out, Code::UnknownRegion, region.span, |bare| {
+    report(out, DiagnosticCode::UnknownRegion, region.span, |bare| {
         let message = format!(
             "the state cannot be in the region `{}`: {why}",
             region.value

@@ -5,7 +5,7 @@ use jsonc_parser::ast::Object;
 use jsonc_parser::common::Ranged;
 
 use super::{Nodes, type_of};
-use crate::codes::Code;
+use crate::codes::DiagnosticCode;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::graph::{Branch, Transition, TransitionKind};
 use crate::span::Spanned;
@@ -93,7 +93,7 @@ fn effect_key(object: &Object) -> &'static str {
 }
 
 fn no_trigger(object: &Object, out: &mut Diagnostics) {
-    report(out, Code::MissingField, opening(object), |bare| {
+    report(out, DiagnosticCode::MissingField, opening(object), |bare| {
         let message =
             "a transition needs one of the fields `trigger`, `after`, `timer` or `when`".into();
         Diagnostic { message, ..bare }

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use jsonc_parser::ast::Object;
 
 use super::Nodes;
-use crate::codes::Code;
+use crate::codes::DiagnosticCode;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::span::{Name, Span};
 use crate::text::check::{opening, report};
@@ -75,7 +75,7 @@ impl Tree {
                 self.parent[child] = Some((parent, name.span));
                 self.children[parent].push(child);
             }
-            Some((other, first)) => report(out, Code::FlatTree, name.span, |bare| {
+            Some((other, first)) => report(out, DiagnosticCode::FlatTree, name.span, |bare| {
                 let parents = match other == parent {
                     true => format!("twice a child of `{}`", nodes.name(parent)),
                     false => format!(
@@ -157,7 +157,7 @@ impl Tree {
         let Some((_, span)) = self.parent[member] else {
             return;
         };
-        report(out, Code::FlatTree, span, |bare| {
+        report(out, DiagnosticCode::FlatTree, span, |bare| {
             let mut names = vec![format!("`{}`", nodes.name(member))];
             let mut at = member;
             while let Some((parent, _)) = self.parent[at] {
@@ -222,7 +222,7 @@ impl Tree {
             return;
         }
         self.top = orphans.to_vec();
-        report(out, Code::FlatTree, opening(machine), |bare| {
+        report(out, DiagnosticCode::FlatTree, opening(machine), |bare| {
             let names: Vec<_> = orphans
                 .iter()
                 .take(8)
@@ -246,7 +246,7 @@ impl Tree {
 
     fn nobodys_child(&self, node: usize, root: usize, nodes: &Nodes, out: &mut Diagnostics) {
         let name = &nodes.list[node].name;
-        report(out, Code::FlatTree, name.span, |bare| {
+        report(out, DiagnosticCode::FlatTree, name.span, |bare| {
             let message = format!("the state `{}` is nobody's child", name.value);
             let help = format!(
                 "add `\"{}\"` to the `children` of `{}` or of another state",
@@ -285,10 +285,15 @@ impl Tree {
                 continue;
             }
             self.children[node].clear();
-            report(out, Code::TooDeep, nodes.list[node].name.span, |bare| {
-                let message = format!("states are nested more than {MAX_DEPTH} deep");
-                Diagnostic { message, ..bare }.label("what is inside is left out")
-            });
+            report(
+                out,
+                DiagnosticCode::TooDeep,
+                nodes.list[node].name.span,
+                |bare| {
+                    let message = format!("states are nested more than {MAX_DEPTH} deep");
+                    Diagnostic { message, ..bare }.label("what is inside is left out")
+                },
+            );
         }
     }
 }

@@ -1,20 +1,20 @@
 //! Owns the shapes of actions that are written as objects.
 
 use super::{ACTIONS, EVENT, FUNCTION, IDENTIFIER, NAME, STATE, map, muted};
-use crate::text::shape::{Field, Kind, Shape, Type};
+use crate::text::shape::{Field, ObjectKind, Shape, Type};
 
 /// The key that says which action it is.
-pub(crate) const TAGS: &[(&str, Kind)] = &[
-    ("call", Kind::Call),
-    ("set", Kind::Set),
-    ("add", Kind::Add),
-    ("raise", Kind::Raise),
-    ("send", Kind::Send),
-    ("emit", Kind::Emit),
-    ("start", Kind::Start),
-    ("stop", Kind::Stop),
-    ("clear_history", Kind::ClearHistory),
-    ("if", Kind::If),
+pub(crate) const TAGS: &[(&str, ObjectKind)] = &[
+    ("call", ObjectKind::Call),
+    ("set", ObjectKind::Set),
+    ("add", ObjectKind::Add),
+    ("raise", ObjectKind::Raise),
+    ("send", ObjectKind::Send),
+    ("emit", ObjectKind::Emit),
+    ("start", ObjectKind::Start),
+    ("stop", ObjectKind::Stop),
+    ("clear_history", ObjectKind::ClearHistory),
+    ("if", ObjectKind::If),
 ];
 
 const ARGUMENTS: Type = Type::OneOf(&[

@@ -2,7 +2,7 @@
 //! functions, observers.
 
 use super::{ACTIONS, CLASS, EVENT_OR_ANY, NAME, VALUE_TYPE, doc, id, map, meta, words};
-use crate::text::shape::{Field, Kind, Shape, Type, Words};
+use crate::text::shape::{Field, ObjectKind, Shape, Type, Words};
 use crate::value::{FunctionKind, MergeRule};
 
 /// What an event may carry.
@@ -10,7 +10,7 @@ const PAYLOAD: Type = Type::OneOf(&[
     words!(
         "i32", "f32", "bool", "entity", "vec2", "vec3", "symbol", "u32", "u64", "vec4"
     ),
-    Type::Object(Kind::Bytes),
+    Type::Object(ObjectKind::Bytes),
 ]);
 
 pub(crate) static EVENT: Shape = Shape {

@@ -1,11 +1,11 @@
-//! Owns the flat shape of the design documents: `states` is a list, and parents name their
+//! Owns the flat shape of a machine file: `states` is a list, and parents name their
 //! children.
 
 use super::{
     ACTIONS, EVENT_OR_ANY, NAME, STATES, at_most_one, doc, id, machine, meta, muted, state,
     transition, words,
 };
-use crate::text::shape::{Field, Kind, Shape, Type};
+use crate::text::shape::{Field, ObjectKind, Shape, Type};
 
 pub(crate) static MACHINE: Shape = Shape {
     name: "flat_machine",
@@ -21,12 +21,12 @@ pub(crate) static MACHINE: Shape = Shape {
             ),
             Field::required(
                 "states",
-                Type::List(&Type::Object(Kind::FlatState)),
+                Type::List(&Type::Object(ObjectKind::FlatState)),
                 "All states.",
             ),
             Field::new(
                 "transitions",
-                Type::List(&Type::Object(Kind::FlatTransition)),
+                Type::List(&Type::Object(ObjectKind::FlatTransition)),
                 "All transitions, in order.",
             ),
             meta(),
@@ -78,7 +78,7 @@ pub(crate) static STATE: Shape = Shape {
             state::initial(),
             Field::new(
                 "regions",
-                Type::List(&Type::Object(Kind::FlatRegion)),
+                Type::List(&Type::Object(ObjectKind::FlatRegion)),
                 "Regions of an orthogonal state.",
             ),
             Field::new("children", Type::List(&NAME), "States inside, in order."),

@@ -2,10 +2,10 @@
 
 use super::{NAME, STATE, TIMERS, TRANSITION_LIST, doc, id, map, meta, state, words};
 use crate::text::name::NameKind;
-use crate::text::shape::{Field, Kind, Map, Shape, Type, Words};
+use crate::text::shape::{Field, Map, ObjectKind, Shape, Type, Words};
 use crate::value::Tier;
 
-/// The tier: by name, by size, or as the design documents spell it.
+/// The tier: by name, by size, or by both as in `Standard_128B`.
 pub(crate) const TIER: Type = Type::OneOf(&[
     Type::Word(&Words {
         words: Tier::WORDS,
@@ -41,10 +41,14 @@ pub(crate) const HEAD: &[Field] = &[
     ),
     Field::new(
         "policies",
-        Type::Object(Kind::Policies),
+        Type::Object(ObjectKind::Policies),
         "How the machine departs from the default rules.",
     ),
-    Field::new("budgets", Type::Object(Kind::Budgets), "Caps per tick."),
+    Field::new(
+        "budgets",
+        Type::Object(ObjectKind::Budgets),
+        "Caps per tick.",
+    ),
     Field::or(
         "fail_safe",
         STATE,
@@ -76,7 +80,7 @@ pub(crate) const HEAD: &[Field] = &[
     Field::new("channels", CHANNELS, "Channels that states may own."),
     Field::new(
         "lanes",
-        map!(Plain => Type::Object(Kind::Lane)),
+        map!(Plain => Type::Object(ObjectKind::Lane)),
         "Command lanes beyond the built-in ones.",
     ),
     Field::new(
@@ -86,7 +90,7 @@ pub(crate) const HEAD: &[Field] = &[
     ),
     Field::new(
         "observers",
-        Type::List(&Type::Object(Kind::Observer)),
+        Type::List(&Type::Object(ObjectKind::Observer)),
         "Actions that run for every event.",
     ),
     Field::new("timers", TIMERS, "Timers that outlive states."),
@@ -99,18 +103,18 @@ pub(crate) const HEAD: &[Field] = &[
 
 const EVENTS: Type = Type::OneOf(&[
     Type::List(&super::EVENT),
-    map!(Event => Type::Object(Kind::Event)),
+    map!(Event => Type::Object(ObjectKind::Event)),
 ]);
-const BLACKBOARD: Type = map!(Key => Type::OneOf(&[super::VALUE_TYPE, Type::Object(Kind::Key)]));
+const BLACKBOARD: Type =
+    map!(Key => Type::OneOf(&[super::VALUE_TYPE, Type::Object(ObjectKind::Key)]));
 const PARAMETERS: Type =
-    map!(Key => Type::OneOf(&[Type::Bool, Type::Number, Type::Object(Kind::Parameter)]));
+    map!(Key => Type::OneOf(&[Type::Bool, Type::Number, Type::Object(ObjectKind::Parameter)]));
 const VARIANTS: Type = map!(Plain => Type::Map(&VARIANT));
 const CHANNELS: Type = Type::OneOf(&[
     Type::List(&NAME),
-    map!(Plain => Type::Object(Kind::Channel)),
+    map!(Plain => Type::Object(ObjectKind::Channel)),
 ]);
-const FUNCTIONS: Type =
-    map!(Function => Type::OneOf(&[super::declare::FUNCTION_KIND, Type::Object(Kind::Function)]));
+const FUNCTIONS: Type = map!(Function => Type::OneOf(&[super::declare::FUNCTION_KIND, Type::Object(ObjectKind::Function)]));
 
 /// One variant. Its documentation has a `$`, because a parameter may be called `doc`.
 const VARIANT: Map = Map {

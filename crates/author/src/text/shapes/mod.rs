@@ -10,7 +10,7 @@ pub(crate) mod state;
 pub(crate) mod transition;
 
 use super::name::NameKind;
-use super::shape::{Field, Group, Kind, Rule, Type, Words};
+use super::shape::{Field, Group, ObjectKind, Rule, Type, Words};
 use crate::value::{Class, ValueType};
 
 /// A declared name without rules of its own, and a reference to one.
@@ -112,7 +112,9 @@ macro_rules! map {
 pub(crate) use map;
 
 /// A list of objects.
-pub(crate) const TRANSITION_LIST: Type = Type::List(&Type::Object(Kind::Transition));
+pub(crate) const TRANSITION_LIST: Type = Type::List(&Type::Object(ObjectKind::Transition));
 /// Timers, by name only or with fields.
-pub(crate) const TIMERS: Type =
-    Type::OneOf(&[Type::List(&NAME), map!(Plain => Type::Object(Kind::Timer))]);
+pub(crate) const TIMERS: Type = Type::OneOf(&[
+    Type::List(&NAME),
+    map!(Plain => Type::Object(ObjectKind::Timer)),
+]);

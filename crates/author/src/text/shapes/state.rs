@@ -5,7 +5,7 @@ use super::{
     muted, words,
 };
 use crate::text::name::NameKind;
-use crate::text::shape::{Field, Group, Kind, Map, Shape, Type};
+use crate::text::shape::{Field, Group, Map, ObjectKind, Shape, Type};
 
 /// Frames of a stack, slots of a scratch, timers of one name.
 const COUNT: Type = Type::Int { min: 1, max: 255 };
@@ -14,18 +14,18 @@ const COUNT: Type = Type::Int { min: 1, max: 255 };
 pub(crate) const INITIAL_TYPE: Type = Type::OneOf(&[
     super::STATE,
     Type::List(&super::STATE),
-    Type::Object(Kind::Initial),
+    Type::Object(ObjectKind::Initial),
 ]);
 
-const BRANCHES: Type = Type::List(&Type::Object(Kind::Branch));
-const HISTORIES: Type = map!(Plain => Type::Object(Kind::History));
-const DECISIONS: Type = Type::List(&Type::Object(Kind::Decision));
-const ANY_STATE: Type = Type::List(&Type::Object(Kind::AnyTransition));
-const SCRATCHES: Type = map!(Plain => Type::OneOf(&[COUNT, Type::Object(Kind::Scratch)]));
-const STATE_MAP: Type = map!(Plain => Type::Object(Kind::State));
+const BRANCHES: Type = Type::List(&Type::Object(ObjectKind::Branch));
+const HISTORIES: Type = map!(Plain => Type::Object(ObjectKind::History));
+const DECISIONS: Type = Type::List(&Type::Object(ObjectKind::Decision));
+const ANY_STATE: Type = Type::List(&Type::Object(ObjectKind::AnyTransition));
+const SCRATCHES: Type = map!(Plain => Type::OneOf(&[COUNT, Type::Object(ObjectKind::Scratch)]));
+const STATE_MAP: Type = map!(Plain => Type::Object(ObjectKind::State));
 const REGION_MAP: Type = Type::Map(&Map {
     keys: NameKind::Plain,
-    value: Type::Object(Kind::Region),
+    value: Type::Object(ObjectKind::Region),
     fields: &[],
     may_be_empty: false,
 });

@@ -1,8 +1,8 @@
 //! Owns the writing of actions.
 
-use super::node::{Node, Object, literal, name, one_or_list};
+use super::node::{JsonNode, Object, literal, name, one_or_list};
 use crate::graph::{Action, ActionKind, Argument};
-use crate::text::shape::Kind;
+use crate::text::shape::ObjectKind;
 
 /// Adds a field of actions, if there are any.
 pub(super) fn add_actions(object: &mut Object, key: &str, list: &[Action]) {
@@ -13,12 +13,12 @@ pub(super) fn add_actions(object: &mut Object, key: &str, list: &[Action]) {
 ///
 /// Text that is muted is left out, as it is of the compiled machine: only objects can say that they
 /// are muted.
-pub(super) fn actions(list: &[Action]) -> Node {
+pub(super) fn actions(list: &[Action]) -> JsonNode {
     let said = |action: &&Action| !(action.muted && matches!(action.kind, ActionKind::Text(_)));
     one_or_list(list.iter().filter(said).map(action).collect())
 }
 
-fn action(action: &Action) -> Node {
+fn action(action: &Action) -> JsonNode {
     let mut object = match &action.kind {
         ActionKind::Text(code) => return name(code),
         kind => built_in(kind),
@@ -90,23 +90,23 @@ fn built_in(kind: &ActionKind) -> Object {
     object
 }
 
-fn shape(kind: &ActionKind) -> Kind {
+fn shape(kind: &ActionKind) -> ObjectKind {
     match kind {
-        ActionKind::Text(_) | ActionKind::Call { .. } => Kind::Call,
-        ActionKind::Set { .. } => Kind::Set,
-        ActionKind::Add { .. } => Kind::Add,
-        ActionKind::Raise { .. } => Kind::Raise,
-        ActionKind::Send { .. } => Kind::Send,
-        ActionKind::Emit { .. } => Kind::Emit,
-        ActionKind::StartTimer { .. } => Kind::Start,
-        ActionKind::StopTimer { .. } => Kind::Stop,
-        ActionKind::ClearHistory { .. } => Kind::ClearHistory,
-        ActionKind::If { .. } => Kind::If,
+        ActionKind::Text(_) | ActionKind::Call { .. } => ObjectKind::Call,
+        ActionKind::Set { .. } => ObjectKind::Set,
+        ActionKind::Add { .. } => ObjectKind::Add,
+        ActionKind::Raise { .. } => ObjectKind::Raise,
+        ActionKind::Send { .. } => ObjectKind::Send,
+        ActionKind::Emit { .. } => ObjectKind::Emit,
+        ActionKind::StartTimer { .. } => ObjectKind::Start,
+        ActionKind::StopTimer { .. } => ObjectKind::Stop,
+        ActionKind::ClearHistory { .. } => ObjectKind::ClearHistory,
+        ActionKind::If { .. } => ObjectKind::If,
     }
 }
 
 /// Arguments by position, or by name if the first has one.
-fn with(arguments: &[Argument]) -> Option<Node> {
+fn with(arguments: &[Argument]) -> Option<JsonNode> {
     let first = arguments.first()?;
     Some(if first.name.is_some() {
         let key = |argument: &Argument| {
@@ -119,12 +119,12 @@ fn with(arguments: &[Argument]) -> Option<Node> {
             .iter()
             .map(|argument| (key(argument), literal(&argument.value.value)))
             .collect();
-        Node::Object {
+        JsonNode::Object {
             members,
             open: false,
         }
     } else {
-        Node::List(
+        JsonNode::List(
             arguments
                 .iter()
                 .map(|argument| literal(&argument.value.value))

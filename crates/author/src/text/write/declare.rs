@@ -2,13 +2,13 @@
 //! lanes, functions, observers, timers, transition sets.
 
 use super::action::actions;
-use super::node::{Node, Object, literal, name, quoted};
+use super::node::{JsonNode, Object, literal, name, quoted};
 use super::transition::transitions;
 use crate::graph::{
     Channel, Event, Function, Key, Lane, Machine, Observer, Parameter, Payload, Timer,
     TransitionSet, Variant,
 };
-use crate::text::shape::Kind;
+use crate::text::shape::ObjectKind;
 use crate::value::Literal;
 
 /// Everything that is declared.
@@ -31,19 +31,19 @@ pub(super) fn all(machine: &Machine, object: &mut Object) {
     );
 }
 
-fn event(event: &Event) -> (String, Node) {
+fn event(event: &Event) -> (String, JsonNode) {
     let payload = event.payload.as_ref().map(|payload| match payload.value {
         Payload::Value(ty) => quoted(ty.as_str()),
         Payload::U32 => quoted("u32"),
         Payload::U64 => quoted("u64"),
         Payload::Vec4 => quoted("vec4"),
         Payload::Bytes(bytes) => {
-            let mut raw = Object::new(Kind::Bytes);
-            raw.put("bytes", Node::Scalar(bytes.to_string()));
+            let mut raw = Object::new(ObjectKind::Bytes);
+            raw.put("bytes", JsonNode::Scalar(bytes.to_string()));
             raw.done()
         }
     });
-    let mut object = Object::new(Kind::Event);
+    let mut object = Object::new(ObjectKind::Event);
     object
         .id(&event.id)
         .doc(&event.doc)
@@ -57,8 +57,8 @@ fn event(event: &Event) -> (String, Node) {
     (event.name.value.clone(), object.done())
 }
 
-fn key(key: &Key) -> (String, Node) {
-    let mut object = Object::new(Kind::Key);
+fn key(key: &Key) -> (String, JsonNode) {
+    let mut object = Object::new(ObjectKind::Key);
     object.doc(&key.doc).shown("type", Some(&key.ty));
     object
         .maybe(
@@ -70,13 +70,13 @@ fn key(key: &Key) -> (String, Node) {
 }
 
 /// A parameter by its value alone, if that says the type; text and vectors have no such form.
-fn parameter(parameter: &Parameter) -> (String, Node) {
+fn parameter(parameter: &Parameter) -> (String, JsonNode) {
     let value = &parameter.value.value;
     let short = matches!(
         value,
         Literal::Int(_) | Literal::Float(_) | Literal::Bool(_)
     );
-    let mut object = Object::new(Kind::Parameter);
+    let mut object = Object::new(ObjectKind::Parameter);
     object.doc(&parameter.doc);
     if value.natural_type() != parameter.ty.value {
         object.shown("type", Some(&parameter.ty));
@@ -92,7 +92,7 @@ fn parameter(parameter: &Parameter) -> (String, Node) {
     )
 }
 
-fn variant(variant: &Variant) -> (String, Node) {
+fn variant(variant: &Variant) -> (String, JsonNode) {
     let doc = variant
         .doc
         .as_ref()
@@ -103,15 +103,15 @@ fn variant(variant: &Variant) -> (String, Node) {
         .map(|(name, value)| (name.value.clone(), literal(&value.value)));
     (
         variant.name.value.clone(),
-        Node::Object {
+        JsonNode::Object {
             members: doc.into_iter().chain(values).collect(),
             open: false,
         },
     )
 }
 
-fn channel(channel: &Channel) -> (String, Node) {
-    let mut object = Object::new(Kind::Channel);
+fn channel(channel: &Channel) -> (String, JsonNode) {
+    let mut object = Object::new(ObjectKind::Channel);
     object
         .doc(&channel.doc)
         .name("lane", channel.lane.as_ref())
@@ -119,8 +119,8 @@ fn channel(channel: &Channel) -> (String, Node) {
     (channel.name.value.clone(), object.done())
 }
 
-fn lane(lane: &Lane) -> (String, Node) {
-    let mut object = Object::new(Kind::Lane);
+fn lane(lane: &Lane) -> (String, JsonNode) {
+    let mut object = Object::new(ObjectKind::Lane);
     object
         .doc(&lane.doc)
         .shown("merge", Some(&lane.merge))
@@ -128,16 +128,16 @@ fn lane(lane: &Lane) -> (String, Node) {
     (lane.name.value.clone(), object.done())
 }
 
-fn function(function: &Function) -> (String, Node) {
+fn function(function: &Function) -> (String, JsonNode) {
     let parameters = function
         .parameters
         .iter()
         .map(|(name, ty)| (name.value.clone(), quoted(ty.value.as_str())));
-    let parameters = Node::Object {
+    let parameters = JsonNode::Object {
         members: parameters.collect(),
         open: false,
     };
-    let mut object = Object::new(Kind::Function);
+    let mut object = Object::new(ObjectKind::Function);
     object
         .doc(&function.doc)
         .shown("kind", Some(&function.kind))
@@ -149,8 +149,8 @@ fn function(function: &Function) -> (String, Node) {
     (function.name.value.clone(), object.or_only("kind"))
 }
 
-fn observer(observer: &Observer) -> Node {
-    let mut object = Object::new(Kind::Observer);
+fn observer(observer: &Observer) -> JsonNode {
+    let mut object = Object::new(ObjectKind::Observer);
     object.put(
         "on",
         observer.event.as_ref().map_or_else(|| quoted("*"), name),
@@ -160,9 +160,9 @@ fn observer(observer: &Observer) -> Node {
 }
 
 /// Timers by name.
-pub(super) fn timers(timers: &[Timer]) -> Vec<(String, Node)> {
+pub(super) fn timers(timers: &[Timer]) -> Vec<(String, JsonNode)> {
     let timer = |timer: &Timer| {
-        let mut object = Object::new(Kind::Timer);
+        let mut object = Object::new(ObjectKind::Timer);
         object
             .id(&timer.id)
             .doc(&timer.doc)
@@ -175,9 +175,9 @@ pub(super) fn timers(timers: &[Timer]) -> Vec<(String, Node)> {
     timers.iter().map(timer).collect()
 }
 
-fn transition_set(set: &TransitionSet) -> (String, Node) {
+fn transition_set(set: &TransitionSet) -> (String, JsonNode) {
     (
         set.name.value.clone(),
-        Node::List(transitions(&set.transitions)),
+        JsonNode::List(transitions(&set.transitions)),
     )
 }

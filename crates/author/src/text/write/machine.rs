@@ -1,14 +1,14 @@
 //! Owns the writing of the machine itself: its own fields, policies, budgets, and the root.
 
-use super::node::{Node, Object, quoted};
+use super::node::{JsonNode, Object, quoted};
 use super::{declare, state};
 use crate::graph::Machine;
 use crate::span::Spanned;
-use crate::text::shape::Kind;
+use crate::text::shape::ObjectKind;
 
 /// The whole file.
-pub(super) fn machine(machine: &Machine) -> Node {
-    let mut object = Object::new(Kind::Machine);
+pub(super) fn machine(machine: &Machine) -> JsonNode {
+    let mut object = Object::new(ObjectKind::Machine);
     object
         .name("machine", Some(&machine.name))
         .id(&machine.id)
@@ -28,15 +28,15 @@ pub(super) fn machine(machine: &Machine) -> Node {
     object.done_open()
 }
 
-fn policies(machine: &Machine) -> Option<Node> {
+fn policies(machine: &Machine) -> Option<JsonNode> {
     let policies = &machine.policies;
     let word = |on: &Option<Spanned<bool>>, yes: &str, no: &str| {
         on.as_ref()
             .map(|on| quoted(if on.value { yes } else { no }))
     };
     let truth =
-        |on: &Option<Spanned<bool>>| on.as_ref().map(|on| Node::Scalar(on.value.to_string()));
-    let mut object = Object::new(Kind::Policies);
+        |on: &Option<Spanned<bool>>| on.as_ref().map(|on| JsonNode::Scalar(on.value.to_string()));
+    let mut object = Object::new(ObjectKind::Policies);
     object.maybe(
         "exit_order",
         word(&policies.reverse_exit_order, "reverse", "post_order"),
@@ -53,9 +53,9 @@ fn policies(machine: &Machine) -> Option<Node> {
     not_empty(object.done())
 }
 
-fn budgets(machine: &Machine) -> Option<Node> {
+fn budgets(machine: &Machine) -> Option<JsonNode> {
     let budgets = &machine.budgets;
-    let mut object = Object::new(Kind::Budgets);
+    let mut object = Object::new(ObjectKind::Budgets);
     object.count("events_per_tick", &budgets.events_per_tick);
     object.count("microsteps_per_tick", &budgets.microsteps_per_tick);
     object.count("clamp_limit", &budgets.clamp_limit);
@@ -63,7 +63,7 @@ fn budgets(machine: &Machine) -> Option<Node> {
     not_empty(object.done())
 }
 
-fn not_empty(node: Node) -> Option<Node> {
-    let empty = matches!(&node, Node::Object { members, .. } if members.is_empty());
+fn not_empty(node: JsonNode) -> Option<JsonNode> {
+    let empty = matches!(&node, JsonNode::Object { members, .. } if members.is_empty());
     (!empty).then_some(node)
 }

@@ -3,70 +3,70 @@
 
 use serde_json::Value;
 
-use crate::graph::{Code, Meta, StableId};
+use crate::graph::{ExprSource, Meta, StableId};
 use crate::span::{Name, Spanned};
-use crate::text::shape::{Kind, key_order};
+use crate::text::shape::{ObjectKind, key_order};
 use crate::value::Literal;
 
 /// A JSON value. The formatter breaks what does not fit on its line.
-pub(super) enum Node {
+pub(super) enum JsonNode {
     /// A word, a number or quoted text.
     Scalar(String),
     /// A list.
-    List(Vec<Node>),
+    List(Vec<JsonNode>),
     /// An object; keys may repeat, which the reader reports.
     Object {
         /// Its members.
-        members: Vec<(String, Node)>,
+        members: Vec<(String, JsonNode)>,
         /// Its members stand on lines of their own even if they fit on one.
         open: bool,
     },
 }
 
 /// Quoted text.
-pub(super) fn quoted(text: &str) -> Node {
-    Node::Scalar(Value::from(text).to_string())
+pub(super) fn quoted(text: &str) -> JsonNode {
+    JsonNode::Scalar(Value::from(text).to_string())
 }
 
 /// A value of `serde_json`.
-pub(super) fn json(value: &Value) -> Node {
+pub(super) fn json(value: &Value) -> JsonNode {
     match value {
-        Value::Array(items) => Node::List(items.iter().map(json).collect()),
-        Value::Object(map) => Node::Object {
+        Value::Array(items) => JsonNode::List(items.iter().map(json).collect()),
+        Value::Object(map) => JsonNode::Object {
             members: map
                 .iter()
                 .map(|(key, value)| (key.clone(), json(value)))
                 .collect(),
             open: false,
         },
-        scalar => Node::Scalar(scalar.to_string()),
+        scalar => JsonNode::Scalar(scalar.to_string()),
     }
 }
 
 /// A name as quoted text.
-pub(super) fn name(name: &Name) -> Node {
+pub(super) fn name(name: &Name) -> JsonNode {
     quoted(&name.value)
 }
 
 /// Source text; numbers and truth values stand for theirs.
-pub(super) fn code(code: &Code) -> Node {
+pub(super) fn code(code: &ExprSource) -> JsonNode {
     let plain = matches!(code.value.as_str(), "true" | "false")
         || code
             .value
             .parse::<serde_json::Number>()
             .is_ok_and(|number| number.to_string() == code.value);
     if plain {
-        Node::Scalar(code.value.clone())
+        JsonNode::Scalar(code.value.clone())
     } else {
         quoted(&code.value)
     }
 }
 
 /// A number, without a fraction if it has none.
-pub(super) fn number(value: f64) -> Node {
+pub(super) fn number(value: f64) -> JsonNode {
     let whole =
         value.fract() == 0.0 && value.abs() < 1e15 && (value != 0.0 || value.is_sign_positive());
-    Node::Scalar(if whole {
+    JsonNode::Scalar(if whole {
         format!("{value:.0}")
     } else {
         Value::from(value).to_string()
@@ -74,34 +74,34 @@ pub(super) fn number(value: f64) -> Node {
 }
 
 /// A literal of the type that it has.
-pub(super) fn literal(value: &Literal) -> Node {
+pub(super) fn literal(value: &Literal) -> JsonNode {
     match value {
-        Literal::Int(value) => Node::Scalar(value.to_string()),
+        Literal::Int(value) => JsonNode::Scalar(value.to_string()),
         Literal::Float(value) => json(&Value::from(*value)),
-        Literal::Bool(value) => Node::Scalar(value.to_string()),
+        Literal::Bool(value) => JsonNode::Scalar(value.to_string()),
         Literal::Text(value) => quoted(value),
-        Literal::Vector(parts) => Node::List(parts.iter().copied().map(number).collect()),
+        Literal::Vector(parts) => JsonNode::List(parts.iter().copied().map(number).collect()),
     }
 }
 
 /// One value alone, several as a list.
-pub(super) fn one_or_list(mut items: Vec<Node>) -> Node {
+pub(super) fn one_or_list(mut items: Vec<JsonNode>) -> JsonNode {
     if items.len() == 1 {
         items.remove(0)
     } else {
-        Node::List(items)
+        JsonNode::List(items)
     }
 }
 
 /// Names with what stands under each, one per line.
-pub(super) fn map(entries: impl Iterator<Item = (String, Node)>) -> Node {
-    Node::Object {
+pub(super) fn map(entries: impl Iterator<Item = (String, JsonNode)>) -> JsonNode {
+    JsonNode::Object {
         members: entries.collect(),
         open: true,
     }
 }
 
-impl Node {
+impl JsonNode {
     /// Writes it, with a line end after each bracket and comma that shall be opened.
     pub(super) fn print(&self, out: &mut String) {
         let open = self.is_open();
@@ -153,25 +153,25 @@ impl Node {
 
 /// An object under construction: only what is there is written.
 pub(super) struct Object {
-    kind: Kind,
-    members: Vec<(String, Node)>,
+    kind: ObjectKind,
+    members: Vec<(String, JsonNode)>,
 }
 
 impl Object {
     /// An object without members.
-    pub(super) fn new(kind: Kind) -> Self {
+    pub(super) fn new(kind: ObjectKind) -> Self {
         Self {
             kind,
             members: Vec::new(),
         }
     }
 
-    pub(super) fn put(&mut self, key: &str, value: Node) -> &mut Self {
+    pub(super) fn put(&mut self, key: &str, value: JsonNode) -> &mut Self {
         self.members.push((key.to_owned(), value));
         self
     }
 
-    pub(super) fn maybe(&mut self, key: &str, value: Option<Node>) -> &mut Self {
+    pub(super) fn maybe(&mut self, key: &str, value: Option<JsonNode>) -> &mut Self {
         if let Some(value) = value {
             self.put(key, value);
         }
@@ -179,7 +179,7 @@ impl Object {
     }
 
     pub(super) fn flag(&mut self, key: &str, on: bool) -> &mut Self {
-        self.maybe(key, on.then(|| Node::Scalar("true".into())))
+        self.maybe(key, on.then(|| JsonNode::Scalar("true".into())))
     }
 
     pub(super) fn word(&mut self, key: &str, word: Option<&str>) -> &mut Self {
@@ -190,7 +190,7 @@ impl Object {
         self.maybe(key, given.map(name))
     }
 
-    pub(super) fn code(&mut self, key: &str, given: Option<&Code>) -> &mut Self {
+    pub(super) fn code(&mut self, key: &str, given: Option<&ExprSource>) -> &mut Self {
         self.maybe(key, given.map(code))
     }
 
@@ -199,7 +199,7 @@ impl Object {
             key,
             count
                 .as_ref()
-                .map(|count| Node::Scalar(count.value.to_string())),
+                .map(|count| JsonNode::Scalar(count.value.to_string())),
         )
     }
 
@@ -227,8 +227,8 @@ impl Object {
         self.maybe("meta", meta.as_ref().map(json))
     }
 
-    pub(super) fn list(&mut self, key: &str, items: Vec<Node>) -> &mut Self {
-        self.maybe(key, (!items.is_empty()).then_some(Node::List(items)))
+    pub(super) fn list(&mut self, key: &str, items: Vec<JsonNode>) -> &mut Self {
+        self.maybe(key, (!items.is_empty()).then_some(JsonNode::List(items)))
     }
 
     pub(super) fn names(&mut self, key: &str, names: &[Name]) -> &mut Self {
@@ -245,16 +245,20 @@ impl Object {
     pub(super) fn map(
         &mut self,
         key: &str,
-        entries: impl Iterator<Item = (String, Node)>,
+        entries: impl Iterator<Item = (String, JsonNode)>,
     ) -> &mut Self {
         let map = map(entries);
-        let empty = matches!(&map, Node::Object { members, .. } if members.is_empty());
+        let empty = matches!(&map, JsonNode::Object { members, .. } if members.is_empty());
         self.maybe(key, (!empty).then_some(map))
     }
 
     /// Names alone as a list, or names with their fields if any has some.
-    pub(super) fn names_or_map(&mut self, key: &str, entries: Vec<(String, Node)>) -> &mut Self {
-        let bare = |node: &Node| matches!(node, Node::Object { members, .. } if members.is_empty());
+    pub(super) fn names_or_map(
+        &mut self,
+        key: &str,
+        entries: Vec<(String, JsonNode)>,
+    ) -> &mut Self {
+        let bare = |node: &JsonNode| matches!(node, JsonNode::Object { members, .. } if members.is_empty());
         if entries.iter().all(|(_, fields)| bare(fields)) {
             return self.list(key, entries.iter().map(|(name, _)| quoted(name)).collect());
         }
@@ -262,38 +266,38 @@ impl Object {
     }
 
     /// The object, its members in the order of its shape; on one line if it fits.
-    pub(super) fn done(self) -> Node {
+    pub(super) fn done(self) -> JsonNode {
         self.finish(false)
     }
 
     /// The same, its members on lines of their own.
-    pub(super) fn done_open(self) -> Node {
+    pub(super) fn done_open(self) -> JsonNode {
         self.finish(true)
     }
 
     /// The same for a state: on one line if that stays easy to read.
-    pub(super) fn done_state(self) -> Node {
+    pub(super) fn done_state(self) -> JsonNode {
         let plain = self
             .members
             .iter()
-            .all(|(_, value)| matches!(value, Node::Scalar(_)));
+            .all(|(_, value)| matches!(value, JsonNode::Scalar(_)));
         let open = self.members.len() > 1 && !plain;
         self.finish(open)
     }
 
     /// The value of the only member, if it is `key` alone; else the object.
-    pub(super) fn or_only(mut self, key: &str) -> Node {
+    pub(super) fn or_only(mut self, key: &str) -> JsonNode {
         match &self.members[..] {
             [(only, _)] if only == key => self.members.remove(0).1,
             _ => self.done(),
         }
     }
 
-    fn finish(mut self, open: bool) -> Node {
+    fn finish(mut self, open: bool) -> JsonNode {
         let order = key_order(self.kind);
         let rank = |key: &str| order.iter().position(|known| *known == key);
         self.members.sort_by_key(|(key, _)| rank(key));
-        Node::Object {
+        JsonNode::Object {
             members: self.members,
             open,
         }

@@ -2,13 +2,13 @@
 
 use super::action::{actions, add_actions};
 use super::declare::timers;
-use super::node::{Node, Object, map};
+use super::node::{JsonNode, Object, map};
 use super::transition::{any_transition, branch, decision, transitions};
 use crate::graph::{HistoryPoint, Initial, Region, Scratch, State};
-use crate::text::shape::Kind;
+use crate::text::shape::ObjectKind;
 
-fn state(state: &State) -> (String, Node) {
-    let mut object = Object::new(Kind::State);
+fn state(state: &State) -> (String, JsonNode) {
+    let mut object = Object::new(ObjectKind::State);
     object
         .id(&state.id)
         .doc(&state.doc)
@@ -18,7 +18,7 @@ fn state(state: &State) -> (String, Node) {
         state
             .choice
             .as_ref()
-            .map(|branches| Node::List(branches.iter().map(branch).collect())),
+            .map(|branches| JsonNode::List(branches.iter().map(branch).collect())),
     );
     object.names_or_map("timers", timers(&state.timers));
     behavior(state, &mut object);
@@ -37,7 +37,7 @@ pub(super) fn behavior(state: &State, object: &mut Object) {
     object
         .names("defer", &state.defers)
         .names("owns", &state.owns);
-    let scratches = Node::Object {
+    let scratches = JsonNode::Object {
         members: state.scratch.iter().map(scratch).collect(),
         open: false,
     };
@@ -67,8 +67,8 @@ pub(super) fn behavior(state: &State, object: &mut Object) {
     }
 }
 
-fn named_region(each: &Region) -> (String, Node) {
-    let mut object = Object::new(Kind::Region);
+fn named_region(each: &Region) -> (String, JsonNode) {
+    let mut object = Object::new(ObjectKind::Region);
     object.id(&each.id);
     region(each, &mut object);
     (
@@ -86,18 +86,18 @@ fn region(region: &Region, object: &mut Object) {
     object.put("states", map(region.states.iter().map(state)));
 }
 
-fn initial(initial: &Initial) -> Node {
-    let mut object = Object::new(Kind::Initial);
+fn initial(initial: &Initial) -> JsonNode {
+    let mut object = Object::new(ObjectKind::Initial);
     object.targets("to", &initial.targets);
     if initial.targets.is_empty() {
-        object.put("to", Node::List(Vec::new()));
+        object.put("to", JsonNode::List(Vec::new()));
     }
     add_actions(&mut object, "do", &initial.effect);
     object.or_only("to")
 }
 
-fn history(point: &HistoryPoint) -> (String, Node) {
-    let mut object = Object::new(Kind::History);
+fn history(point: &HistoryPoint) -> (String, JsonNode) {
+    let mut object = Object::new(ObjectKind::History);
     object
         .id(&point.id)
         .flag("deep", point.deep)
@@ -110,10 +110,10 @@ fn history(point: &HistoryPoint) -> (String, Node) {
     (point.name.value.clone(), object.done())
 }
 
-fn scratch(scratch: &Scratch) -> (String, Node) {
-    let mut object = Object::new(Kind::Scratch);
+fn scratch(scratch: &Scratch) -> (String, JsonNode) {
+    let mut object = Object::new(ObjectKind::Scratch);
     object
         .id(&scratch.id)
-        .put("slots", Node::Scalar(scratch.slots.value.to_string()));
+        .put("slots", JsonNode::Scalar(scratch.slots.value.to_string()));
     (scratch.name.value.clone(), object.or_only("slots"))
 }

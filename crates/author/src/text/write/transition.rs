@@ -1,20 +1,20 @@
 //! Owns the writing of transitions, any-state transitions, decisions and branches.
 
 use super::action::add_actions;
-use super::node::{Node, Object, name, number};
+use super::node::{JsonNode, Object, name, number};
 use crate::graph::{
     AnyTransition, Branch, Decision, StackOperation, Transition, TransitionKind, Trigger,
 };
-use crate::text::shape::Kind;
+use crate::text::shape::ObjectKind;
 
 /// A list of transitions.
-pub(super) fn transitions(list: &[Transition]) -> Vec<Node> {
+pub(super) fn transitions(list: &[Transition]) -> Vec<JsonNode> {
     list.iter()
-        .map(|each| transition(each, Kind::Transition).done())
+        .map(|each| transition(each, ObjectKind::Transition).done())
         .collect()
 }
 
-fn transition(transition: &Transition, shape: Kind) -> Object {
+fn transition(transition: &Transition, shape: ObjectKind) -> Object {
     let kind = transition.kind.as_ref().map(|kind| match kind.value {
         TransitionKind::Internal => "internal",
         TransitionKind::Local => "local",
@@ -37,7 +37,7 @@ fn transition(transition: &Transition, shape: Kind) -> Object {
         .sync
         .iter()
         .map(|(region, target)| (region.value.clone(), name(target)));
-    let sync = Node::Object {
+    let sync = JsonNode::Object {
         members: sync.collect(),
         open: false,
     };
@@ -78,8 +78,8 @@ fn trigger(trigger: &Trigger, object: &mut Object) {
 }
 
 /// An any-state transition.
-pub(super) fn any_transition(any: &AnyTransition) -> Node {
-    let mut object = transition(&any.transition, Kind::AnyTransition);
+pub(super) fn any_transition(any: &AnyTransition) -> JsonNode {
+    let mut object = transition(&any.transition, ObjectKind::AnyTransition);
     object
         .names("include", &any.include)
         .names("exclude", &any.exclude);
@@ -87,8 +87,8 @@ pub(super) fn any_transition(any: &AnyTransition) -> Node {
 }
 
 /// A decision; without a trigger it is always tried.
-pub(super) fn decision(decision: &Decision) -> Node {
-    let mut object = Object::new(Kind::Decision);
+pub(super) fn decision(decision: &Decision) -> JsonNode {
+    let mut object = Object::new(ObjectKind::Decision);
     if !matches!(decision.trigger, Trigger::Always(_)) {
         trigger(&decision.trigger, &mut object);
     }
@@ -104,8 +104,8 @@ pub(super) fn decision(decision: &Decision) -> Node {
 }
 
 /// A branch of a choice.
-pub(super) fn branch(branch: &Branch) -> Node {
-    let mut object = Object::new(Kind::Branch);
+pub(super) fn branch(branch: &Branch) -> JsonNode {
+    let mut object = Object::new(ObjectKind::Branch);
     object
         .code("if", branch.guard.as_ref())
         .targets("to", &branch.targets);

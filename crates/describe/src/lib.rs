@@ -1,11 +1,13 @@
-//! A ROM as people and tools read it: [`describe`] gives JSON, [`to_text`] makes it readable,
-//! [`compare()`] says what changed between two, [`tables`] shows the raw records.
+//! A ROM as people and tools read it, without the compiler: [`Description`] is the machine
+//! decompiled and where everything lies, [`diff()`] says what changed between two, [`tables`] shows
+//! the raw records.
 //!
-//! Comes in: a loaded ROM and, for names, its sidecar. Goes out: `{ "model": …, "layout": … }`.
-//! Every key is always there, in this order; what is absent is `null`, `false` or `[]`. Without
-//! symbols, things are called by number: `state_3`, `event_0`, `key_1`, `parameter_0`, `variant_1`,
-//! `timer_2`, `history_0`, `region_4`, `function_5`, `lane_0`, `channel_0`, `scratch_0`,
-//! `transition` names are `null`.
+//! Comes in: a loaded ROM and, for names, its symbol table. Goes out: typed values; as JSON (serde)
+//! `{ "model": …, "layout": … }`. Every key is always there, in this order; what is absent is `null`,
+//! `false` or `[]`. Without symbols, things are called by number: `state_3`, `event_0`, `key_1`,
+//! `parameter_0`, `variant_1`, `timer_2`, `history_0`, `region_4`, `function_5`, `lane_0`,
+//! `channel_0`, `scratch_0`, `transition` names are `null`. References carry the number, too, which
+//! is not in the JSON.
 //!
 //! # `model`: the machine, decompiled
 //!
@@ -68,7 +70,7 @@
 //! Actions are `Shout(3, far: true)` (a call always has parentheses), `health = 100`, `health +=
 //! -10`, `raise Boom`, `raise Boom(expr)`, `send Boom(expr) to expr`, `emit lane Command(expr)`,
 //! `start timer 30t`, `stop timer`, `clear_history path`. Expressions are canonical: constants
-//! folded, as [`decompile`](crate::expr::decompile) writes them, states by path. A call names its
+//! folded, as [`decompile()`] writes them, states by path. A call names its
 //! arguments if the ROM knows their names.
 //!
 //! # `layout`: where it lies
@@ -80,62 +82,110 @@
 //! and count), `functions` (linker table), `costs` (structural cost of each transition),
 //! `stable_ids` (per group, in table order).
 
-mod actions;
-mod changes;
-mod compare;
+#![forbid(unsafe_code)]
+
+mod action;
+mod build;
+mod decompile;
+mod diff;
+mod kinds;
 mod layout;
 mod model;
 mod names;
-mod places;
 mod records;
-mod states;
-#[cfg(test)]
-mod tests;
+mod refer;
+mod state;
 mod text;
 mod tree_text;
+mod value;
 
-pub use changes::{Change, ChangeKind, FieldChange};
-pub use compare::{Comparison, Reload, ReloadKind, compare};
-pub use records::tables;
-pub use text::{to_text, visible};
-
-use serde_json::{Value, json};
+use serde::Serialize;
 use statewright_rom::Rom;
+use statewright_rom::ids::FunctionId;
+use statewright_rom::layout::{ArgumentRecord, OpRecord};
+use statewright_symbols::SymbolTable;
 
-use crate::symbols::SymbolTable;
+pub use action::Action;
+pub use decompile::{CallText, Names, decompile};
+pub use diff::*;
+pub use kinds::{
+    EventClass, FunctionKind, MergeRule, PayloadKind, StateKind, Tier, TimerKind, ValueType, Word,
+};
+pub use layout::{
+    Dispatch, Hashes, Hex32, Hex64, Layout, Leaf, Linked, Resources, SectionEntry, SlotUse, Slots,
+    StableIds, TimerPlace,
+};
+pub use model::{
+    Budgets, Channel, Event, Function, Key, Lane, MachineTimer, Model, Observer, Parameter,
+    Policies, Trigger, Variant,
+};
+pub use names::{OpBranches, op_branches};
+pub use records::tables;
+pub use refer::{Entrance, EventRef, Named, StateRef, Target};
+pub use state::{
+    Branch, History, Initial, Region, Scratch, StackUse, State, StateTimer, Transition,
+    TransitionKind,
+};
+pub use value::Value;
 
-/// The whole ROM as JSON. SymbolTable that belong to another ROM give wrong names, nothing worse: ask
-/// [`SymbolTable::belongs_to`] first.
-pub fn describe(rom: &Rom<'_>, symbols: Option<&SymbolTable>) -> Value {
-    let names = names::NameTable::new(rom, symbols);
-    json!({ "model": model::model(&names), "layout": layout::layout(&names) })
+use names::NameTable;
+
+/// A compiled machine.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Description {
+    /// The machine, decompiled.
+    pub model: Model,
+    /// Where it lies.
+    pub layout: Layout,
 }
 
-/// Just the decompiled machine.
-pub fn describe_model(rom: &Rom<'_>, symbols: Option<&SymbolTable>) -> Value {
-    model::model(&names::NameTable::new(rom, symbols))
+impl Description {
+    /// Describes a ROM. Symbols that belong to another ROM give wrong names, nothing worse: ask
+    /// [`SymbolTable::belongs_to`] first.
+    pub fn new(rom: &Rom<'_>, symbols: Option<&SymbolTable>) -> Self {
+        Self::of(&NameTable::new(rom, symbols))
+    }
+
+    /// The same with every text made visible: names and texts of a ROM may come from anybody, and a
+    /// terminal, a picture or a page must not obey them.
+    pub fn visible(rom: &Rom<'_>, symbols: Option<&SymbolTable>) -> Self {
+        Self::of(&NameTable::visible(rom, symbols))
+    }
+
+    fn of(names: &NameTable<'_>) -> Self {
+        Self {
+            model: build::model(names),
+            layout: layout::layout(names),
+        }
+    }
+
+    /// As JSON.
+    pub fn to_json(&self) -> serde_json::Value {
+        serde_json::to_value(self).unwrap_or_default()
+    }
 }
 
-/// The text of one action, as in [`describe`].
-pub fn action_text(
-    rom: &Rom<'_>,
-    symbols: Option<&SymbolTable>,
-    op: &statewright_rom::layout::OpRecord,
-) -> String {
-    names::NameTable::new(rom, symbols).action(op)
+/// What `statewright dump` prints of a ROM. Nothing hidden in names reaches it.
+pub fn to_text(rom: &Rom<'_>, symbols: Option<&SymbolTable>) -> String {
+    text::text(&Description::visible(rom, symbols))
 }
 
-/// The text of a call with its literal arguments, as in [`describe`].
+/// An action as in a [`Description`].
+pub fn action_text(rom: &Rom<'_>, symbols: Option<&SymbolTable>, op: &OpRecord) -> String {
+    NameTable::new(rom, symbols).action(op).to_string()
+}
+
+/// The text of a call with its literal arguments, as in a [`Description`].
 pub fn call_text(
     rom: &Rom<'_>,
     symbols: Option<&SymbolTable>,
-    function: statewright_rom::ids::FunctionId,
-    arguments: &[statewright_rom::layout::ArgumentRecord],
+    function: FunctionId,
+    arguments: &[ArgumentRecord],
 ) -> String {
-    names::NameTable::new(rom, symbols).called(function, arguments)
+    NameTable::new(rom, symbols).called(function, arguments)
 }
 
-/// Words of a value of a type as JSON, as in [`describe`].
-pub fn value_json(rom: &Rom<'_>, ty: statewright_rom::layout::ValueType, words: [u32; 3]) -> Value {
-    names::NameTable::new(rom, None).value(ty, words)
+/// Words of a value of a type, as in a [`Description`].
+pub fn value(rom: &Rom<'_>, ty: ValueType, words: [u32; 3]) -> Value {
+    NameTable::new(rom, None).value(ty, words)
 }

@@ -1,19 +1,25 @@
-//! Everything callable, interned: functions, ops, action lists, arguments, texts, expressions.
+//! Everything callable, interned: functions, conditions, lists of actions, arguments, texts,
+//! expressions.
 //!
 //! Equal content gets one index, in the order of first use, so the same machine always gives the
-//! same tables (ROM-4). Ops that are conditions (guards, scores, activities) are numbered apart
-//! from the steps of action lists, because conditions are referred to by u16.
+//! same tables (ROM-4). Guards, scores and activities are records like actions, but are numbered
+//! apart from those of the lists, because they are referred to by u16.
 
 use std::collections::HashMap;
 
 use statewright_author::span::Span;
 use statewright_author::value::FunctionKind;
+use statewright_describe::op_branches;
 use statewright_rom::layout::*;
 use xxhash_rust::xxh3::xxh3_64;
 use zerocopy::IntoBytes;
 use zerocopy::byteorder::little_endian::{U16, U32};
 
 use crate::expr::Compiled;
+use crate::index::{
+    ActionListIndex, ConditionIndex, ExpressionIndex, FunctionIndex, Index, IndexVec, StringIndex,
+    TimerIndex,
+};
 use crate::numbers;
 
 /// A user function and where it is used (ROM-8).
@@ -43,43 +49,43 @@ pub fn function_hash(name: &str) -> u32 {
 
 /// A list that gives equal content one index.
 #[derive(Debug)]
-struct Interned<T> {
-    items: Vec<T>,
-    indices: HashMap<Vec<u8>, usize>,
+struct Interned<I, T> {
+    items: IndexVec<I, T>,
+    indices: HashMap<Vec<u8>, I>,
 }
 
-impl<T> Default for Interned<T> {
+impl<I, T> Default for Interned<I, T> {
     fn default() -> Self {
         Self {
-            items: Vec::new(),
+            items: IndexVec::default(),
             indices: HashMap::new(),
         }
     }
 }
 
-impl<T> Interned<T> {
-    fn add(&mut self, key: Vec<u8>, item: T) -> usize {
-        *self.indices.entry(key).or_insert_with(|| {
-            self.items.push(item);
-            self.items.len() - 1
-        })
+impl<I: Index, T> Interned<I, T> {
+    fn add(&mut self, key: Vec<u8>, item: T) -> I {
+        *self
+            .indices
+            .entry(key)
+            .or_insert_with(|| self.items.push(item))
     }
 }
 
 /// The tables of everything callable.
 #[derive(Debug, Default)]
-pub struct Ops {
-    functions: Vec<FunctionUse>,
-    by_name: HashMap<String, usize>,
-    conditions: Interned<OpRecord>,
-    lists: Interned<Vec<OpRecord>>,
+pub struct ActionTables {
+    functions: IndexVec<FunctionIndex, FunctionUse>,
+    by_name: HashMap<String, FunctionIndex>,
+    conditions: Interned<ConditionIndex, OpRecord>,
+    lists: Interned<ActionListIndex, Vec<OpRecord>>,
     arguments: Vec<ArgumentRecord>,
     argument_runs: HashMap<Vec<u8>, usize>,
-    strings: Interned<String>,
-    expressions: Interned<Compiled>,
+    strings: Interned<StringIndex, String>,
+    expressions: Interned<ExpressionIndex, Compiled>,
 }
 
-impl Ops {
+impl ActionTables {
     /// The function of a name; `Err` with its other kind if it is already used as something else.
     pub fn function(
         &mut self,
@@ -87,7 +93,7 @@ impl Ops {
         kind: FunctionKind,
         rng: bool,
         span: Span,
-    ) -> Result<usize, FunctionUse> {
+    ) -> Result<FunctionIndex, FunctionUse> {
         if let Some(&index) = self.by_name.get(name) {
             let function = &mut self.functions[index];
             if function.kind != kind {
@@ -96,15 +102,14 @@ impl Ops {
             function.spans.push(span);
             return Ok(index);
         }
-        self.functions.push(FunctionUse {
+        let index = self.functions.push(FunctionUse {
             name: name.to_owned(),
             kind,
             rng,
             spans: vec![span],
         });
-        self.by_name
-            .insert(name.to_owned(), self.functions.len() - 1);
-        Ok(self.functions.len() - 1)
+        self.by_name.insert(name.to_owned(), index);
+        Ok(index)
     }
 
     /// Whether a function has been used before.
@@ -113,17 +118,17 @@ impl Ops {
     }
 
     /// Functions, in order of first use.
-    pub fn functions(&self) -> &[FunctionUse] {
+    pub fn functions(&self) -> &IndexVec<FunctionIndex, FunctionUse> {
         &self.functions
     }
 
     /// A text of the string table.
-    pub fn string(&mut self, text: &str) -> usize {
+    pub fn string(&mut self, text: &str) -> StringIndex {
         self.strings.add(text.as_bytes().to_vec(), text.to_owned())
     }
 
     /// A text by its index.
-    pub fn text(&self, index: usize) -> &str {
+    pub fn text(&self, index: StringIndex) -> &str {
         self.strings.items.get(index).map_or("", String::as_str)
     }
 
@@ -140,58 +145,68 @@ impl Ops {
         index
     }
 
-    /// A call op.
-    pub fn call(&mut self, function: usize, arguments: &[ArgumentRecord]) -> OpRecord {
+    /// A call.
+    pub fn call(&mut self, function: FunctionIndex, arguments: &[ArgumentRecord]) -> OpRecord {
         let first = if arguments.is_empty() {
             0
         } else {
             self.arguments(arguments)
         };
-        op(ActionOp::Call, arguments.len(), function, first as u32)
+        action(
+            ActionOp::Call,
+            arguments.len(),
+            narrow(function),
+            first as u32,
+        )
     }
 
     /// An expression.
-    pub fn expression(&mut self, compiled: Compiled) -> usize {
+    pub fn expression(&mut self, compiled: Compiled) -> ExpressionIndex {
         let mut key = compiled.instructions.as_slice().as_bytes().to_vec();
         key.push(numbers::value_type(compiled.ty).number());
         self.expressions.add(key, compiled)
     }
 
     /// A compiled expression by its index.
-    pub fn compiled(&self, index: usize) -> Option<&Compiled> {
+    pub fn compiled(&self, index: ExpressionIndex) -> Option<&Compiled> {
         self.expressions.items.get(index)
     }
 
-    /// A condition op: guard, score or activity.
-    pub fn condition(&mut self, op: OpRecord) -> usize {
-        self.conditions.add(op.as_bytes().to_vec(), op)
+    /// A condition: guard, score or activity.
+    pub fn condition(&mut self, action: OpRecord) -> ConditionIndex {
+        self.conditions.add(action.as_bytes().to_vec(), action)
     }
 
-    /// A condition op by its index.
-    pub fn condition_op(&self, index: usize) -> Option<&OpRecord> {
+    /// The record of a condition.
+    pub fn condition_action(&self, index: ConditionIndex) -> Option<&OpRecord> {
         self.conditions.items.get(index)
     }
 
     /// An action list; `None` when it is empty.
-    pub fn list(&mut self, ops: Vec<OpRecord>) -> Option<usize> {
-        if ops.is_empty() {
+    pub fn list(&mut self, actions: Vec<OpRecord>) -> Option<ActionListIndex> {
+        if actions.is_empty() {
             return None;
         }
-        Some(self.lists.add(ops.as_slice().as_bytes().to_vec(), ops))
+        Some(
+            self.lists
+                .add(actions.as_slice().as_bytes().to_vec(), actions),
+        )
     }
 
-    /// The ops of a list.
-    pub fn list_ops(&self, index: usize) -> &[OpRecord] {
+    /// The actions of a list.
+    pub fn actions_of(&self, index: ActionListIndex) -> &[OpRecord] {
         self.lists.items.get(index).map_or(&[], Vec::as_slice)
     }
 
-    /// Gives the timers of start and stop ops their final numbers.
-    pub fn renumber_timers(&mut self, renumbered: &HashMap<usize, usize>) {
-        for op in self.lists.items.iter_mut().flatten() {
-            if matches!(op.kind.get(), ActionOp::StartTimer | ActionOp::StopTimer)
-                && let Some(&to) = renumbered.get(&usize::from(op.a.get()))
+    /// Gives the timers of start and stop actions their final numbers.
+    pub fn renumber_timers(&mut self, renumbered: &IndexVec<TimerIndex, TimerIndex>) {
+        for action in (&mut self.lists.items).into_iter().flatten() {
+            if matches!(
+                action.kind.get(),
+                ActionOp::StartTimer | ActionOp::StopTimer
+            ) && let Some(&to) = renumbered.get(TimerIndex::new(usize::from(action.a.get())))
             {
-                op.a = U16::new(to as u16);
+                action.a = U16::new(narrow(to));
             }
         }
     }
@@ -212,8 +227,8 @@ impl Ops {
     }
 
     /// Functions in the order of the linker table: by kind, then hash.
-    pub fn linker_order(&self) -> Vec<usize> {
-        let mut order: Vec<usize> = (0..self.functions.len()).collect();
+    pub fn linker_order(&self) -> Vec<FunctionIndex> {
+        let mut order: Vec<FunctionIndex> = self.functions.indices().collect();
         order.sort_by_key(|&f| (self.functions[f].kind, self.functions[f].hash()));
         order
     }
@@ -221,14 +236,14 @@ impl Ops {
     /// Writes the tables.
     pub fn emit(&self, tables: &mut crate::tables::Tables) {
         let order = self.linker_order();
-        let mut renumbered = vec![0; order.len()];
+        let mut renumbered = IndexVec::filled(0, &self.functions);
         for (to, &from) in order.iter().enumerate() {
             renumbered[from] = to;
         }
-        let relink = |op: &OpRecord| match op.kind.get() {
+        let relink = |action: &OpRecord| match action.kind.get() {
             ActionOp::Call => OpRecord {
-                a: U16::new(renumbered[usize::from(op.a.get())] as u16),
-                ..*op
+                a: U16::new(renumbered[FunctionIndex::new(usize::from(action.a.get()))] as u16),
+                ..*action
             },
             ActionOp::Evaluate
             | ActionOp::Set
@@ -240,7 +255,7 @@ impl Ops {
             | ActionOp::StopTimer
             | ActionOp::ClearHistory
             | ActionOp::Unless
-            | ActionOp::Skip => *op,
+            | ActionOp::Skip => *action,
         };
         tables.linker = order
             .iter()
@@ -277,67 +292,41 @@ impl Ops {
     }
 }
 
-/// An op record.
-pub fn op(kind: ActionOp, count: usize, a: usize, b: u32) -> OpRecord {
+/// An index in a field of a record. What does not fit has been reported (SW0504), and then no ROM
+/// is written.
+pub fn narrow(index: impl Index) -> u16 {
+    index.position() as u16
+}
+
+/// The record of an action.
+pub fn action(kind: ActionOp, count: usize, a: u16, b: u32) -> OpRecord {
     OpRecord {
         kind: kind.into(),
         count: count as u8,
-        a: U16::new(a as u16),
+        a: U16::new(a),
         b: U32::new(b),
     }
 }
 
-/// The ops of a list that run in any case.
-pub fn certain(ops: &[OpRecord]) -> impl Iterator<Item = &OpRecord> {
+/// The actions of a list that run in any case.
+pub fn certain(actions: &[OpRecord]) -> impl Iterator<Item = &OpRecord> {
     let mut next = 0;
     std::iter::from_fn(move || {
-        while let Some(op) = ops.get(next) {
+        while let Some(action) = actions.get(next) {
             next += 1;
-            if op.kind != ActionOp::Unless {
-                return Some(op);
+            if action.kind != ActionOp::Unless {
+                return Some(action);
             }
-            let parts = Parts::of(ops, next - 1);
-            next = parts.otherwise.end;
+            next = op_branches(actions, next - 1).otherwise.end;
         }
         None
     })
 }
 
-/// Where the two lists of an `if` lie.
-pub struct Parts {
-    /// What runs if the condition holds.
-    pub then: std::ops::Range<usize>,
-    /// What runs if it does not.
-    pub otherwise: std::ops::Range<usize>,
-}
-
-impl Parts {
-    /// The lists of the `if` that begins at `at`. A list never ends with a skip but for the one
-    /// that leads over the second.
-    pub fn of(ops: &[OpRecord], at: usize) -> Self {
-        let first = at + 1;
-        let count = |at: usize| ops.get(at).map_or(0, |op| op.b.get() as usize);
-        let end = first.saturating_add(count(at)).min(ops.len());
-        let skip = end
-            .checked_sub(1)
-            .filter(|&last| last >= first && ops[last].kind == ActionOp::Skip);
-        match skip {
-            Some(skip) => Self {
-                then: first..skip,
-                otherwise: end..end.saturating_add(count(skip)).min(ops.len()),
-            },
-            None => Self {
-                then: first..end,
-                otherwise: end..end,
-            },
-        }
-    }
-}
-
-/// Two u16 values in one u32: low half, high half; `None` becomes [`NONE`].
-pub fn halves(low: Option<usize>, high: Option<usize>) -> u32 {
-    let half = |value: Option<usize>| value.map_or(u32::from(NONE), |v| v as u32);
-    half(low) | (half(high) << 16)
+/// A payload and another number in one u32: low half, high half; `None` becomes [`NONE`].
+pub fn halves(payload: Option<ExpressionIndex>, high: Option<u16>) -> u32 {
+    let low = payload.map_or(NONE, narrow);
+    u32::from(low) | (u32::from(high.unwrap_or(NONE)) << 16)
 }
 
 fn linker_record(function: &FunctionUse) -> LinkerRecord {

@@ -3,19 +3,25 @@
 
 use serde_json::{Value, json};
 
-use super::{compare, describe, describe_model, tables, to_text};
-use crate::{Options, Output, compile_text};
+use statewright_compile::{Options, Output, compile_text};
+use statewright_describe::{
+    Comparison, Description, EventField, MatchedBy, ReloadKind, StateField, diff, tables, to_text,
+};
 
-const FULL: &str = include_str!("full.sw.json");
+const FULL: &str = include_str!("describe/full.sw.json");
 
 fn compiled(text: &str) -> Output {
     let (output, problems) = compile_text("full.sw.json", text, &Options::default());
     output.unwrap_or_else(|| panic!("{problems:#?}"))
 }
 
-fn described(text: &str) -> Value {
+fn description(text: &str) -> Description {
     let output = compiled(text);
-    describe(&output.rom.as_rom(), Some(&output.symbols))
+    Description::new(&output.rom.as_rom(), Some(&output.symbols))
+}
+
+fn described(text: &str) -> Value {
+    description(text).to_json()
 }
 
 fn state<'v>(model: &'v Value, path: &str) -> &'v Value {
@@ -201,7 +207,7 @@ fn states_and_transitions_are_complete() {
 fn names_are_numbers_without_symbols() {
     let output = compiled(FULL);
     let rom = output.rom.as_rom();
-    let model = describe_model(&rom, None);
+    let model = Description::new(&rom, None).to_json()["model"].take();
     assert_eq!(model["machine"], Value::Null);
     let work = state(&model, "state_1");
     assert_eq!(
@@ -224,7 +230,7 @@ fn names_are_numbers_without_symbols() {
 fn layout_says_where_everything_lies() {
     let output = compiled(FULL);
     let rom = output.rom.as_rom();
-    let layout = &describe(&rom, Some(&output.symbols))["layout"];
+    let layout = &Description::new(&rom, Some(&output.symbols)).to_json()["layout"];
     assert_eq!(layout["bytes"], rom.bytes().len());
     assert_eq!(
         (&layout["instance_bytes"], &layout["dispatch"]),
@@ -273,7 +279,7 @@ fn layout_says_where_everything_lies() {
 fn text_and_tables_show_every_state_and_section() {
     let output = compiled(FULL);
     let rom = output.rom.as_rom();
-    let text = to_text(&describe(&rom, Some(&output.symbols)));
+    let text = to_text(&rom, Some(&output.symbols));
     for part in [
         "walk",
         "region arms",
@@ -297,26 +303,18 @@ fn text_and_tables_show_every_state_and_section() {
             .any(|line| line.starts_with(&format!("{} (", section.name())));
         assert_eq!(is_there, rom.count(section) > 0, "{}", section.name());
     }
-    // Any JSON is text, never a panic.
-    for odd in [
-        json!(null),
-        json!([]),
-        json!({ "model": { "states": [1, { "path": "x" }] }, "layout": 3 }),
-    ] {
-        assert!(!to_text(&odd).is_empty());
-        let _ = compare(&odd, &described(FULL));
-    }
 }
 
 #[test]
 fn compare_finds_what_changed() {
-    let old = described(FULL);
+    let old = description(FULL);
+    let compare = Comparison::new;
     assert!(compare(&old, &old).same);
     let change = |from: &str, to: &str| {
         assert!(FULL.contains(from), "{from}");
-        compare(&old, &described(&FULL.replace(from, to)))
+        compare(&old, &description(&FULL.replace(from, to)))
     };
-    let shown = |comparison: &super::Comparison| comparison.to_string();
+    let shown = |comparison: &Comparison| comparison.to_string();
 
     let duration = change("\"1.5s\"", "\"2s\"");
     assert!(!duration.structure_changed && duration.parameters_changed);
@@ -367,7 +365,7 @@ fn compare_finds_what_changed() {
             "timers": { "t": { "event": "E" } }, "states": { "a": {
                 "entry": { "raise": "E" }, "defer": ["F"], "transitions": [{ "on": "E", "do": { "send": "E" }, "to": "b" }] },
                 "b": { "defer": ["E"], "transitions": [{ "on": "F", "to": "a" }] } } }"#;
-        described(&file.replace("\"E\"", &format!("\"{event}\"")))
+        description(&file.replace("\"E\"", &format!("\"{event}\"")))
     };
     let event = compare(&named("E"), &named("E now"));
     assert_eq!(
@@ -384,4 +382,55 @@ fn compare_finds_what_changed() {
         "{}",
         shown(&machine)
     );
+}
+
+#[test]
+fn load_1_the_plan_says_what_became_of_everything() {
+    let file = |text: &str| {
+        let head =
+            r#""machine": "M", "id": "aa", "events": { "E": { "id": "e1" }, "F": { "id": "f1" } }"#;
+        description(&format!("{{ {head}, {text} }}"))
+    };
+    let old = file(
+        r#""initial": "a", "states": {
+            "a": { "id": "1", "transitions": [{ "id": "71", "on": "E", "to": "b" }, { "id": "72", "on": "F", "to": "c" }] },
+            "b": { "id": "2" }, "c": { "id": "3" } }"#,
+    );
+    let plan = diff(&old, &old);
+    assert_eq!(plan.kind, ReloadKind::Nothing);
+    assert!(
+        plan.states
+            .old
+            .iter()
+            .all(|(id, fate)| fate.by_stable_id() == Some(*id))
+    );
+    assert!(plan.states.new.is_empty() && plan.transitions.new.is_empty());
+    // `a` is called `home`, `b` is gone, `d` is new, and the transition to `c` belongs to `c` itself.
+    let new = file(
+        r#""initial": "home", "states": {
+            "d": {},
+            "home": { "id": "1", "entry": "Log", "transitions": [{ "id": "71", "on": "E", "to": "d" }] },
+            "c": { "id": "3", "transitions": [{ "id": "72", "on": "F", "to": "c" }] } }"#,
+    );
+    let plan = diff(&old, &new);
+    assert_eq!(
+        (plan.kind, plan.is_another_machine),
+        (ReloadKind::Structure, false)
+    );
+    let state = |path: &str| old.model.states.iter().find(|s| s.path == path).unwrap().id;
+    let found = |path: &str| new.model.states.iter().find(|s| s.path == path).unwrap().id;
+    let home = plan.states.fate(state("a")).unwrap().kept().unwrap();
+    assert_eq!(
+        (home.to, home.by, home.moved),
+        (found("home"), MatchedBy::StableId, true)
+    );
+    assert_eq!(home.changed, [StateField::Path, StateField::Entry]);
+    assert_eq!(plan.states.lost().collect::<Vec<_>>(), [state("b")]);
+    assert_eq!(plan.states.new, [found("d")]);
+    let moved = &plan.transitions.old[1].1.kept().unwrap();
+    assert!(moved.moved && moved.by == MatchedBy::StableId, "{moved:?}");
+    assert!(plan.events.old.iter().all(|(_, fate)| {
+        fate.kept()
+            .is_some_and(|kept| kept.changed == [] as [EventField; 0] && !kept.moved)
+    }));
 }
