@@ -67,7 +67,7 @@ fn names_and_first_bytes_say_what_a_file_is() {
         content("a.json", &trace),
         Err(FileError::Trace(_))
     ));
-    let large = vec![b' '; (1 << 20) * 64];
+    let large = vec![b' '; (64 << 20) + 1];
     assert!(matches!(
         content("a.sw.json", &large),
         Err(FileError::TooLarge { .. })

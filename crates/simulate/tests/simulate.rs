@@ -12,14 +12,12 @@ use statewright_simulate::{
 
 const GUARD: &str = r#"{
     "machine": "Guard",
-    "blackboard": { "health": 100 },
-    "events": ["Noise", { "name": "Hit", "payload": "i32" }],
+    "events": ["Noise"],
     "initial": "idle",
     "states": {
         "idle": { "transitions": [{ "on": "Noise", "if": "HearsIt", "to": "alert" }] },
         "alert": { "transitions": [{ "after": "2s", "to": "idle" }] }
-    },
-    "any_state": [{ "if": "health < 10", "to": "idle" }]
+    }
 }"#;
 
 fn machine() -> Machine {

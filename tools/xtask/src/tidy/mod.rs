@@ -36,10 +36,13 @@ impl Problem {
     }
 }
 
+/// Looks at all files and says what is amiss.
+type Check = fn(&[File]) -> Vec<Problem>;
+
 /// Runs all checks; the error lists everything that was found.
 pub fn tidy() -> Result<(), String> {
     let files = files()?;
-    let checks: [fn(&[File]) -> Vec<Problem>; 7] = [
+    let checks: [Check; 7] = [
         rules::check,
         paths::check,
         crates::check,
