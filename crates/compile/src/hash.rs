@@ -112,30 +112,13 @@ fn parameter(tables: &Tables) -> u64 {
     hash.update(header.fail_safe.as_bytes());
     hash.update(header.reload_entry.as_bytes());
     for &section in Section::ALL {
-        if !is_derived(section) {
+        if section.origin() == Origin::Base {
             hash.update(&(section as u16).to_le_bytes());
             hash.update(&(tables.section_len(section) as u32).to_le_bytes());
             hash.update(tables.section_bytes(section));
         }
     }
     hash.digest()
-}
-
-fn is_derived(section: Section) -> bool {
-    matches!(
-        section,
-        Section::StableIds
-            | Section::TransitionPlans
-            | Section::LeafRows
-            | Section::DenseCells
-            | Section::SortedCells
-            | Section::CandidateLists
-            | Section::Candidates
-            | Section::EntryPlans
-            | Section::EntrySteps
-            | Section::Jumps
-            | Section::JumpSteps
-    )
 }
 
 #[cfg(test)]

@@ -130,4 +130,25 @@ mod tests {
             assert_eq!(author_type(ty).as_str(), ty.name());
         }
     }
+
+    #[test]
+    fn every_payload_can_be_written() {
+        for kind in PayloadKind::ALL {
+            let payload = match kind {
+                PayloadKind::Empty => None,
+                PayloadKind::U32 => Some(Payload::U32),
+                PayloadKind::U64 => Some(Payload::U64),
+                PayloadKind::Vec4 => Some(Payload::Vec4),
+                PayloadKind::Bytes => Some(Payload::Bytes(1)),
+                PayloadKind::I32
+                | PayloadKind::F32
+                | PayloadKind::Bool
+                | PayloadKind::Entity
+                | PayloadKind::Vec2
+                | PayloadKind::Vec3
+                | PayloadKind::Symbol => kind.value_type().map(author_type).map(Payload::Value),
+            };
+            assert_eq!(payload_kind(payload), kind);
+        }
+    }
 }

@@ -10,7 +10,7 @@ use zerocopy::IntoBytes;
 use zerocopy::byteorder::little_endian::{U16, U32, U64};
 
 macro_rules! define_tables {
-    ($($number:literal $name:ident $field:ident $record:ident,)+) => {
+    ($($number:literal $name:ident $field:ident $record:ident $origin:ident,)+) => {
         /// Every table of a ROM.
         #[derive(Clone, Debug, Default, PartialEq)]
         pub struct Tables {
@@ -28,6 +28,11 @@ macro_rules! define_tables {
             /// Bytes of a section.
             pub fn section_bytes(&self, section: Section) -> &[u8] {
                 match section { $(Section::$name => self.$field.as_slice().as_bytes(),)+ }
+            }
+
+            /// Takes all records of a section away.
+            pub fn clear_section(&mut self, section: Section) {
+                match section { $(Section::$name => self.$field.clear(),)+ }
             }
 
             /// Records of a section.

@@ -9,7 +9,7 @@ use statewright_rom::{Rom, for_each_section};
 const MAX_SHOWN: usize = 1_000;
 
 macro_rules! define_show {
-    ($($number:literal $name:ident $field:ident $record:ident,)+) => {
+    ($($number:literal $name:ident $field:ident $record:ident $origin:ident,)+) => {
         /// Header and records, as far as they are shown. 65535 and 255 in an index mean "none".
         pub fn tables(rom: &Rom<'_>) -> String {
             let mut out = format!("header\n  {}\n", plain(&format!("{:?}", rom.header())));

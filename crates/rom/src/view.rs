@@ -12,7 +12,7 @@ use crate::ids::*;
 use crate::layout::*;
 
 macro_rules! define_rom {
-    ($($number:literal $name:ident $field:ident $record:ident,)+) => {
+    ($($number:literal $name:ident $field:ident $record:ident $origin:ident,)+) => {
         /// A compiled machine, read in place.
         #[derive(Clone, Copy)]
         pub struct Rom<'a> {

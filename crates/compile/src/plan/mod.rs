@@ -46,21 +46,15 @@ pub fn derive(tables: &mut Tables) -> Result<(), PlanError> {
 
 /// Empties every table that is derived.
 pub(crate) fn clear(tables: &mut Tables) {
-    tables.transition_plans.clear();
-    tables.leaf_rows.clear();
-    tables.dense_cells.clear();
-    tables.sorted_cells.clear();
-    tables.candidate_lists.clear();
-    tables.candidates.clear();
-    tables.entry_plans.clear();
-    tables.entry_steps.clear();
-    tables.jumps.clear();
-    tables.jump_steps.clear();
+    let derived = |section: &&Section| section.origin() == Origin::Plan;
+    for &section in Section::ALL.iter().filter(derived) {
+        tables.clear_section(section);
+    }
 }
 
 /// Whether a state can be the active leaf of a region.
 fn is_leaf(state: &StateRecord) -> bool {
-    matches!(state.kind.get(), StateKind::Atomic | StateKind::Final)
+    state.kind.get().is_leaf()
 }
 
 /// One row per leaf state; `rows` gives them their cells.

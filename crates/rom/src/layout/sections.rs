@@ -1,61 +1,72 @@
-//! The sections of a ROM: number, name, accessor and record of each, once.
+//! The sections of a ROM: number, name, accessor, record and origin of each, once.
 
 use super::*;
 
-/// Lists every section once: number, record, accessor. Used for the directory, the view and the
+/// Where the records of a section come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// From the machine file: what the machine means. Hashed (ROM-5).
+    Base,
+    /// Worked out from the others; `statewright check --deep` does it again.
+    Plan,
+    /// Names that outlive changes (ROM-6); they change no behavior.
+    Name,
+}
+
+/// Lists every section once: number, name, accessor, record, [`Origin`](crate::layout::Origin). Used for the directory, the view and the
 /// validator.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! for_each_section {
     ($callback:path) => {
         $callback! {
-            1 States states StateRecord,
-            2 StateExtras state_extras StateExtra,
-            3 Regions regions RegionRecord,
-            4 Initials initials InitialRecord,
-            5 Stacks stacks StackRecord,
-            6 Transitions transitions TransitionRecord,
-            7 TransitionExtras transition_extras TransitionExtra,
-            8 TransitionPlans transition_plans TransitionPlan,
-            9 TargetSets target_sets TargetSet,
-            10 Targets targets TargetRecord,
-            11 History history HistoryRecord,
-            12 Branches branches BranchRecord,
-            13 Events events EventRecord,
-            14 Timers timers TimerRecord,
-            15 Deferrals deferrals DeferralRecord,
-            16 Observers observers ObserverRecord,
-            17 Linker linker LinkerRecord,
-            18 ActionLists action_lists ActionList,
-            19 Ops ops OpRecord,
-            20 Arguments arguments ArgumentRecord,
-            21 Strings strings StringRecord,
-            22 Text text ByteRecord,
-            23 Keys keys KeyRecord,
-            24 Parameters parameters ParameterRecord,
-            25 Variants variants VariantRecord,
-            26 ParameterValues parameter_values WordRecord,
-            27 Expressions expressions ExpressionRecord,
-            28 Code code InstructionRecord,
-            29 Lanes lanes LaneRecord,
-            30 Channels channels ChannelRecord,
-            31 Scratch scratch ScratchRecord,
-            32 StableIds stable_ids StableIdRecord,
-            33 LeafRows leaf_rows LeafRow,
-            34 DenseCells dense_cells DenseCell,
-            35 SortedCells sorted_cells SortedCell,
-            36 CandidateLists candidate_lists CandidateList,
-            37 Candidates candidates Candidate,
-            38 EntryPlans entry_plans EntryPlan,
-            39 EntrySteps entry_steps PlanStep,
-            41 Jumps jumps Jump,
-            42 JumpSteps jump_steps JumpStep,
+            1 States states StateRecord Base,
+            2 StateExtras state_extras StateExtra Base,
+            3 Regions regions RegionRecord Base,
+            4 Initials initials InitialRecord Base,
+            5 Stacks stacks StackRecord Base,
+            6 Transitions transitions TransitionRecord Base,
+            7 TransitionExtras transition_extras TransitionExtra Base,
+            8 TransitionPlans transition_plans TransitionPlan Plan,
+            9 TargetSets target_sets TargetSet Base,
+            10 Targets targets TargetRecord Base,
+            11 History history HistoryRecord Base,
+            12 Branches branches BranchRecord Base,
+            13 Events events EventRecord Base,
+            14 Timers timers TimerRecord Base,
+            15 Deferrals deferrals DeferralRecord Base,
+            16 Observers observers ObserverRecord Base,
+            17 Linker linker LinkerRecord Base,
+            18 ActionLists action_lists ActionList Base,
+            19 Ops ops OpRecord Base,
+            20 Arguments arguments ArgumentRecord Base,
+            21 Strings strings StringRecord Base,
+            22 Text text ByteRecord Base,
+            23 Keys keys KeyRecord Base,
+            24 Parameters parameters ParameterRecord Base,
+            25 Variants variants VariantRecord Base,
+            26 ParameterValues parameter_values WordRecord Base,
+            27 Expressions expressions ExpressionRecord Base,
+            28 Code code InstructionRecord Base,
+            29 Lanes lanes LaneRecord Base,
+            30 Channels channels ChannelRecord Base,
+            31 Scratch scratch ScratchRecord Base,
+            32 StableIds stable_ids StableIdRecord Name,
+            33 LeafRows leaf_rows LeafRow Plan,
+            34 DenseCells dense_cells DenseCell Plan,
+            35 SortedCells sorted_cells SortedCell Plan,
+            36 CandidateLists candidate_lists CandidateList Plan,
+            37 Candidates candidates Candidate Plan,
+            38 EntryPlans entry_plans EntryPlan Plan,
+            39 EntrySteps entry_steps PlanStep Plan,
+            41 Jumps jumps Jump Plan,
+            42 JumpSteps jump_steps JumpStep Plan,
         }
     };
 }
 
 macro_rules! define_sections {
-    ($($number:literal $name:ident $field:ident $record:ident,)+) => {
+    ($($number:literal $name:ident $field:ident $record:ident $origin:ident,)+) => {
         /// A section of the ROM. Sections lie in this order; empty ones are left out of the directory.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[repr(u16)]
@@ -73,6 +84,11 @@ macro_rules! define_sections {
             /// The name shown in messages.
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$name => stringify!($field),)+ }
+            }
+
+            /// Where its records come from.
+            pub const fn origin(self) -> Origin {
+                match self { $(Self::$name => Origin::$origin,)+ }
             }
 
             /// Bytes of a record.

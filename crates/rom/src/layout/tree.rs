@@ -20,6 +20,26 @@ numbers! {
     }
 }
 
+impl StateKind {
+    /// Does it have regions?
+    #[inline]
+    pub const fn has_regions(self) -> bool {
+        match self {
+            Self::Compound | Self::Orthogonal => true,
+            Self::Atomic | Self::Final | Self::Choice => false,
+        }
+    }
+
+    /// Can it be the active leaf of a region?
+    #[inline]
+    pub const fn is_leaf(self) -> bool {
+        match self {
+            Self::Atomic | Self::Final => true,
+            Self::Compound | Self::Orthogonal | Self::Choice => false,
+        }
+    }
+}
+
 flags! {
     /// Bits of [`StateRecord::flags`].
     state_flag: u16 {

@@ -5,6 +5,31 @@ use crate::error::{LoadError, Problem};
 use crate::layout::*;
 use crate::view::Rom;
 
+/// What the functions below look for: every feature, but that of the rows, which the header decides.
+const SHOWN: u32 = feature::REGIONS
+    | feature::HISTORY
+    | feature::CHOICE
+    | feature::TIMERS
+    | feature::DEFERRAL
+    | feature::OBSERVERS
+    | feature::INTERRUPTS
+    | feature::EVENTLESS
+    | feature::ACTIVITIES
+    | feature::SCORES
+    | feature::COOLDOWN
+    | feature::DEBOUNCE
+    | feature::EXIT_CONDITIONS
+    | feature::LATCH
+    | feature::STACK
+    | feature::CHANNELS
+    | feature::COALESCE
+    | feature::TTL
+    | feature::FINAL
+    | feature::EXPRESSIONS
+    | feature::SCRATCH
+    | feature::VARIANTS;
+const _: () = assert!(SHOWN | feature::DENSE_ROWS == feature::ALL);
+
 /// Refuses a header that keeps a used feature from the kernel.
 pub(super) fn features<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError> {
     let used =

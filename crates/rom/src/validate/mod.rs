@@ -219,3 +219,64 @@ impl Runs {
         self.next == count as u64
     }
 }
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+    use std::vec::Vec;
+
+    use super::*;
+
+    /// The pass that proves a section. A section that nobody proves does not compile here.
+    fn proof_of(section: Section) -> fn(&Rom<'_>) -> Result<(), LoadError> {
+        match section {
+            Section::States => tree::states::<true>,
+            Section::StateExtras => tree::state_extras::<true>,
+            Section::Regions => tree::regions::<true>,
+            Section::Initials => targets::initials::<true>,
+            Section::Stacks => targets::stacks::<true>,
+            Section::Transitions => transitions::transitions::<true>,
+            Section::TransitionExtras => transitions::transition_extras::<true>,
+            Section::TransitionPlans => plans::transition_plans::<true>,
+            Section::TargetSets => targets::target_sets::<true>,
+            Section::Targets => targets::targets::<true>,
+            Section::History => targets::history::<true>,
+            Section::Branches => targets::branches::<true>,
+            Section::Events => data::events::<true>,
+            Section::Timers => timers::timers::<true>,
+            Section::Deferrals => tree::deferrals::<true>,
+            Section::Observers => tree::observers::<true>,
+            Section::Linker => data::linker::<true>,
+            Section::ActionLists => functions::action_lists::<true>,
+            Section::Ops => functions::ops::<true>,
+            Section::Arguments => data::arguments::<true>,
+            Section::Strings => data::strings::<true>,
+            Section::Text => data::text,
+            Section::Keys => data::keys::<true>,
+            Section::Parameters => data::parameters::<true>,
+            Section::Variants => data::variants::<true>,
+            Section::ParameterValues => data::parameter_values::<true>,
+            Section::Expressions => functions::expressions::<true>,
+            Section::Code => functions::expressions::<true>,
+            Section::Lanes => data::lanes::<true>,
+            Section::Channels => data::channels::<true>,
+            Section::Scratch => tree::scratch::<true>,
+            Section::StableIds => frame::wholes,
+            Section::LeafRows => dispatch::leaf_rows::<true>,
+            Section::DenseCells => dispatch::dense_cells::<true>,
+            Section::SortedCells => dispatch::sorted_cells::<true>,
+            Section::CandidateLists => dispatch::candidate_lists::<true>,
+            Section::Candidates => dispatch::candidates::<true>,
+            Section::EntryPlans => plans::entry_plans::<true>,
+            Section::EntrySteps => plans::entry_steps::<true>,
+            Section::Jumps => plans::jumps::<true>,
+            Section::JumpSteps => plans::jump_steps::<true>,
+        }
+    }
+
+    #[test]
+    fn every_section_is_proved() {
+        let proofs: Vec<_> = Section::ALL.iter().map(|&section| proof_of(section)).collect();
+        assert_eq!(proofs.len(), Section::ALL.len());
+    }
+}

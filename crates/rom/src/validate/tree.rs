@@ -205,7 +205,7 @@ fn kind<const EXPLAIN: bool>(
     let (kind, regions) = (state.kind, state.region_count);
     check.rule(kind.is_known(), i, || unknown("kind", kind))?;
     let (compound, orthogonal) = (kind == StateKind::Compound, kind == StateKind::Orthogonal);
-    let composite = compound | orthogonal;
+    let composite = kind.known().is_some_and(StateKind::has_regions);
     let fits = (compound & (regions == 1))
         | (orthogonal & (regions >= fewest))
         | (!composite & (regions == 0));
@@ -240,7 +240,7 @@ fn kind<const EXPLAIN: bool>(
         .branches
         .wrapping_add(if choice { u64::from(count) } else { 0 });
 
-    let leaf = (kind == StateKind::Atomic) | (kind == StateKind::Final);
+    let leaf = kind.known().is_some_and(StateKind::is_leaf);
     let row = if leaf { walk.rows } else { u32::from(NONE) };
     check.rule(u32::from(state.row.get()) == row, i, || {
         expected("row", row, state.row)

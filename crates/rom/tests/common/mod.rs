@@ -14,7 +14,7 @@ use zerocopy::{FromZeros, IntoBytes};
 pub mod samples;
 
 macro_rules! define_tables {
-    ($($number:literal $name:ident $field:ident $record:ident,)+) => {
+    ($($number:literal $name:ident $field:ident $record:ident $origin:ident,)+) => {
         /// One vector per section.
         #[derive(Clone, Debug, Default)]
         pub struct Tables { pub header: Header, $(pub $field: Vec<$record>,)+ }

@@ -29,7 +29,23 @@ impl Configuration {
                 self.leaves.clear();
                 None
             }
-            _ => None,
+            Kind::Latched
+            | Kind::Unhandled
+            | Kind::Deferred
+            | Kind::Clamped
+            | Kind::FailSafe
+            | Kind::Lost
+            | Kind::Timer
+            | Kind::Entered
+            | Kind::Exited
+            | Kind::Suspended
+            | Kind::Resumed
+            | Kind::TimerSet
+            | Kind::TimerStopped
+            | Kind::Event
+            | Kind::Guard
+            | Kind::Activity
+            | Kind::Rejected => None,
         }?;
         self.leaves
             .retain(|&other| other != leaf && are_concurrent(leaf, other, legend));

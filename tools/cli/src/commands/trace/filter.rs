@@ -103,24 +103,61 @@ impl Chosen {
                 _ => *open = false,
             },
             Kind::Timer => *open = false,
-            _ => {}
-        }
-        let is_life = matches!(
-            kind,
             Kind::Present
-                | Kind::Started
-                | Kind::Terminated
-                | Kind::Faulted
-                | Kind::Panicked
-                | Kind::Clamped
-                | Kind::FailSafe
-                | Kind::Lost
-                | Kind::Despawned
-        );
-        let by_event = is_life || self.events.is_empty() || *open;
+            | Kind::Started
+            | Kind::Leaf
+            | Kind::Terminated
+            | Kind::Faulted
+            | Kind::Panicked
+            | Kind::Clamped
+            | Kind::FailSafe
+            | Kind::Lost
+            | Kind::Despawned
+            | Kind::Entered
+            | Kind::Exited
+            | Kind::Suspended
+            | Kind::Resumed
+            | Kind::TimerSet
+            | Kind::TimerStopped
+            | Kind::Guard
+            | Kind::Activity
+            | Kind::Rejected => {}
+        }
+        let by_event = is_life(kind) || self.events.is_empty() || *open;
         let by_state = self.states.is_empty()
             || state_of(kind, record, legend).is_none_or(|s| self.states.contains(&s));
         by_event && by_state && kind.level() as u8 <= self.level
+    }
+}
+
+/// Is it about the agent itself, whatever events there are?
+fn is_life(kind: Kind) -> bool {
+    match kind {
+        Kind::Present
+        | Kind::Started
+        | Kind::Terminated
+        | Kind::Faulted
+        | Kind::Panicked
+        | Kind::Clamped
+        | Kind::FailSafe
+        | Kind::Lost
+        | Kind::Despawned => true,
+        Kind::Latched
+        | Kind::Unhandled
+        | Kind::Deferred
+        | Kind::Transition
+        | Kind::Leaf
+        | Kind::Timer
+        | Kind::Entered
+        | Kind::Exited
+        | Kind::Suspended
+        | Kind::Resumed
+        | Kind::TimerSet
+        | Kind::TimerStopped
+        | Kind::Event
+        | Kind::Guard
+        | Kind::Activity
+        | Kind::Rejected => false,
     }
 }
 
@@ -140,7 +177,20 @@ fn state_of(kind: Kind, record: &Record, legend: &Legend) -> Option<u16> {
             .get(usize::from(subject))
             .map(|transition| transition.source),
         Kind::Guard => Some(record.guard().0),
-        _ => None,
+        Kind::Started
+        | Kind::Unhandled
+        | Kind::Deferred
+        | Kind::Terminated
+        | Kind::Faulted
+        | Kind::Panicked
+        | Kind::Clamped
+        | Kind::FailSafe
+        | Kind::Lost
+        | Kind::Despawned
+        | Kind::Timer
+        | Kind::TimerSet
+        | Kind::TimerStopped
+        | Kind::Event => None,
     }
 }
 
