@@ -12,7 +12,7 @@
 //! # `model`: the machine, decompiled
 //!
 //! Everything that decides behavior, nothing that only says where bytes lie. Sugar is gone
-//! (CODE-8): decisions, transition sets, any-state lists and sync groups are plain transitions,
+//! ([CODE-8](statewright_rom::rules#CODE-8)): decisions, transition sets, any-state lists and sync groups are plain transitions,
 //! muted parts are not there.
 //!
 //! | key | value |
@@ -54,8 +54,8 @@
 //! | `scratch` | `name`, `slots` |
 //! | `exit_ready` | expression, or `null` (also for one that always holds) |
 //! | `min_active` | ticks, or `null` |
-//! | `clock` | whether its time in state is kept, for whatever reason (RAM-7) |
-//! | `transitions` | in the order of selection (SEL-3): priority, then declaration |
+//! | `clock` | whether its time in state is kept, for whatever reason ([RAM-7](statewright_rom::rules#RAM-7)) |
+//! | `transitions` | in the order of selection ([SEL-3](statewright_rom::rules#SEL-3)): priority, then declaration |
 //! | `branches` | of a choice: `if` (or `null`), `to`, `do` |
 //!
 //! A transition has `name` (or `null`), `trigger`, `if` (expression, or `null` for none or one that

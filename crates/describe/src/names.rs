@@ -200,7 +200,17 @@ impl<'a> NameTable<'a> {
         let op = self.rom.op(OpId::read(op)?)?;
         Some(match op.kind.get() {
             ActionOp::Call => self.shown(&self.call(op).written().to_string()),
-            _ => self.expression(op.a.get()),
+            ActionOp::Evaluate
+            | ActionOp::Set
+            | ActionOp::Add
+            | ActionOp::Raise
+            | ActionOp::Send
+            | ActionOp::Emit
+            | ActionOp::StartTimer
+            | ActionOp::StopTimer
+            | ActionOp::ClearHistory
+            | ActionOp::Unless
+            | ActionOp::Skip => self.expression(op.a.get()),
         })
     }
 

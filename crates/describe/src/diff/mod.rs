@@ -123,7 +123,8 @@ impl<I: Copy + PartialEq, F> Mapping<I, F> {
 
 /// What became of everything in a machine: the plan of a reload (LOAD-1). Of states, regions, timers,
 /// history points, scratch, transitions and events the stable id decides; keys, parameters,
-/// variants, channels, lanes, functions and texts go by name.
+/// variants, channels, lanes and functions go by name. Symbols are texts of the ROM and need no mapping
+/// once their numbers are hashes of them; until then whoever maps them goes by text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MachineDiff {
     /// The whole.

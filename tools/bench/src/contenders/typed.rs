@@ -103,7 +103,7 @@ impl Typed {
         );
         done.expect("scripts are sorted");
         self.counters.add(self.output.counters());
-        self.now = self.now + 1;
+        self.now += 1;
     }
 }
 

@@ -78,3 +78,12 @@ mod test_support {
         list.iter().map(file).collect()
     }
 }
+#[cfg(test)]
+mod repository_test {
+    #[test]
+    fn this_repository_is_tidy() {
+        if let Err(problems) = super::tidy() {
+            panic!("{problems}");
+        }
+    }
+}

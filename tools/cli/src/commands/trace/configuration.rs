@@ -89,27 +89,32 @@ fn are_concurrent(a: u16, b: u16, legend: &Legend) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use statewright_symbols::{Symbol, SymbolTable};
     use statewright_trace::State;
     use zerocopy::byteorder::little_endian::{U16, U32};
 
     /// root { calm, fight { [left, right], [up, down] } }: numbers 0 to 6.
     fn legend() -> Legend {
-        let state = |name: &str, parent: Option<u16>, region: Option<u16>| State {
+        let states = [
+            ("root", None, None),
+            ("calm", Some(0), Some(0)),
+            ("fight", Some(0), Some(0)),
+            ("left", Some(2), Some(1)),
+            ("right", Some(2), Some(1)),
+            ("up", Some(2), Some(2)),
+            ("down", Some(2), Some(2)),
+        ];
+        let state = |(name, parent, region): (&str, Option<u16>, Option<u16>)| State {
             parent,
             region,
             is_leaf: !matches!(name, "root" | "fight"),
         };
-        let states = vec![
-            state("root", None, None),
-            state("calm", Some(0), Some(0)),
-            state("fight", Some(0), Some(0)),
-            state("left", Some(2), Some(1)),
-            state("right", Some(2), Some(1)),
-            state("up", Some(2), Some(2)),
-            state("down", Some(2), Some(2)),
-        ];
         Legend {
-            states,
+            symbols: SymbolTable {
+                states: states.map(|(name, ..)| Symbol::named(name)).into(),
+                ..SymbolTable::default()
+            },
+            states: states.map(state).into(),
             regions: vec![0, 2, 2],
             ..Legend::default()
         }
