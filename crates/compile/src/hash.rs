@@ -82,7 +82,7 @@ fn hash_cooldowns(tables: &Tables, first_transition_id: usize, hash: &mut Xxh3) 
     }
 }
 
-/// Range of a group of [`STABLE_ID_GROUPS`] in the stable-ids table.
+/// Range of a group in the stable-ids table.
 pub fn stable_id_range(tables: &Tables, group: StableGroup) -> std::ops::Range<usize> {
     let count = |group: StableGroup| match group {
         StableGroup::Machine => 1,

@@ -1,7 +1,7 @@
 //! Text that people read, for whoever shows some: the reader of machine files, the decompiler, the
 //! tools.
 //!
-//! [`visible`] spells out what could move a cursor or hide something, [`similar`] knows what was
+//! [`visible()`] spells out what could move a cursor or hide something, [`similar`] knows what was
 //! probably meant, [`camel_case`] and [`snake_case`] spell one name in two ways, [`written`] puts expressions together with as few parentheses as possible. Knows
 //! neither machine files nor ROMs, so that both sides of the compiler can use it.
 #![forbid(unsafe_code)]

@@ -1,5 +1,5 @@
-//! What is shown of an [`Outcome`](crate::Outcome) in browsers and by programs: [`json`], the
-//! [`plot`] of where agents are, and a whole [`page`]. All are texts; writing them is the caller's.
+//! What is shown of an [`Outcome`](crate::Outcome) in browsers and by programs: [`json()`], the
+//! [`plot()`] of where agents are, and a whole [`page()`]. All are texts; writing them is the caller's.
 
 mod json;
 mod page;

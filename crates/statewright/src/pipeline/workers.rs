@@ -6,7 +6,7 @@ use super::env::TickEnv;
 use super::job::ChunkJob;
 use crate::board::Board;
 
-/// Threads that run pieces of work side by side: rayon's ([`RayonPool`](crate::RayonPool)) or those
+/// Threads that run pieces of work side by side: rayon's ([`RayonPool`]) or those
 /// of an engine. Nothing of a tick depends on how many there are, or on who runs what.
 ///
 /// ```
