@@ -276,7 +276,10 @@ mod tests {
 
     #[test]
     fn every_section_is_proved() {
-        let proofs: Vec<_> = Section::ALL.iter().map(|&section| proof_of(section)).collect();
+        let proofs: Vec<_> = Section::ALL
+            .iter()
+            .map(|&section| proof_of(section))
+            .collect();
         assert_eq!(proofs.len(), Section::ALL.len());
     }
 }
