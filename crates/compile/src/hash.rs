@@ -10,8 +10,8 @@ use crate::tables::Tables;
 
 /// Computes both hashes and writes them into the header.
 pub fn assign(tables: &mut Tables) {
-    tables.header.structure_hash = U64::new(structure(tables));
-    tables.header.parameter_hash = U64::new(parameter(tables));
+    tables.header.head.structure_hash = U64::new(structure(tables));
+    tables.header.head.parameter_hash = U64::new(parameter(tables));
 }
 
 /// Everything instance bytes refer to, in index order.

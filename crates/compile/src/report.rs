@@ -121,8 +121,8 @@ impl Report {
             tier: tier_name(allocation.tier),
             instance_bytes: TIERS[allocation.tier].bytes,
             rom_bytes,
-            structure_hash: format!("{:016x}", tables.header.structure_hash.get()),
-            parameter_hash: format!("{:016x}", tables.header.parameter_hash.get()),
+            structure_hash: format!("{:016x}", tables.header.head.structure_hash.get()),
+            parameter_hash: format!("{:016x}", tables.header.head.parameter_hash.get()),
             counts: vec![
                 ("states", tables.states.len()),
                 ("regions", tables.regions.len()),

@@ -63,8 +63,8 @@ pub(crate) fn collect(
     SymbolTable {
         machine: machine.name.value.clone(),
         file: locate.file.clone(),
-        structure_hash: tables.header.structure_hash.get(),
-        parameter_hash: tables.header.parameter_hash.get(),
+        structure_hash: tables.header.head.structure_hash.get(),
+        parameter_hash: tables.header.head.parameter_hash.get(),
         states: states.collect(),
         regions: regions.collect(),
         events: machine.events.iter().map(|e| named(&e.name)).collect(),

@@ -5,9 +5,9 @@
 
 use statewright_rom::ids::{RegionId, StateId, TransitionId};
 use statewright_rom::layout::*;
-use statewright_rom::{Rom, checksum, for_each_section};
+use statewright_rom::{Rom, for_each_section, seal};
 use zerocopy::IntoBytes;
-use zerocopy::byteorder::little_endian::{U16, U32, U64};
+use zerocopy::byteorder::little_endian::{U16, U32};
 
 macro_rules! define_tables {
     ($($number:literal $name:ident $field:ident $record:ident $origin:ident,)+) => {
@@ -91,10 +91,7 @@ impl Tables {
             bytes.extend_from_slice(self.section_bytes(section));
         }
         let header = Header {
-            magic: MAGIC,
-            version: U16::new(FORMAT_VERSION),
-            byte_order: U16::new(BYTE_ORDER_MARK),
-            checksum: U64::new(0),
+            head: FORMAT.head(self.header.head.hashes()),
             length: U32::new(bytes.len() as u32),
             directory_offset: U16::new(size_of::<Header>() as u16),
             directory_count: U16::new(directory.len() as u16),
@@ -102,8 +99,7 @@ impl Tables {
         };
         bytes[..size_of::<Header>()].copy_from_slice(header.as_bytes());
         bytes[size_of::<Header>()..directory_end].copy_from_slice(directory.as_slice().as_bytes());
-        let sum = checksum(&bytes);
-        bytes[24..32].copy_from_slice(&sum.to_le_bytes());
+        seal(&mut bytes);
         bytes
     }
 }

@@ -289,7 +289,7 @@ pub(crate) fn layout(names: &NameTable<'_>) -> Layout {
     let used = used(names, &slots);
     slots.sort_by_key(|slots| slots.slot);
     Layout {
-        format_version: header.version.get(),
+        format_version: header.head.version.get(),
         bytes: rom.bytes().len(),
         instance_bytes: tier.bytes,
         max_depth: header.max_depth,
@@ -297,7 +297,7 @@ pub(crate) fn layout(names: &NameTable<'_>) -> Layout {
         hashes: Hashes {
             structure: Hex64(rom.structure_hash()),
             parameters: Hex64(rom.parameter_hash()),
-            checksum: Hex64(header.checksum.get()),
+            checksum: Hex64(header.head.checksum.get()),
         },
         features: feature::TABLE
             .iter()

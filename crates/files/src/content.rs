@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use statewright_author::limits::MAX_TEXT_BYTES;
-use statewright_rom::layout::MAGIC;
+use statewright_rom::layout::FORMAT;
 
 use crate::error::FileError;
 
@@ -33,10 +33,10 @@ impl Content {
     /// size are refused.
     pub fn new(name: &str, bytes: Vec<u8>) -> Result<Self, FileError> {
         refuse_sidecar(name)?;
-        if bytes.starts_with(&statewright_trace::file::MAGIC) {
+        if statewright_trace::file::FORMAT.begins(&bytes) {
             return Err(FileError::Trace(name.to_owned()));
         }
-        let is_rom = has_extension(name, ROM_EXTENSION) || bytes.starts_with(&MAGIC);
+        let is_rom = has_extension(name, ROM_EXTENSION) || FORMAT.begins(&bytes);
         let limit_bytes = if is_rom {
             MAX_ROM_BYTES
         } else {

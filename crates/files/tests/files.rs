@@ -62,7 +62,7 @@ fn names_and_first_bytes_say_what_a_file_is() {
         content("a.swdbg", b"{}"),
         Err(FileError::Sidecar(_))
     ));
-    let trace = statewright_trace::file::MAGIC;
+    let trace = statewright_trace::file::FORMAT.magic;
     assert!(matches!(
         content("a.json", &trace),
         Err(FileError::Trace(_))

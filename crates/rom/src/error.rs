@@ -2,6 +2,8 @@
 
 use core::fmt;
 
+use statewright_bytes::HeadError;
+
 use crate::code::CodeError;
 use crate::layout::Section;
 
@@ -20,26 +22,8 @@ pub struct LoadError {
 /// What is wrong with a record, or with a whole table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Problem {
-    /// Fewer bytes than the header needs, or promises.
-    Truncated {
-        /// Needed.
-        expected: u64,
-        /// Present.
-        found: u64,
-    },
-    /// The first four bytes are not those of a ROM.
-    Magic([u8; 4]),
-    /// Made for another version of the format.
-    Version(u16),
-    /// The byte-order mark reads wrong.
-    ByteOrder(u16),
-    /// The checksum differs: the bytes are damaged.
-    Checksum {
-        /// Stored.
-        expected: u64,
-        /// Of the bytes.
-        found: u64,
-    },
+    /// The bytes are no ROM, one of another version, cut off, or damaged.
+    Head(HeadError),
     /// A directory entry names no section.
     UnknownSection(u16),
     /// A directory entry does not come after the one before.
@@ -182,15 +166,8 @@ impl fmt::Display for LoadError {
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Self::Magic(found) => write!(f, "not a ROM: it starts with {found:02x?}"),
-            Self::Version(found) => {
-                write!(
-                    f,
-                    "format version {found}, this loader reads {}",
-                    crate::layout::FORMAT_VERSION
-                )
-            }
-            Self::ByteOrder(found) => write!(f, "byte-order mark {found:#06x} instead of 0x0102"),
+            Self::Head(error @ HeadError::Magic(_)) => write!(f, "not a ROM: {error}"),
+            Self::Head(error) => error.fmt(f),
             Self::Reserved => f.write_str("reserved or unused bytes are not zero"),
             Self::NotInside { what, inner, outer } => {
                 write!(f, "{what} {inner} is not inside state {outer}")
@@ -212,15 +189,6 @@ impl Problem {
     /// Problems that compare numbers; `None` for the rest.
     fn fmt_numbers(&self, f: &mut fmt::Formatter<'_>) -> Option<fmt::Result> {
         Some(match *self {
-            Self::Truncated { expected, found } => {
-                write!(f, "{found} bytes where {expected} are needed")
-            }
-            Self::Checksum { expected, found } => {
-                write!(
-                    f,
-                    "checksum {found:#018x} instead of {expected:#018x}: the bytes are damaged"
-                )
-            }
             Self::TooMany { found, limit } => {
                 write!(f, "{found} records, at most {limit} are allowed")
             }

@@ -8,6 +8,7 @@
     reason = "this module is an alarm: it must panic when loading broke its promise"
 )]
 
+use crate::HeadError;
 use crate::error::{LoadError, Problem};
 use crate::ids::*;
 use crate::layout::*;
@@ -42,7 +43,7 @@ pub fn verdicts_agree(bytes: &[u8], result: &Result<Rom<'_>, LoadError>) {
     if matches!(
         result,
         Err(LoadError {
-            problem: Problem::Checksum { .. },
+            problem: Problem::Head(HeadError::Checksum { .. }),
             ..
         })
     ) {

@@ -43,7 +43,6 @@ extern crate alloc;
 #[macro_use]
 mod number;
 
-mod checksum;
 #[allow(
     clippy::arithmetic_side_effects,
     clippy::indexing_slicing,
@@ -67,11 +66,11 @@ mod validate;
 mod view;
 mod wakeful;
 
-pub use checksum::{checksum, seal};
 pub use error::{LoadError, Problem};
 pub use layout::StableGroup;
 pub use number::{Coded, Number, UnknownNumber};
 #[cfg(feature = "alloc")]
 pub use owned::OwnedRom;
+pub use statewright_bytes::{HeadError, checksum, seal};
 pub use view::{Candidates, Reaction, Rom, Target, priority};
 pub use wakeful::Wakeful;

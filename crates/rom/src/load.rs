@@ -3,13 +3,11 @@
 //! The frame is the header and the directory: where each table lies. Reading it is all that a
 //! trusted caller pays. Everything else is proven by `validate`, in its written order.
 
+use statewright_bytes::HeadError;
 use zerocopy::FromBytes;
 
-use crate::checksum::checksum;
 use crate::error::{LoadError, Problem};
-use crate::layout::{
-    BYTE_ORDER_MARK, DirectoryEntry, FORMAT_VERSION, Header, MAGIC, SECTION_ALIGNMENT, Section,
-};
+use crate::layout::{DirectoryEntry, FORMAT, Header, SECTION_ALIGNMENT, Section};
 use crate::validate::validate;
 use crate::view::Rom;
 
@@ -46,38 +44,29 @@ pub(crate) fn read_frame(bytes: &[u8]) -> Result<Rom<'_>, LoadError> {
 }
 
 fn read_header(bytes: &[u8]) -> Result<&Header, LoadError> {
-    let short = Problem::Truncated {
-        expected: size_of::<Header>() as u64,
-        found: bytes.len() as u64,
-    };
-    let (header, _) = Header::ref_from_prefix(bytes).map_err(|_| LoadError::header(short))?;
-    let length = u64::from(header.length.get());
+    FORMAT
+        .read_head(bytes)
+        .map_err(|error| LoadError::header(Problem::Head(error)))?;
     let found = bytes.len() as u64;
-    let problem = if header.magic != MAGIC {
-        Problem::Magic(header.magic)
-    } else if header.version.get() != FORMAT_VERSION
-        && header.version.get() != FORMAT_VERSION.swap_bytes()
-    {
-        Problem::Version(header.version.get())
-    } else if header.byte_order.get() != BYTE_ORDER_MARK {
-        Problem::ByteOrder(header.byte_order.get())
-    } else if header.version.get() != FORMAT_VERSION {
-        Problem::Version(header.version.get())
-    } else if length > found {
-        Problem::Truncated {
-            expected: length,
-            found,
-        }
-    } else if length < found {
-        Problem::Expected {
+    let header = Header::ref_from_prefix(bytes);
+    let (header, _) = header.map_err(|_| truncated(size_of::<Header>() as u64, found))?;
+    let length = u64::from(header.length.get());
+    if length > found {
+        return Err(truncated(length, found));
+    }
+    if length < found {
+        return Err(LoadError::header(Problem::Expected {
             what: "length",
             expected: found,
             found: length,
-        }
-    } else {
-        return Ok(header);
-    };
-    Err(LoadError::header(problem))
+        }));
+    }
+    Ok(header)
+}
+
+/// More bytes are promised than there are.
+const fn truncated(expected: u64, found: u64) -> LoadError {
+    LoadError::header(Problem::Head(HeadError::Truncated { expected, found }))
 }
 
 fn read_directory<'a>(bytes: &'a [u8], header: &Header) -> Result<&'a [DirectoryEntry], LoadError> {
@@ -97,10 +86,7 @@ fn read_directory<'a>(bytes: &'a [u8], header: &Header) -> Result<&'a [Directory
             let needed = size_of::<DirectoryEntry>()
                 .saturating_mul(count)
                 .saturating_add(size_of::<Header>());
-            LoadError::header(Problem::Truncated {
-                expected: needed as u64,
-                found: bytes.len() as u64,
-            })
+            truncated(needed as u64, bytes.len() as u64)
         })?;
     Ok(entries)
 }
@@ -190,10 +176,7 @@ fn zeros(bytes: &[u8]) -> Result<(), Problem> {
 }
 
 fn check_sum(rom: &Rom<'_>) -> Result<(), LoadError> {
-    let (expected, found) = (rom.header().checksum.get(), checksum(rom.bytes()));
-    if expected == found {
-        Ok(())
-    } else {
-        Err(LoadError::header(Problem::Checksum { expected, found }))
-    }
+    FORMAT
+        .check_sum(&rom.header().head, rom.bytes())
+        .map_err(|error| LoadError::header(Problem::Head(error)))
 }

@@ -149,12 +149,12 @@ impl<'a> Rom<'a> {
     /// Hash of everything instance bytes refer to (ROM-5).
     #[inline]
     pub fn structure_hash(&self) -> u64 {
-        self.header.structure_hash.get()
+        self.header.head.structure_hash.get()
     }
 
     /// Hash of everything else that changes behavior (ROM-5).
     pub fn parameter_hash(&self) -> u64 {
-        self.header.parameter_hash.get()
+        self.header.head.parameter_hash.get()
     }
 
     /// What an instance of this machine carries in its first four bytes (RAM-3).

@@ -53,7 +53,7 @@ fn entry(section: Section, at: usize, value: u32, message: &str) {
 
 #[test]
 fn too_short() {
-    refuse(&[], "header: 0 bytes where 64 are needed");
+    refuse(&[], "header: 0 bytes where 32 are needed");
     let whole = samples::flat().build();
     refuse(&whole[..63], "header: 63 bytes where 64 are needed");
     refuse(

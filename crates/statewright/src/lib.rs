@@ -36,8 +36,8 @@ pub use blackboard::{Blackboard, SetError, WrongKey};
 pub use board::{Board, Key};
 pub use brain::{Brain, think};
 pub use crowd::{
-    BoardMut, Crowd, Envelope, Input, InputError, Missing, Restored, Saved, SnapshotError,
-    SpawnError, Tick, VariantError,
+    BoardMut, Crowd, Envelope, Input, InputError, Missing, Restored, SNAPSHOT_FORMAT, Saved,
+    SnapshotError, SpawnError, Tick, VariantError,
 };
 pub use cx::{ActionCx, GuardCx};
 pub use functions::{
@@ -50,6 +50,8 @@ pub use pipeline::{LaneCommands, TickSettings, Workers, WrongBudget};
 pub use program::{BindError, BindProblem, Program};
 pub use registry::{MachineHandle, Registry, RegistryError};
 pub use slices::{Slices, SlicesError, SlicesOutput};
+/// How files begin, and why one is refused.
+pub use statewright_bytes::{Format, HeadError};
 /// Names and spans of everything in a machine, by number.
 pub use statewright_symbols as symbols;
 pub use statewright_symbols::{SymbolTable, UnknownName, WrongNames};

@@ -1,8 +1,8 @@
 //! Bad snapshots: refused, and nothing changes (SYS-6).
 
 use statewright::prelude::*;
-use statewright::{Blackboard, SnapshotError};
-use xxhash_rust::xxh3::xxh3_64;
+use statewright::{Blackboard, HeadError, SNAPSHOT_FORMAT, SnapshotError};
+use statewright_bytes::seal;
 
 const DOOR: &str = r#"{ "machine": "Door", "events": ["Knock"],
   "parameters": { "weight": 1 }, "variants": { "heavy": { "weight": 9 } },
@@ -13,12 +13,15 @@ const DOOR: &str = r#"{ "machine": "Door", "events": ["Knock"],
     "open": { "transitions": [{ "after": "3t", "to": "closed" }] },
     "gone": {} } }"#;
 
-/// Where the checksum lies, where its bytes begin, and numbers behind it.
-const CHECKSUM: usize = 8;
-const BODY: usize = 16;
-const NOW: usize = 40;
-const SPAWNED: usize = 56;
-const LOST: usize = 64;
+/// Where the first bytes, the version and the mark of the byte order end, where the content begins, and
+/// numbers in it.
+const MAGIC: usize = 4;
+const VERSION: usize = 6;
+const BYTE_ORDER: usize = 8;
+const CONTENT: usize = 32;
+const NOW: usize = CONTENT;
+const SPAWNED: usize = CONTENT + 16;
+const LOST: usize = CONTENT + 24;
 
 fn door() -> Machine {
     Machine::from_text("door.sw.json", DOOR).unwrap()
@@ -43,8 +46,7 @@ fn doors() -> Crowd<Blackboard, ()> {
 
 /// As if somebody had written it so.
 fn with_checksum(mut bytes: Vec<u8>) -> Vec<u8> {
-    let checksum = xxh3_64(&bytes[BODY..]).to_le_bytes();
-    bytes[CHECKSUM..BODY].copy_from_slice(&checksum);
+    seal(&mut bytes);
     bytes
 }
 
@@ -65,10 +67,10 @@ fn every_cut_is_refused() {
         );
         assert_eq!(crowd.snapshot(), good);
     }
-    assert_eq!(
+    assert!(matches!(
         crowd.restore(&[&good[..], &[0]].concat()),
-        Err(SnapshotError::Damaged)
-    );
+        Err(SnapshotError::Head(HeadError::Checksum { .. }))
+    ));
     assert_eq!(
         crowd.restore(&with_checksum([&good[..], &[0]].concat())),
         Err(SnapshotError::Length)
@@ -84,14 +86,15 @@ fn every_wrong_bit_is_refused() {
         let mut bytes = good.clone();
         bytes[bit / 8] ^= 1 << (bit % 8);
         let error = crowd.restore(&bytes).expect_err("a bit is wrong");
-        assert_eq!(
-            error,
-            if bit < CHECKSUM * 8 {
-                SnapshotError::Format
-            } else {
-                SnapshotError::Damaged
-            }
-        );
+        let SnapshotError::Head(error) = error else {
+            panic!("bit {bit}: {error}")
+        };
+        match bit / 8 {
+            0..MAGIC => assert!(matches!(error, HeadError::Magic(_))),
+            MAGIC..VERSION => assert!(matches!(error, HeadError::Version { .. })),
+            VERSION..BYTE_ORDER => assert!(matches!(error, HeadError::ByteOrder { .. })),
+            _ => assert!(matches!(error, HeadError::Checksum { .. })),
+        }
         assert_eq!(crowd.snapshot(), good, "bit {bit}");
     }
     crowd.restore(&good).unwrap();
@@ -103,7 +106,7 @@ fn what_somebody_wrote_with_a_right_checksum_is_refused_or_runs() {
     let mut crowd = doors();
     let (good, knock) = (crowd.snapshot(), crowd.machine().event("Knock").unwrap());
     let (mut refused, mut restored) = (0, 0);
-    for place in BODY..good.len() {
+    for place in VERSION..good.len() {
         for mask in [0x01, 0x80, 0xFF] {
             let mut bytes = good.clone();
             bytes[place] ^= mask;
@@ -139,11 +142,9 @@ fn another_byte_order_is_refused() {
     let mut crowd = doors();
     let good = crowd.snapshot();
     let mut other = good.clone();
-    other[BODY..BODY + 8].reverse();
-    assert_eq!(
-        crowd.restore(&with_checksum(other)),
-        Err(SnapshotError::ByteOrder)
-    );
+    other[VERSION..BYTE_ORDER].reverse();
+    let error = crowd.restore(&with_checksum(other)).unwrap_err();
+    assert!(error.to_string().contains("another byte order"), "{error}");
     assert_eq!(crowd.snapshot(), good);
 }
 
@@ -173,14 +174,19 @@ fn another_machine_or_version_is_refused() {
     let error = changed.restore(&good).unwrap_err();
     assert!(matches!(error, SnapshotError::Machine { .. }), "{error}");
     assert_eq!(
-        changed.restore(b"something else"),
-        Err(SnapshotError::Format)
+        changed.restore(b"something else").unwrap_err().to_string(),
+        "these bytes are no snapshot of a crowd"
     );
-    let older = [b"SWcrowd1", &good[8..]].concat();
-    assert_eq!(
-        changed.restore(&older).unwrap_err().to_string(),
-        SnapshotError::Format.to_string()
-    );
+    for (beginning, version) in SNAPSHOT_FORMAT.former {
+        let older = [beginning, &good[8..]].concat();
+        let error = changed.restore(&older).unwrap_err();
+        let expected = SNAPSHOT_FORMAT.version;
+        let version = HeadError::Version {
+            found: *version,
+            expected,
+        };
+        assert_eq!(error, SnapshotError::Head(version));
+    }
     assert_eq!(changed.snapshot(), empty);
 }
 

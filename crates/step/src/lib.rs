@@ -52,6 +52,7 @@ pub mod text;
 mod value;
 mod why;
 
+pub use checkpoint_file::FORMAT as CHECKPOINT_FORMAT;
 pub use command::{COMMANDS, Command, Help};
 pub use error::StepError;
 pub use names::{Names, TransitionWords};

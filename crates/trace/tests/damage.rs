@@ -4,7 +4,7 @@ use statewright_author::text;
 use statewright_compile::symbols::Symbol;
 use statewright_compile::{Options, compile_with};
 use statewright_rom::ids::FunctionId;
-use statewright_trace::file::{Ending, MAGIC, Reading, Writer};
+use statewright_trace::file::{Ending, FORMAT, Reading, Writer};
 use statewright_trace::{GuardCode, Kind, Legend, Record, SymbolTable};
 use zerocopy::byteorder::little_endian::{U16, U32};
 
@@ -164,18 +164,22 @@ fn foreign_and_later_files_are_refused_with_place_and_reason() {
         "at byte 0: this is not a trace: it does not begin like one"
     );
     assert_eq!(
-        refuse(&MAGIC[..5]),
-        "at byte 5: cut off within its head of 24 bytes"
+        refuse(&FORMAT.magic[..3]),
+        "at byte 3: cut off within its head of 36 bytes"
     );
     let (_, mut later) = sample();
-    later[8] = 2;
+    later[4] = 3;
     assert_eq!(
         refuse(&later),
-        "at byte 8: it is of version 2, this program reads version 1"
+        "at byte 4: it is of version 3, this program reads version 2"
+    );
+    assert_eq!(
+        refuse(b"SWTR\r\n\x1a\n\x01\0\0\0"),
+        "at byte 4: it is of version 1, this program reads version 2"
     );
     let (_, mut long) = sample();
-    long[15] = 0xFF;
-    assert!(refuse(&long).starts_with("at byte 12: its names take"));
+    long[35] = 0xFF;
+    assert!(refuse(&long).starts_with("at byte 32: its names take"));
 }
 
 #[test]

@@ -1,36 +1,28 @@
 //! The first bytes of a ROM: header and directory (ROM-1).
 
-use zerocopy::byteorder::little_endian::{U16, U32, U64};
+use statewright_bytes::{ByteOrder, Format, Head};
+use zerocopy::byteorder::little_endian::{U16, U32};
 
 use super::Tier;
 #[cfg(doc)]
 use super::{MAX_CAP, MAX_COMMAND_BYTES, MAX_DEPTH, Section};
 use crate::number::Coded;
 
-/// First four bytes of every ROM.
-pub const MAGIC: [u8; 4] = *b"SWRM";
-/// Version of this layout. A ROM of another version is refused.
-pub const FORMAT_VERSION: u16 = 1;
-/// Reads as this number in the right byte order only.
-pub const BYTE_ORDER_MARK: u16 = 0x0102;
+/// First bytes and version of every ROM. One of another version is refused.
+pub const FORMAT: Format = Format {
+    magic: *b"SWRM",
+    version: 1,
+    byte_order: ByteOrder::Little,
+    former: &[],
+};
 /// Offsets of sections are multiples of this.
 pub const SECTION_ALIGNMENT: usize = 8;
 
 record! {
     /// The first 64 bytes.
     Header: 64 {
-        /// [`MAGIC`].
-        magic: [u8; 4],
-        /// [`FORMAT_VERSION`].
-        version: U16,
-        /// [`BYTE_ORDER_MARK`].
-        byte_order: U16,
-        /// Hash of everything instance bytes refer to (ROM-5). Its low half is the machine id (RAM-3).
-        structure_hash: U64,
-        /// Hash of everything else that changes behavior (ROM-5).
-        parameter_hash: U64,
-        /// [`crate::checksum()`]: xxh3 of the bytes after this field, seeded with that of the bytes before it.
-        checksum: U64,
+        /// Of [`FORMAT`]. The low half of its structure hash is the machine id (RAM-3).
+        head: Head,
         /// Length of the whole ROM.
         length: U32,
         /// [`feature`] bits.

@@ -19,6 +19,13 @@ macro_rules! record {
         #[repr(C)]
         pub struct $name { $($(#[$field_meta])* pub $field: $type,)+ }
         const _: () = assert!(size_of::<$name>() == $size && align_of::<$name>() == 1);
+
+        impl $name {
+            /// Name, offset and type of each field; `tests/layout.rs` keeps them per version.
+            #[doc(hidden)]
+            pub const FIELDS: &'static [(&'static str, usize, &'static str)] =
+                &[$((stringify!($field), core::mem::offset_of!($name, $field), stringify!($type)),)+];
+        }
     };
 }
 

@@ -8,7 +8,7 @@
 
 use statewright_rom::layout::*;
 use statewright_rom::{for_each_section, seal};
-use zerocopy::byteorder::little_endian::{U16, U32, U64};
+use zerocopy::byteorder::little_endian::{U16, U32};
 use zerocopy::{FromZeros, IntoBytes};
 
 pub mod samples;
@@ -37,9 +37,7 @@ impl Tables {
             .filter(|(_, count, _)| *count > 0)
             .collect();
         let mut header = self.header;
-        header.magic = MAGIC;
-        header.version = FORMAT_VERSION.into();
-        header.byte_order = BYTE_ORDER_MARK.into();
+        header.head = FORMAT.head(header.head.hashes());
         header.directory_offset = 64.into();
         header.directory_count = (sections.len() as u16).into();
         let mut offset = (64 + 12 * sections.len()).next_multiple_of(8);
@@ -141,8 +139,7 @@ impl Machine {
         let mut tables = Tables::default();
         let capacity = tier.capacity();
         tables.header = Header {
-            structure_hash: U64::new(0x1122_3344_5566_7788),
-            parameter_hash: U64::new(0x99AA_BBCC_DDEE_FF00),
+            head: FORMAT.head([0x1122_3344_5566_7788, 0x99AA_BBCC_DDEE_FF00]),
             tier: tier.into(),
             tick_rate: 60.into(),
             events_per_tick: capacity.events_per_tick.into(),

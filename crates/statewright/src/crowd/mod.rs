@@ -39,7 +39,7 @@ pub use agents::{Missing, SpawnError, VariantError};
 pub use edit::BoardMut;
 pub use input::{Input, InputError};
 pub use mailbox::Envelope;
-pub use snapshot::{Restored, Saved, SnapshotError};
+pub use snapshot::{FORMAT as SNAPSHOT_FORMAT, Restored, Saved, SnapshotError};
 pub use tick::Tick;
 
 /// Many agents of one machine. Those that have nothing to do cost nothing.

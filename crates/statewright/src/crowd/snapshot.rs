@@ -1,15 +1,15 @@
 //! A whole crowd as bytes, and back (SYS-6 in small: the same machine, the same version).
 //!
-//! The bytes begin with [`MAGIC`], the checksum of everything behind it, and [`BYTE_ORDER`].
-//! Numbers of the crowd are little-endian everywhere; blackboards that are plain bytes lie there as
-//! the computer holds them, so that one of another byte order refuses them.
+//! The bytes begin with the head of [`FORMAT`] and are sealed by its checksum. Numbers of the crowd
+//! are little-endian everywhere; blackboards that are plain bytes lie there as the computer holds
+//! them, so that one of another byte order refuses them.
 
 use std::collections::BTreeSet;
 use std::fmt;
 
+use statewright_bytes::{ByteOrder, Format, HeadError, ReadError, Reader, Writer, seal};
 use statewright_kernel::{Counters, Event};
 use statewright_rom::ids::VariantId;
-use xxhash_rust::xxh3::xxh3_64;
 use zerocopy::{FromBytes, IntoBytes};
 
 use super::agents::Agents;
@@ -44,12 +44,9 @@ impl<T: FromBytes + IntoBytes + zerocopy::Immutable> Saved for T {
 /// Why a snapshot was refused; the crowd is as it was.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SnapshotError {
-    /// The bytes are no snapshot of a crowd, or of another version of this library.
-    Format,
-    /// It was changed since it was saved: its checksum is another.
-    Damaged,
-    /// It comes from a computer with another byte order, where plain blackboards look different.
-    ByteOrder,
+    /// The bytes are no snapshot of a crowd, one of another version of the format, damaged, or from
+    /// a computer with another byte order, where plain blackboards look different.
+    Head(HeadError),
     /// It is of another machine, or of another version of the machine.
     Machine {
         /// Hashes of the snapshot's machine.
@@ -66,13 +63,7 @@ pub enum SnapshotError {
 impl fmt::Display for SnapshotError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Format => {
-                f.write_str("these bytes are no snapshot of a crowd, or one of another version of Statewright")
-            }
-            Self::Damaged => f.write_str("the snapshot is damaged: it was changed or cut off since it was saved"),
-            Self::ByteOrder => f.write_str(
-                "the snapshot comes from a computer with another byte order: it can only be restored on such a one",
-            ),
+            Self::Head(error) => fmt_head(*error, f),
             Self::Machine { found, expected } => write!(
                 f,
                 "the snapshot is of another machine or version (structure {:016x}, parameters {:016x}; here {:016x}, {:016x})",
@@ -84,60 +75,42 @@ impl fmt::Display for SnapshotError {
     }
 }
 
+fn fmt_head(error: HeadError, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    match error {
+        HeadError::Magic(_) | HeadError::Truncated { .. } => {
+            f.write_str("these bytes are no snapshot of a crowd")
+        }
+        HeadError::Version { found, expected } => write!(
+            f,
+            "the snapshot is of version {found} of the format, this version of Statewright reads {expected}"
+        ),
+        HeadError::ByteOrder { .. } => f.write_str(
+            "the snapshot comes from a computer with another byte order: it can only be restored on such a one",
+        ),
+        HeadError::Checksum { .. } => {
+            f.write_str("the snapshot is damaged: it was changed or cut off since it was saved")
+        }
+    }
+}
+
 impl std::error::Error for SnapshotError {}
 
-/// The last letter is the version of the format.
-const MAGIC: [u8; 8] = *b"SWcrowd2";
-/// Reads as another number where bytes stand the other way round.
-const BYTE_ORDER: u64 = 0x0102_0304_0506_0708;
-/// Where that what the checksum is of begins.
-const BODY: usize = MAGIC.len() + 8;
+impl From<ReadError> for SnapshotError {
+    fn from(_: ReadError) -> Self {
+        Self::Length
+    }
+}
+
+/// First bytes and version of every snapshot.
+pub const FORMAT: Format = Format {
+    magic: *b"SWCS",
+    version: 3,
+    byte_order: ByteOrder::OfThisComputer,
+    former: &[(b"SWcrowd1", 1), (b"SWcrowd2", 2)],
+};
 /// Ticks, agents and lost messages of a crowd stay below: no crowd lives that long, and none that
 /// was restored counts past the end.
 pub(super) const MANY: u64 = 1 << 63;
-
-/// Reads numbers from the head of bytes.
-struct Reader<'b> {
-    bytes: &'b [u8],
-}
-
-impl<'b> Reader<'b> {
-    fn take(&mut self, count: usize) -> Result<&'b [u8], SnapshotError> {
-        let (head, rest) = self
-            .bytes
-            .split_at_checked(count)
-            .ok_or(SnapshotError::Length)?;
-        self.bytes = rest;
-        Ok(head)
-    }
-
-    fn u32(&mut self) -> Result<u32, SnapshotError> {
-        let bytes = self.take(4)?;
-        Ok(u32::from_le_bytes(
-            bytes.try_into().map_err(|_| SnapshotError::Length)?,
-        ))
-    }
-
-    fn u64(&mut self) -> Result<u64, SnapshotError> {
-        let bytes = self.take(8)?;
-        Ok(u64::from_le_bytes(
-            bytes.try_into().map_err(|_| SnapshotError::Length)?,
-        ))
-    }
-
-    /// A count of things of at least one byte each.
-    fn count(&mut self) -> Result<usize, SnapshotError> {
-        let count = self.u64()?;
-        usize::try_from(count)
-            .ok()
-            .filter(|&count| count <= self.bytes.len())
-            .ok_or(SnapshotError::Length)
-    }
-
-    fn u32s(&mut self, count: usize) -> Result<Vec<u32>, SnapshotError> {
-        (0..count).map(|_| self.u32()).collect()
-    }
-}
 
 /// A snapshot that was read and found right, for crowds of its machine ([`Input::Restore`]).
 #[derive(Debug)]
@@ -185,14 +158,8 @@ impl<B: Board + Saved, C> Crowd<B, C> {
             ..
         } = self;
         bytes.clear();
-        bytes.extend_from_slice(&MAGIC);
-        // The checksum comes last.
-        bytes.extend_from_slice(&[0; 8]);
-        bytes.extend_from_slice(&BYTE_ORDER.to_ne_bytes());
-        let [structure, parameters] = hashes(self.machine());
+        bytes.put(&FORMAT.head(hashes(self.machine())).to_bytes());
         let numbers = [
-            structure,
-            parameters,
             schedule.now,
             agents.seed,
             agents.spawned,
@@ -209,26 +176,23 @@ impl<B: Board + Saved, C> Crowd<B, C> {
             .into_iter()
             .chain(totals.counters.values())
             .chain(counts.map(|count| count as u64));
-        numbers.for_each(|number| bytes.extend_from_slice(&number.to_le_bytes()));
+        numbers.for_each(|number| bytes.put_u64(number));
         let indices = agents
             .generations
             .iter()
             .chain(&agents.free)
             .chain(&schedule.stopping);
-        indices.for_each(|number| bytes.extend_from_slice(&number.to_le_bytes()));
-        agents
-            .variants
-            .iter()
-            .for_each(|variant| bytes.extend_from_slice(&variant.raw().to_le_bytes()));
+        indices.for_each(|&number| bytes.put_u32(number));
+        let variants = agents.variants.iter();
+        variants.for_each(|variant| bytes.put_u16(variant.raw()));
         for envelope in mailbox.envelopes() {
-            bytes.extend_from_slice(&envelope.to.index().to_le_bytes());
-            bytes.extend_from_slice(&envelope.to.generation().to_le_bytes());
-            bytes.extend_from_slice(envelope.event.as_bytes());
+            bytes.put_u32(envelope.to.index());
+            bytes.put_u32(envelope.to.generation());
+            bytes.put(envelope.event.as_bytes());
         }
-        bytes.extend_from_slice(agents.instances.bytes());
+        bytes.put(agents.instances.bytes());
         agents.boards.iter().for_each(|board| board.save(bytes));
-        let checksum = xxh3_64(&bytes[BODY..]);
-        bytes[MAGIC.len()..BODY].copy_from_slice(&checksum.to_le_bytes());
+        seal(bytes);
     }
 }
 
@@ -246,7 +210,7 @@ impl<B: Board + Saved, C> Crowd<B, C> {
         let machine = self.machine();
         let mut reader = open(snapshot, machine)?;
         let numbers = Numbers::read(&mut reader)?;
-        let generations = reader.u32s(numbers.slots)?;
+        let generations = read_u32s(&mut reader, numbers.slots)?;
         let free = read_free(&mut reader, &generations, numbers.free)?;
         let stopping = read_stopping(&mut reader, &generations, numbers.stopping)?;
         let variants = read_variants(&mut reader, machine, &numbers)?;
@@ -259,7 +223,7 @@ impl<B: Board + Saved, C> Crowd<B, C> {
             .checked_mul(size)
             .ok_or(SnapshotError::Length)?;
         let instances = reader.take(bytes)?;
-        let boards = read_boards(machine, reader.bytes, numbers.slots)?;
+        let boards = read_boards(machine, reader.rest(), numbers.slots)?;
         let mut agents = Agents {
             boards,
             generations,
@@ -280,23 +244,18 @@ impl<B: Board + Saved, C> Crowd<B, C> {
     }
 }
 
-/// What stands before the machine's own: magic, checksum, byte order, machine.
+/// Head and machine are right; what comes behind them.
 fn open<'b>(snapshot: &'b [u8], machine: &Machine) -> Result<Reader<'b>, SnapshotError> {
-    let mut reader = Reader { bytes: snapshot };
-    if reader.take(MAGIC.len()).ok() != Some(&MAGIC) {
-        return Err(SnapshotError::Format);
-    }
-    if reader.u64()? != xxh3_64(reader.bytes) {
-        return Err(SnapshotError::Damaged);
-    }
-    if *reader.take(8)? != BYTE_ORDER.to_ne_bytes() {
-        return Err(SnapshotError::ByteOrder);
-    }
-    let (found, expected) = ([reader.u64()?, reader.u64()?], hashes(machine));
+    let (head, content) = FORMAT.open(snapshot).map_err(SnapshotError::Head)?;
+    let (found, expected) = (head.hashes(), hashes(machine));
     if found != expected {
         return Err(SnapshotError::Machine { found, expected });
     }
-    Ok(reader)
+    Ok(Reader::new(content))
+}
+
+fn read_u32s(reader: &mut Reader<'_>, count: usize) -> Result<Vec<u32>, ReadError> {
+    (0..count).map(|_| reader.u32()).collect()
 }
 
 /// Numbers at the head of a snapshot.
@@ -334,11 +293,11 @@ impl Numbers {
                 counters: Counters::from_values(values),
                 lost_messages,
             },
-            slots: reader.count()?,
-            free: reader.count()?,
-            stopping: reader.count()?,
-            variants: reader.count()?,
-            envelopes: reader.count()?,
+            slots: reader.count(1)?,
+            free: reader.count(1)?,
+            stopping: reader.count(1)?,
+            variants: reader.count(1)?,
+            envelopes: reader.count(1)?,
         })
     }
 }
@@ -349,7 +308,7 @@ fn read_free(
     generations: &[u32],
     count: usize,
 ) -> Result<Vec<u32>, SnapshotError> {
-    let free = reader.u32s(count)?;
+    let free = read_u32s(reader, count)?;
     let is_free = |index: &u32| {
         let generation = generations.get(*index as usize);
         generation.is_some_and(|generation| generation % 2 == 0)
@@ -373,7 +332,7 @@ fn read_stopping(
     generations: &[u32],
     count: usize,
 ) -> Result<BTreeSet<u32>, SnapshotError> {
-    let stopping = reader.u32s(count)?;
+    let stopping = read_u32s(reader, count)?;
     let is_alive = |index: &u32| {
         let generation = generations.get(*index as usize);
         generation.is_some_and(|generation| generation % 2 == 1)
@@ -391,8 +350,7 @@ fn read_variants(
 ) -> Result<Vec<VariantId>, SnapshotError> {
     let known = machine.rom().variants().len().max(1);
     let one = |_| {
-        let raw = reader.take(2)?;
-        VariantId::new(u16::from_le_bytes([raw[0], raw[1]]))
+        VariantId::new(reader.u16()?)
             .filter(|variant| variant.index() < known)
             .ok_or(SnapshotError::Content("variants"))
     };

@@ -1,5 +1,7 @@
 //! The legend as bytes: numbers little-endian, lists and texts with their length before them.
 
+use statewright_bytes::{ReadError, ReadProblem, Reader, Writer};
+
 use super::Refused;
 use crate::legend::{Guard, Legend, State, Transition, Trigger};
 use statewright_rom::ids::FunctionId;
@@ -11,113 +13,26 @@ const EXPRESSION: u16 = 0xFFFE;
 const INTERNAL: u8 = 1;
 const POP: u8 = 2;
 
-/// Bytes under construction.
-#[derive(Default)]
-struct Out(Vec<u8>);
-
-impl Out {
-    fn number(&mut self, number: u16) {
-        self.0.extend_from_slice(&number.to_le_bytes());
-    }
-
-    fn wide(&mut self, number: u64) {
-        self.0.extend_from_slice(&number.to_le_bytes());
-    }
-
-    /// Texts of the machine file are short; a longer one is cut at a character.
-    fn text(&mut self, text: &str) {
-        let mut end = text.len().min(usize::from(u16::MAX));
-        while !text.is_char_boundary(end) {
-            end -= 1;
-        }
-        self.number(end as u16);
-        self.0
-            .extend_from_slice(text.get(..end).unwrap_or_default().as_bytes());
-    }
-
-    /// A ROM has no table of more than 65,534 entries (ROM-3).
-    fn list<T>(&mut self, list: &[T], mut one: impl FnMut(&mut Self, &T)) {
-        let list = list.get(..usize::from(u16::MAX)).unwrap_or(list);
-        self.number(list.len() as u16);
-        list.iter().for_each(|item| one(self, item));
-    }
-}
-
-/// Bytes that are read.
-struct In<'b> {
-    bytes: &'b [u8],
-    at: usize,
-}
-
-impl<'b> In<'b> {
-    fn take(&mut self, count: usize) -> Result<&'b [u8], Refused> {
-        let end = self.at.saturating_add(count);
-        let taken = self.bytes.get(self.at..end);
-        let taken =
-            taken.ok_or_else(|| Refused::new(self.at, "its names end in the middle of one"))?;
-        self.at = end;
-        Ok(taken)
-    }
-
-    fn byte(&mut self) -> Result<u8, Refused> {
-        Ok(self.take(1)?.first().copied().unwrap_or(0))
-    }
-
-    fn number(&mut self) -> Result<u16, Refused> {
-        Ok(self.take(2)?.try_into().map_or(0, u16::from_le_bytes))
-    }
-
-    fn wide(&mut self) -> Result<u64, Refused> {
-        Ok(self.take(8)?.try_into().map_or(0, u64::from_le_bytes))
-    }
-
-    fn some(&mut self) -> Result<Option<u16>, Refused> {
-        Ok(Some(self.number()?).filter(|&number| number != NONE))
-    }
-
-    fn text(&mut self) -> Result<String, Refused> {
-        let at = self.at;
-        let length = self.number()?;
-        let bytes = self.take(usize::from(length))?;
-        let text = std::str::from_utf8(bytes).map_err(|_| Refused::new(at, "a name is no text"))?;
-        Ok(text.to_owned())
-    }
-
-    fn symbol(&mut self) -> Result<Symbol, Refused> {
-        self.text().map(Symbol::named)
-    }
-
-    fn list<T>(
-        &mut self,
-        mut one: impl FnMut(&mut Self) -> Result<T, Refused>,
-    ) -> Result<Vec<T>, Refused> {
-        let count = self.number()?;
-        (0..count).map(|_| one(self)).collect()
-    }
-}
-
 impl Legend {
     /// As it stands in a file.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
-        let mut out = Out::default();
+        let mut out = Vec::new();
         let symbols = &self.symbols;
-        out.text(&symbols.machine);
-        out.wide(symbols.structure_hash);
-        out.wide(symbols.parameter_hash);
-        out.number(self.tick_rate);
+        out.put_text(&symbols.machine);
+        out.put_u16(self.tick_rate);
         let mut paths = symbols.states.iter();
-        out.list(&self.states, |out, state| {
-            out.text(paths.next().map_or("", |symbol| &symbol.name));
-            out.number(state.parent.unwrap_or(NONE));
-            out.number(state.region.unwrap_or(NONE));
-            out.0.push(u8::from(state.is_leaf));
+        out.put_list(&self.states, |out, state| {
+            out.put_text(paths.next().map_or("", |symbol| &symbol.name));
+            out.put_u16(state.parent.unwrap_or(NONE));
+            out.put_u16(state.region.unwrap_or(NONE));
+            out.put_u8(u8::from(state.is_leaf));
         });
-        out.list(&self.regions, |out, owner| out.number(*owner));
+        out.put_list(&self.regions, |out, owner| out.put_u16(*owner));
         for names in [&symbols.events, &symbols.timers, &symbols.functions] {
-            out.list(names, |out, symbol| out.text(&symbol.name));
+            out.put_list(names, |out, symbol| out.put_text(&symbol.name));
         }
-        out.list(&self.transitions, |out, transition| {
-            out.number(transition.source);
+        out.put_list(&self.transitions, |out, transition| {
+            out.put_u16(transition.source);
             let (kind, number) = match transition.trigger {
                 Trigger::Event(event) => (0, event),
                 Trigger::Timer(timer) => (1, timer),
@@ -126,51 +41,56 @@ impl Legend {
                 Trigger::Done => (4, 0),
                 Trigger::Failed => (5, 0),
             };
-            out.0.push(kind);
-            out.number(number);
-            out.number(match transition.guard {
+            out.put_u8(kind);
+            out.put_u16(number);
+            out.put_u16(match transition.guard {
                 Guard::None => NONE,
                 Guard::Expression => EXPRESSION,
                 Guard::Function(function) => function,
             });
-            out.0.push(
+            out.put_u8(
                 if transition.is_internal { INTERNAL } else { 0 }
                     | if transition.is_pop { POP } else { 0 },
             );
-            out.list(&transition.targets, |out, target| out.number(*target));
+            out.put_list(&transition.targets, |out, target| out.put_u16(*target));
         });
-        out.list(&symbols.guard_codes, |out, code| {
-            out.number(code.function.raw());
-            out.number(code.code);
-            out.text(&code.text);
+        out.put_list(&symbols.guard_codes, |out, code| {
+            out.put_u16(code.function.raw());
+            out.put_u16(code.code);
+            out.put_text(&code.text);
         });
-        out.0
+        out
     }
 
-    /// Reads what stands in a file. Every number in it leads to something.
-    pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Self, Refused> {
-        let mut from = In { bytes, at: 0 };
+    /// Reads what stands in a file about the machine of these hashes. Every number in it leads to
+    /// something.
+    pub(crate) fn from_bytes(
+        [structure_hash, parameter_hash]: [u64; 2],
+        bytes: &[u8],
+    ) -> Result<Self, Refused> {
+        let mut from = Reader::new(bytes);
         let mut symbols = SymbolTable {
-            machine: from.text()?,
-            structure_hash: from.wide()?,
-            parameter_hash: from.wide()?,
+            machine: from.text()?.to_owned(),
+            structure_hash,
+            parameter_hash,
             ..SymbolTable::default()
         };
-        let tick_rate = from.number()?;
-        let states = from.list(|from| {
-            symbols.states.push(from.symbol()?);
+        let tick_rate = from.u16()?;
+        let states = from.list(|from| -> Result<_, Refused> {
+            symbols.states.push(symbol(from)?);
             Ok(State {
-                parent: from.some()?,
-                region: from.some()?,
-                is_leaf: from.byte()? != 0,
+                parent: some(from)?,
+                region: some(from)?,
+                is_leaf: from.u8()? != 0,
             })
         })?;
-        let regions = from.list(In::number)?;
-        symbols.events = from.list(In::symbol)?;
-        symbols.timers = from.list(In::symbol)?;
-        symbols.functions = from.list(In::symbol)?;
+        let regions = from.list(Reader::u16)?;
+        symbols.events = from.list(symbol)?;
+        symbols.timers = from.list(symbol)?;
+        symbols.functions = from.list(symbol)?;
         let transitions = from.list(transition)?;
         symbols.guard_codes = from.list(guard_code)?;
+        from.end()?;
         let legend = Self {
             symbols,
             tick_rate,
@@ -178,9 +98,6 @@ impl Legend {
             regions,
             transitions,
         };
-        if from.at != bytes.len() {
-            return Err(Refused::new(from.at, "there is more behind its names"));
-        }
         legend.check().map_err(|reason| Refused::new(0, reason))?;
         Ok(legend)
     }
@@ -217,10 +134,29 @@ impl Legend {
     }
 }
 
-fn transition(from: &mut In<'_>) -> Result<Transition, Refused> {
-    let at = from.at;
-    let source = from.number()?;
-    let (kind, number) = (from.byte()?, from.number()?);
+impl From<ReadError> for Refused {
+    fn from(error: ReadError) -> Self {
+        let reason = match error.problem {
+            ReadProblem::Short | ReadProblem::Count(_) => "its names end in the middle of one",
+            ReadProblem::Text => "a name is no text",
+            ReadProblem::Trailing => "there is more behind its names",
+        };
+        Self::new(error.offset, reason)
+    }
+}
+
+fn some(from: &mut Reader<'_>) -> Result<Option<u16>, ReadError> {
+    Ok(Some(from.u16()?).filter(|&number| number != NONE))
+}
+
+fn symbol(from: &mut Reader<'_>) -> Result<Symbol, ReadError> {
+    from.text().map(Symbol::named)
+}
+
+fn transition(from: &mut Reader<'_>) -> Result<Transition, Refused> {
+    let at = from.offset();
+    let source = from.u16()?;
+    let (kind, number) = (from.u8()?, from.u16()?);
     let trigger = match kind {
         0 => Trigger::Event(number),
         1 => Trigger::Timer(number),
@@ -230,13 +166,13 @@ fn transition(from: &mut In<'_>) -> Result<Transition, Refused> {
         5 => Trigger::Failed,
         _ => return Err(Refused::new(at, "a transition waits for something unknown")),
     };
-    let guard = match from.number()? {
+    let guard = match from.u16()? {
         NONE => Guard::None,
         EXPRESSION => Guard::Expression,
         function => Guard::Function(function),
     };
-    let flags = from.byte()?;
-    let targets = from.list(In::number)?;
+    let flags = from.u8()?;
+    let targets = from.list(Reader::u16)?;
     Ok(Transition {
         source,
         trigger,
@@ -247,11 +183,12 @@ fn transition(from: &mut In<'_>) -> Result<Transition, Refused> {
     })
 }
 
-fn guard_code(from: &mut In<'_>) -> Result<GuardCode, Refused> {
-    let function = FunctionId::new(from.number()?);
+fn guard_code(from: &mut Reader<'_>) -> Result<GuardCode, Refused> {
+    let function = FunctionId::new(from.u16()?);
     Ok(GuardCode {
-        function: function.ok_or_else(|| Refused::new(from.at, "a code belongs to no function"))?,
-        code: from.number()?,
-        text: from.text()?,
+        function: function
+            .ok_or_else(|| Refused::new(from.offset(), "a code belongs to no function"))?,
+        code: from.u16()?,
+        text: from.text()?.to_owned(),
     })
 }

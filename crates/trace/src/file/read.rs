@@ -2,12 +2,11 @@
 
 use std::fmt;
 
-use xxhash_rust::xxh3::xxh3_64_with_seed;
+use statewright_bytes::frames::{End, FRAME_HEAD, Frames, RawFrame};
+use statewright_bytes::{Head, HeadError};
 use zerocopy::FromBytes;
 
-use super::{
-    FRAME_HEAD, FRAME_MAGIC, FrameHead, HEAD, Head, MAGIC, MOST_LEGEND, MOST_RECORDS, VERSION,
-};
+use super::{FORMAT, MOST_LEGEND, MOST_RECORDS, RECORDS};
 use crate::legend::Legend;
 use crate::record::{Cause, Kind, NO_TRANSITION, Record};
 
@@ -115,14 +114,14 @@ impl<'b> Reading<'b> {
     /// Reads the bytes of a file. A head that is damaged, foreign or of a later version is refused;
     /// damage behind it ends the reading, and the [ending](Self::ending) says so.
     pub fn new(bytes: &'b [u8]) -> Result<Self, Refused> {
-        let (legend, file, mut offset) = head(bytes)?;
+        let (legend, file, offset) = head(bytes)?;
+        let longest = MOST_RECORDS * size_of::<Record>();
+        let mut raw = Frames::new(bytes, offset, file, longest);
         let mut frames = Vec::new();
         let ending = loop {
-            match next_frame(bytes, offset, file, frames.len(), &legend) {
-                Ok(frame) => {
-                    offset += FRAME_HEAD + size_of_val(frame.records);
-                    frames.push(frame);
-                }
+            let frame = raw.next_frame().map_err(Ending::from);
+            match frame.and_then(|raw| records(&raw, &legend)) {
+                Ok(frame) => frames.push(frame),
                 Err(ending) => break ending,
             }
         };
@@ -144,32 +143,24 @@ impl<'b> Reading<'b> {
     }
 }
 
+/// Legend, checksum and end of the sealed beginning.
 fn head(bytes: &[u8]) -> Result<(Legend, u64, usize), Refused> {
-    let start = bytes.get(..MAGIC.len().min(bytes.len())).unwrap_or(bytes);
     if bytes.is_empty() {
         return Err(Refused::new(0, "the file is empty"));
     }
-    if !MAGIC.starts_with(start) {
-        return Err(Refused::new(
-            0,
-            "this is not a trace: it does not begin like one",
-        ));
-    }
-    let Ok((head, rest)) = Head::read_from_prefix(bytes) else {
+    let (head, rest) = FORMAT
+        .read_head(bytes)
+        .map_err(|error| refused(bytes, error))?;
+    let Some((length, rest)) = rest.split_first_chunk() else {
         return Err(Refused::new(
             bytes.len(),
-            format!("cut off within its head of {HEAD} bytes"),
+            format!("cut off within its head of {LEGEND} bytes"),
         ));
     };
-    if head.version.get() != VERSION {
-        let version = head.version.get();
-        let reason = format!("it is of version {version}, this program reads version {VERSION}");
-        return Err(Refused::new(8, reason));
-    }
-    let length = head.legend.get() as usize;
+    let length = u32::from_le_bytes(*length) as usize;
     if length > MOST_LEGEND {
         return Err(Refused::new(
-            12,
+            size_of::<Head>(),
             format!("its names take {length} bytes, at most {MOST_LEGEND} are allowed"),
         ));
     }
@@ -179,81 +170,71 @@ fn head(bytes: &[u8]) -> Result<(Legend, u64, usize), Refused> {
             format!("cut off within its names, which take {length} bytes"),
         ));
     };
-    if head.expected(names) != head.checksum.get() {
-        return Err(Refused::new(
-            16,
-            "its head is damaged: the checksum of version, length and names is another one",
-        ));
-    }
-    let legend = Legend::from_bytes(names).map_err(|r| Refused::new(HEAD + r.offset, r.reason))?;
-    Ok((legend, head.checksum.get(), HEAD + length))
+    let end = LEGEND + length;
+    FORMAT
+        .check_sum(head, bytes.get(..end).unwrap_or(bytes))
+        .map_err(|error| refused(bytes, error))?;
+    let legend = Legend::from_bytes(head.hashes(), names);
+    let legend = legend.map_err(|refused| Refused::new(LEGEND + refused.offset, refused.reason))?;
+    Ok((legend, head.checksum.get(), end))
 }
 
-fn next_frame<'b>(
-    bytes: &'b [u8],
-    offset: usize,
-    file: u64,
-    number: usize,
-    legend: &Legend,
-) -> Result<Frame<'b>, Ending> {
-    let damaged = |at: usize, reason: String| Err(Ending::Damaged { offset: at, reason });
-    let rest = bytes.get(offset..).unwrap_or(&[]);
-    if rest.is_empty() {
-        return Err(Ending::Open);
+/// Where the legend begins: behind the head and its length.
+const LEGEND: usize = size_of::<Head>() + size_of::<u32>();
+
+/// Place and words for a head that is refused.
+fn refused(bytes: &[u8], error: HeadError) -> Refused {
+    match error {
+        HeadError::Magic(_) => Refused::new(0, "this is not a trace: it does not begin like one"),
+        HeadError::Truncated { .. } => Refused::new(
+            bytes.len(),
+            format!("cut off within its head of {LEGEND} bytes"),
+        ),
+        HeadError::Version { found, expected } => Refused::new(
+            4,
+            format!("it is of version {found}, this program reads version {expected}"),
+        ),
+        HeadError::ByteOrder { .. } => Refused::new(6, error.to_string()),
+        HeadError::Checksum { .. } => Refused::new(
+            24,
+            "its head is damaged: the checksum of head and names is another one",
+        ),
     }
-    let start = rest
-        .get(..FRAME_MAGIC.len().min(rest.len()))
-        .unwrap_or(rest);
-    if !FRAME_MAGIC.starts_with(start) {
-        return damaged(offset, "no frame begins here".to_owned());
+}
+
+impl From<End> for Ending {
+    fn from(end: End) -> Self {
+        match end {
+            End::Closed => Self::Closed,
+            End::Open => Self::Open,
+            End::CutOff { offset } => Self::CutOff { offset },
+            End::Damaged { offset, damage } => Self::Damaged {
+                offset,
+                reason: damage.to_string(),
+            },
+        }
     }
-    let Ok((head, rest)) = FrameHead::read_from_prefix(rest) else {
-        return Err(Ending::CutOff { offset });
+}
+
+/// The records of a frame, each about something that the machine has.
+fn records<'b>(raw: &RawFrame<'b>, legend: &Legend) -> Result<Frame<'b>, Ending> {
+    let damaged = |offset, reason: &str| Ending::Damaged {
+        offset,
+        reason: reason.to_owned(),
     };
-    if head.expected(file) != head.checksum.get() {
-        return damaged(
-            offset,
-            "the head of a frame has another checksum".to_owned(),
-        );
-    }
-    let count = head.count.get() as usize;
-    if head.number.get() as usize != number || count > MOST_RECORDS || head.reserved.get() != 0 {
-        return damaged(
-            offset,
-            format!("frame {number} is missing or has an impossible head"),
-        );
-    }
-    let length = count * size_of::<Record>();
-    let Some(records) = rest.get(..length) else {
-        return Err(Ending::CutOff { offset });
-    };
-    if xxh3_64_with_seed(records, file ^ number as u64) != head.records.get() {
-        return damaged(
-            offset + FRAME_HEAD,
-            format!("the records of frame {number} have another checksum"),
-        );
-    }
-    if count == 0 {
-        let more = rest.len();
-        let behind = offset + FRAME_HEAD;
-        return if more == 0 {
-            Err(Ending::Closed)
-        } else {
-            damaged(behind, format!("{more} bytes behind the end"))
-        };
-    }
-    let records = <[Record]>::ref_from_bytes(records).unwrap_or(&[]);
+    let records = <[Record]>::ref_from_bytes(raw.content);
+    let records = records
+        .ok()
+        .filter(|_| raw.kind == RECORDS)
+        .ok_or_else(|| damaged(raw.offset, "a frame that holds something unknown"))?;
     if let Some(wrong) = records.iter().position(|record| !is_sound(record, legend)) {
-        let at = offset + FRAME_HEAD + wrong * size_of::<Record>();
-        return damaged(
-            at,
-            "a record of an unknown kind, or about something that the machine does not have"
-                .to_owned(),
-        );
+        let reason =
+            "a record of an unknown kind, or about something that the machine does not have";
+        return Err(damaged(raw.offset + wrong * size_of::<Record>(), reason));
     }
     Ok(Frame {
-        offset,
-        tick: head.tick.get(),
+        offset: raw.offset - FRAME_HEAD,
+        tick: raw.tick,
         records,
     })
 }

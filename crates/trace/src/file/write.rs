@@ -5,11 +5,11 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 
-use xxhash_rust::xxh3::xxh3_64_with_seed;
+use statewright_bytes::frames::{CLOSING, FRAME_HEAD, seal_frame};
+use statewright_bytes::seal;
 use zerocopy::IntoBytes;
-use zerocopy::byteorder::little_endian::{U32, U64};
 
-use super::{FRAME_HEAD, FRAME_MAGIC, FrameHead, Head, MAGIC, MOST_LEGEND, MOST_RECORDS, VERSION};
+use super::{FORMAT, MOST_LEGEND, MOST_RECORDS, RECORDS};
 use crate::legend::Legend;
 use crate::record::Record;
 
@@ -66,26 +66,20 @@ impl Writer<File> {
 impl<W: Write> Writer<W> {
     /// Begins a trace with its legend.
     pub fn new(mut out: W, legend: &Legend) -> Result<Self, WriteError> {
+        let hashes = [legend.symbols.structure_hash, legend.symbols.parameter_hash];
         let legend = legend.to_bytes();
         if legend.len() > MOST_LEGEND {
             return Err(WriteError::Legend(legend.len()));
         }
-        let length = U32::new(legend.len() as u32);
-        let mut head = Head {
-            magic: MAGIC,
-            version: U32::new(VERSION),
-            legend: length,
-            checksum: U64::new(0),
-        };
-        head.checksum.set(head.expected(&legend));
-        let mut bytes = head.as_bytes().to_vec();
-        bytes.extend_from_slice(&legend);
+        let length = (legend.len() as u32).to_le_bytes();
+        let mut bytes = [&FORMAT.head(hashes).to_bytes()[..], &length, &legend].concat();
+        let file = seal(&mut bytes);
         out.write_all(&bytes)?;
         out.flush()?;
         let frame = vec![0; FRAME_HEAD];
         Ok(Self {
             out,
-            file: head.checksum.get(),
+            file,
             frames: 0,
             frame,
             tick: 0,
@@ -147,21 +141,12 @@ impl<W: Write> Writer<W> {
                 "an earlier write failed; begin a new file",
             )));
         }
-        let (head, records) = self.frame.split_at_mut(FRAME_HEAD);
-        let mut new = FrameHead {
-            magic: FRAME_MAGIC,
-            count: U32::new((records.len() / size_of::<Record>()) as u32),
-            number: U32::new(self.frames),
-            reserved: U32::new(0),
-            tick: U64::new(self.tick),
-            records: U64::new(xxh3_64_with_seed(
-                records,
-                self.file ^ u64::from(self.frames),
-            )),
-            checksum: U64::new(0),
+        let kind = if self.gathered() == 0 {
+            CLOSING
+        } else {
+            RECORDS
         };
-        new.checksum.set(new.expected(self.file));
-        head.copy_from_slice(new.as_bytes());
+        seal_frame(&mut self.frame, self.file, self.frames, kind, self.tick);
         let written = self
             .out
             .write_all(&self.frame)

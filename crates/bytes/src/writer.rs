@@ -1,0 +1,81 @@
+//! Numbers, texts and lists as bytes: what [`Reader`](crate::Reader) reads.
+
+use alloc::vec::Vec;
+
+/// Writes behind bytes that are there.
+pub trait Writer {
+    /// Bytes as they are.
+    fn put(&mut self, bytes: &[u8]);
+
+    /// One byte.
+    fn put_u8(&mut self, number: u8) {
+        self.put(&[number]);
+    }
+
+    /// Two bytes.
+    fn put_u16(&mut self, number: u16) {
+        self.put(&number.to_le_bytes());
+    }
+
+    /// Four bytes.
+    fn put_u32(&mut self, number: u32) {
+        self.put(&number.to_le_bytes());
+    }
+
+    /// Eight bytes.
+    fn put_u64(&mut self, number: u64) {
+        self.put(&number.to_le_bytes());
+    }
+
+    /// A text with its length (u16) before it. One of more than 65,535 bytes is cut at a character.
+    fn put_text(&mut self, text: &str) {
+        let end = text.floor_char_boundary(usize::from(u16::MAX));
+        let text = text.get(..end).unwrap_or_default();
+        self.put_u16(text.len() as u16);
+        self.put(text.as_bytes());
+    }
+
+    /// A list with its count (u16) before it; only the first 65,535 are written.
+    fn put_list<T>(&mut self, list: &[T], mut one: impl FnMut(&mut Self, &T)) {
+        let list = list.get(..usize::from(u16::MAX)).unwrap_or(list);
+        self.put_u16(list.len() as u16);
+        list.iter().for_each(|item| one(self, item));
+    }
+}
+
+impl Writer for Vec<u8> {
+    #[inline]
+    fn put(&mut self, bytes: &[u8]) {
+        self.extend_from_slice(bytes);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ReadError, Reader};
+
+    #[test]
+    fn what_is_written_is_read() {
+        let mut bytes = Vec::new();
+        bytes.put_u16(258);
+        bytes.put_text("dé");
+        bytes.put_list(&[5_u32, 6], |bytes, number| bytes.put_u32(*number));
+        assert_eq!(bytes[..2], [2, 1], "little-endian");
+        let mut reader = Reader::new(&bytes);
+        assert_eq!((reader.u16(), reader.text()), (Ok(258), Ok("dé")));
+        let list: Result<Vec<u32>, ReadError> = reader.list(Reader::u32);
+        assert_eq!((list.unwrap(), reader.end()), (Vec::from([5, 6]), Ok(())));
+    }
+
+    #[test]
+    fn what_is_too_long_is_cut() {
+        let mut bytes = Vec::new();
+        bytes.put_text(&"é".repeat(40_000));
+        assert_eq!(bytes.len(), 2 + 65_534);
+        assert!(Reader::new(&bytes).text().is_ok());
+        bytes.clear();
+        bytes.put_list(&[0_u8; 70_000], |bytes, number| bytes.put_u8(*number));
+        assert_eq!(bytes.len(), 2 + 65_535);
+    }
+}

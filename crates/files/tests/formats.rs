@@ -1,0 +1,235 @@
+//! One file of each format and version: today's is read and written byte for byte, earlier ones are
+//! refused for their version.
+//!
+//! Whoever changes what bytes mean raises the version of the format and runs this test with
+//! `BLESS=1`: that writes the file of the new version beside the old ones. No file is ever written
+//! twice. (What the bytes of a ROM mean is in `crates/rom/tests/layouts/`, likewise.)
+
+use std::path::PathBuf;
+
+use statewright::trace::{Level, Reading, Settings as TraceSettings, Writer};
+use statewright::{AgentId, Blackboard, Crowd, Functions, Machine, SNAPSHOT_FORMAT};
+use statewright_rom::{OwnedRom, Rom, layout};
+use statewright_step::{CHECKPOINT_FORMAT, Command, Session, Settings};
+use statewright_symbols::{SIDECAR_VERSION, SymbolTable};
+
+const MACHINE: &str = include_str!("formats/sentry.sw.json");
+
+/// A format of files.
+struct Kind {
+    name: &'static str,
+    extension: &'static str,
+    /// The first version of which there is a file here.
+    first: u32,
+    version: u32,
+    write: fn() -> Vec<u8>,
+    read: fn(&[u8]) -> Result<(), String>,
+}
+
+const ROM: Kind = Kind {
+    name: "rom",
+    extension: "swrom",
+    first: 1,
+    version: layout::FORMAT.version as u32,
+    write: || compiled().bytes().to_vec(),
+    read: |bytes| Rom::from_bytes(bytes).map(drop).map_err(text),
+};
+
+const SIDECAR: Kind = Kind {
+    name: "sidecar",
+    extension: "swdbg",
+    first: 1,
+    version: SIDECAR_VERSION,
+    write: || compiled().symbols().to_json().into_bytes(),
+    read: |bytes| SymbolTable::from_json(str::from_utf8(bytes).unwrap()).map(drop),
+};
+
+const SNAPSHOT: Kind = Kind {
+    name: "snapshot",
+    extension: "bin",
+    first: 2,
+    version: SNAPSHOT_FORMAT.version as u32,
+    write: || sentries(&mut |_| ()).snapshot(),
+    read: |bytes| new_crowd().restore(bytes).map_err(text),
+};
+
+const CHECKPOINT: Kind = Kind {
+    name: "checkpoint",
+    extension: "bin",
+    first: 1,
+    version: CHECKPOINT_FORMAT.version as u32,
+    write: || {
+        let mut session = new_session();
+        for line in ["send Hit 4", "tick 6", "post Noise", "send Relief"] {
+            let command = Command::parse(line, &session).unwrap();
+            session.carry_out(&command).unwrap();
+        }
+        session.to_bytes()
+    },
+    read: |bytes| new_session().restore_bytes(bytes).map(drop).map_err(text),
+};
+
+const TRACE: Kind = Kind {
+    name: "trace",
+    extension: "swtrace",
+    first: 1,
+    version: statewright_trace::file::FORMAT.version as u32,
+    write: || {
+        let mut writer = Writer::new(Vec::new(), &new_crowd().legend()).unwrap();
+        sentries(&mut |crowd| crowd.write_trace(&mut writer).unwrap());
+        writer.close().unwrap()
+    },
+    read: |bytes| Reading::new(bytes).map(drop).map_err(text),
+};
+
+const KINDS: [Kind; 5] = [ROM, SIDECAR, SNAPSHOT, CHECKPOINT, TRACE];
+
+fn text(error: impl std::error::Error) -> String {
+    error.to_string()
+}
+
+impl Kind {
+    fn path(&self, version: u32) -> PathBuf {
+        let name = format!("{}-{version}.{}", self.name, self.extension);
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/formats");
+        PathBuf::from(folder).join(name)
+    }
+
+    /// The file of a version that is kept.
+    fn kept(&self, version: u32) -> Vec<u8> {
+        let path = self.path(version);
+        let is_blessed = std::env::var_os("BLESS").is_some_and(|bless| bless == "1");
+        if is_blessed && version == self.version && !path.exists() {
+            std::fs::write(&path, (self.write)()).unwrap();
+        }
+        std::fs::read(&path).unwrap_or_else(|_| {
+            panic!("there is no {}: make it with BLESS=1", path.display());
+        })
+    }
+}
+
+fn compiled() -> Machine {
+    Machine::from_text("sentry.sw.json", MACHINE).unwrap()
+}
+
+/// From the files that are kept, so that nothing but the formats decides about the others.
+fn machine() -> Machine {
+    let symbols = String::from_utf8(SIDECAR.kept(SIDECAR.version)).unwrap();
+    let symbols = SymbolTable::from_json(&symbols).unwrap();
+    Machine::from_rom(ROM.kept(ROM.version), symbols).unwrap()
+}
+
+fn new_crowd() -> Crowd<Blackboard, ()> {
+    Crowd::new(machine().bind(Functions::new()).unwrap(), 7)
+}
+
+fn new_session() -> Session {
+    let machine = machine();
+    let rom = OwnedRom::from_vec(machine.bytes().to_vec()).unwrap();
+    Session::new(rom, Some(machine.symbols().clone()), Settings::default()).unwrap()
+}
+
+/// Five sentries after thirty ticks of trouble: one is gone, one paused, one stops, messages are
+/// under way.
+fn sentries(each: &mut dyn FnMut(&Crowd<Blackboard, ()>)) -> Crowd<Blackboard, ()> {
+    let mut crowd = new_crowd();
+    let machine = crowd.machine().clone();
+    let [hit, noise, relief, order] =
+        ["Hit", "Noise", "Relief", "Order"].map(|name| machine.event(name).unwrap());
+    crowd
+        .set_trace(Some(TraceSettings::new(Level::All)))
+        .unwrap();
+    let mut agents: Vec<AgentId> = (0..4)
+        .map(|_| crowd.spawn(Blackboard::new(&machine)))
+        .collect();
+    let veteran = machine.variant("veteran").unwrap();
+    agents.push(crowd.spawn_as(Blackboard::new(&machine), veteran));
+    for tick in 0..30 {
+        match tick % 7 {
+            1 => crowd.send(agents[tick % 4], hit, 3_i32).unwrap(),
+            2 => crowd.broadcast(noise, ()),
+            4 => crowd.send(agents[4], relief, ()).unwrap(),
+            6 => crowd.broadcast(order, ()),
+            _ => {}
+        }
+        match tick {
+            11 => crowd.despawn(agents.remove(1)).unwrap(),
+            13 => crowd.pause(agents[0]).unwrap(),
+            17 => agents.push(crowd.spawn(Blackboard::new(&machine))),
+            _ => {}
+        }
+        crowd.tick(&());
+        each(&crowd);
+    }
+    crowd.send(agents[1], hit, 1_i32).unwrap();
+    crowd.stop(agents[2]).unwrap();
+    crowd
+}
+
+#[test]
+fn each_version_has_a_file_and_each_file_a_version() {
+    for kind in KINDS {
+        for version in kind.first..=kind.version {
+            assert!(!kind.kept(version).is_empty());
+        }
+        let later = kind.path(kind.version + 1);
+        assert!(!later.exists(), "{} is of no version", later.display());
+    }
+}
+
+/// The format is what the kept file is. If this fails, the bytes mean something else now: raise the
+/// version of the format, and make the new file with `BLESS=1`.
+#[test]
+fn what_is_written_today_is_the_file_of_its_version() {
+    for kind in [SIDECAR, SNAPSHOT, CHECKPOINT, TRACE] {
+        assert!(
+            (kind.write)() == kind.kept(kind.version),
+            "the bytes of a {} are other ones than those of version {}: raise the version, keep the old file",
+            kind.name,
+            kind.version
+        );
+    }
+}
+
+#[test]
+fn files_of_this_version_are_read() {
+    for kind in KINDS {
+        let read = (kind.read)(&kind.kept(kind.version));
+        assert_eq!(read, Ok(()), "{}", kind.name);
+    }
+}
+
+#[test]
+fn files_of_other_versions_are_refused_for_their_version() {
+    let mut earlier = 0;
+    for kind in KINDS {
+        for version in kind.first..kind.version {
+            let error = (kind.read)(&kind.kept(version)).unwrap_err();
+            let (found, read) = (format!("version {version}"), kind.version.to_string());
+            assert!(
+                error.contains(&found) && error.contains(&read),
+                "{}: {error}",
+                kind.name
+            );
+            earlier += 1;
+        }
+    }
+    assert!(earlier >= 3, "{earlier} files of earlier versions");
+}
+
+/// What was saved goes on as if it had never been away.
+#[test]
+fn a_kept_snapshot_runs_on() {
+    let (mut restored, mut original) = (new_crowd(), sentries(&mut |_| ()));
+    restored.restore(&SNAPSHOT.kept(SNAPSHOT.version)).unwrap();
+    for tick in 0..50 {
+        let noise = restored.machine().event("Noise").unwrap();
+        if tick % 8 == 3 {
+            restored.broadcast(noise, ());
+            original.broadcast(noise, ());
+        }
+        restored.tick(&());
+        original.tick(&());
+        assert_eq!(restored.snapshot(), original.snapshot(), "tick {tick}");
+    }
+}
