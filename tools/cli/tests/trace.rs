@@ -494,11 +494,11 @@ fn what_a_crash_left_is_read_and_damage_is_named() {
         .code(1)
         .says("error: `damaged.swtrace`: damaged at byte");
     assert_eq!(ran.out.lines().count(), 15);
-    folder.write("later.swtrace", [&whole[..8], &[9], &whole[9..]].concat());
+    folder.write("later.swtrace", [&whole[..4], &[9], &whole[5..]].concat());
     folder
         .run(&["trace", "later.swtrace"])
         .code(1)
-        .says("at byte 8: it is of version 9, this program reads version 1");
+        .says("at byte 4: it is of version 9, this program reads version 2");
     folder.write("foreign.swtrace", GUARD);
     folder
         .run(&["trace", "foreign.swtrace"])
