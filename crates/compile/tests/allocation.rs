@@ -1,15 +1,13 @@
 //! Cells of leaves, timers and slots of random machines, against a slow check of who can be alive
 //! together (RAM-2, RAM-4, RAM-5, RAM-7).
 
-mod common;
-
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use common::alive::Alive;
-use common::compiled;
-use common::moves::{Move, after_ticks, moves};
-use common::tree::Tree;
+use crate::common::alive::Alive;
+use crate::common::compiled;
+use crate::common::moves::{Move, after_ticks, moves};
+use crate::common::tree::Tree;
 use statewright_author::graph::{Machine, Trigger};
 use statewright_compile::Output;
 use statewright_rom::Rom;
@@ -50,7 +48,7 @@ fn with_case(
 }
 
 fn for_small_machines(check: impl Fn(&Case<'_>) -> Result<(), String> + Sync) {
-    common::for_small_machines(|machine| with_case(machine, &check));
+    crate::common::for_small_machines(|machine| with_case(machine, &check));
 }
 
 /// Within capacity, and no two users that can be alive together share a cell.

@@ -4,11 +4,9 @@
 //! `crates/rom/tests/damage.rs` does the same to hand-made ROMs, and compares the fast checks with
 //! slow ones.
 
-mod common;
-
 use std::path::Path;
 
-use common::{caught, compiled, for_each_seed, machines, random};
+use crate::common::{caught, compiled, for_each_seed, machines, random};
 use statewright_compile::{Options, compile_text};
 use statewright_generator::Rng;
 use statewright_rom::exercise::{verdicts_agree, walk_everything};

@@ -4,10 +4,8 @@
 //! The structure hash covers what instance bytes refer to, the parameter hash everything else that
 //! changes behavior.
 
-mod common;
-
-use common::tree::Tree;
-use common::{compiled, for_each_seed, machines, random};
+use crate::common::tree::Tree;
+use crate::common::{compiled, for_each_seed, machines, random};
 use statewright_author::format::{MissingId, PathSegment, write_ids};
 use statewright_author::graph::{Machine, State};
 use statewright_author::text;

@@ -1,13 +1,11 @@
 //! Plans of random machines, against a slow computation from the graph by the words of the rules:
 //! domains and entries (EXEC-1 to EXEC-3), dispatch rows (SEL-2, SEL-3, EVT-5), costs (EXEC-9).
 
-mod common;
-
 use std::collections::{BTreeMap, BTreeSet};
 
-use common::compiled;
-use common::moves::{Columns, Move, moves};
-use common::tree::{Target, Tree};
+use crate::common::compiled;
+use crate::common::moves::{Columns, Move, moves};
+use crate::common::tree::{Target, Tree};
 use statewright_author::graph::{Machine, StackOperation, StateKind, TransitionKind, Trigger};
 use statewright_generator::{Size, machine};
 use statewright_rom::Rom;
@@ -42,7 +40,7 @@ fn with_plans(
 }
 
 fn for_small_machines(check: impl Fn(&Case<'_>) -> Result<(), String> + Sync) {
-    common::for_small_machines(|machine| with_plans(machine, &check));
+    crate::common::for_small_machines(|machine| with_plans(machine, &check));
 }
 
 /// Whether source and targets lie in one region of a state: EXEC-2 as settled, where a region

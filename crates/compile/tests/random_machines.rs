@@ -1,13 +1,11 @@
 //! Random machines: what `compile` emits always loads, equals its derivation, and is the same again
 //! (ROM-2, ROM-4).
 
-mod common;
-
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use common::mutate::{mutate, retarget};
-use common::project::project;
-use common::{
+use crate::common::mutate::{mutate, retarget};
+use crate::common::project::project;
+use crate::common::{
     OPTIONS, caught, compiled, equals_derivation, explain, for_each_seed, machines, random, varied,
 };
 use serde_json::Value;

@@ -1,11 +1,9 @@
 //! The writer of machine files: what it writes reads as the same graph, compiles to the same bytes
 //! and names, and is what it would write again.
 
-mod common;
-
 use std::path::{Path, PathBuf};
 
-use common::{OPTIONS, explain, for_each_seed, machines, random};
+use crate::common::{OPTIONS, explain, for_each_seed, machines, random};
 use statewright_author::graph::{Action, ActionKind, Argument, Machine, State};
 use statewright_author::span::{Name, Span, Spanned};
 use statewright_author::text::{left_out, read, write, write_with};

@@ -1,8 +1,6 @@
 //! Commands through a whole crowd: order, budget, lanes, pages, strict mode (CMD-1 to CMD-4,
 //! CODE-5, CODE-7).
 
-#![cfg(all(feature = "compile", feature = "parallel"))]
-
 use std::sync::Arc;
 
 use statewright::commands::{Merge, Pool, PoolTooSmall};

@@ -1,8 +1,6 @@
 //! Everything enters a crowd through one door: a method and the input of its kind do the same, and
 //! what is refused changes nothing.
 
-#![cfg(feature = "compile")]
-
 use statewright::ids::VariantId;
 use statewright::prelude::*;
 use statewright::{

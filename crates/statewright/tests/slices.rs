@@ -1,8 +1,6 @@
 //! Slices of the host's own go through the same pipeline as a crowd (SYS-1): the same bytes,
 //! commands, messages and traces, on any number of threads, with ids that the host gives.
 
-#![cfg(all(feature = "compile", feature = "macros", feature = "parallel"))]
-
 use std::collections::{BTreeMap, BTreeSet};
 
 use statewright::commands::{CommandRef, Pool, PoolTooSmall};

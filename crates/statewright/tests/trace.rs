@@ -1,7 +1,5 @@
 //! Traces of crowds: what is recorded, when, and that it changes nothing (SYS-3, SEL-7).
 
-#![cfg(feature = "compile")]
-
 use statewright::prelude::*;
 use statewright::trace::{Legend, Level, Record, Settings, Totals};
 use statewright::{Blackboard, Kind};

@@ -1,9 +1,7 @@
 //! Help, usage errors, and the commands without machine files: `new`, `schema`, `explain`,
 //! `completions`, `man`.
 
-mod common;
-
-use common::Folder;
+use crate::common::Folder;
 
 #[test]
 fn help_has_examples_and_exit_codes() {

@@ -1,8 +1,6 @@
 //! `statewright build`.
 
-mod common;
-
-use common::{Folder, LAMP, WRONG};
+use crate::common::{Folder, LAMP, WRONG};
 
 #[test]
 fn a_rom_and_its_sidecar_lie_beside_the_source() {

@@ -1,8 +1,6 @@
 //! `statewright check`.
 
-mod common;
-
-use common::{Folder, LAMP, WRONG, samples};
+use crate::common::{Folder, LAMP, WRONG, samples};
 
 #[test]
 fn a_good_machine_is_one_line() {

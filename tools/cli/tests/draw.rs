@@ -1,8 +1,6 @@
 //! `statewright draw` and `statewright docs`.
 
-mod common;
-
-use common::{Folder, LAMP, WRONG, samples};
+use crate::common::{Folder, LAMP, WRONG, samples};
 
 /// A folder with the lamp as file, ROM and sidecar.
 fn built() -> Folder {

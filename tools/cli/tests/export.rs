@@ -1,8 +1,6 @@
 //! `statewright export`.
 
-mod common;
-
-use common::{Folder, LAMP, WRONG};
+use crate::common::{Folder, LAMP, WRONG};
 use serde_json::{Value, json};
 
 const GATE: &str = r#"{

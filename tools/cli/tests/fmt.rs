@@ -1,8 +1,6 @@
 //! `statewright fmt`.
 
-mod common;
-
-use common::{Folder, LAMP, WRONG, samples};
+use crate::common::{Folder, LAMP, WRONG, samples};
 use statewright_compile::{Options, compile_text};
 
 /// Structure hash, parameter hash and all bytes of a machine.

@@ -1,8 +1,6 @@
 //! `statewright import`, and charts of other tools given to the other commands.
 
-mod common;
-
-use common::{Folder, LAMP};
+use crate::common::{Folder, LAMP};
 use serde_json::{Value, json};
 
 const DOOR: &str = r#"<scxml xmlns="http://www.w3.org/2005/07/scxml" version="1.0" name="Door" initial="closed">

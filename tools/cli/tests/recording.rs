@@ -1,14 +1,12 @@
 //! From a run to its trace, and from the trace to pictures: `run --trace`, `trace`, `draw --heat`.
 
-mod common;
-
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use common::{Folder, LAMP};
+use crate::common::{Folder, LAMP};
 
 /// A run of the lamp that writes a trace.
-fn record(folder: &Folder, more: &[&str]) -> common::Ran {
+fn record(folder: &Folder, more: &[&str]) -> crate::common::Ran {
     let args = [
         "run",
         "lamp.sw.json",

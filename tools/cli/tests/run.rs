@@ -1,8 +1,6 @@
 //! `statewright run`.
 
-mod common;
-
-use common::{Folder, LAMP, WRONG, samples};
+use crate::common::{Folder, LAMP, WRONG, samples};
 use serde_json::Value;
 
 /// A small run of the lamp.

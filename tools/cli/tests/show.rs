@@ -1,8 +1,6 @@
 //! `statewright dump` and `statewright diff`.
 
-mod common;
-
-use common::{Folder, LAMP, WRONG, samples};
+use crate::common::{Folder, LAMP, WRONG, samples};
 
 /// A folder with `lamp.swrom` and its sidecar.
 fn built() -> Folder {

@@ -1,8 +1,6 @@
 //! `statewright step` by script: words, JSON, mistakes, files; and what the guide says about it.
 
-mod common;
-
-use common::{Folder, LAMP, Ran, WRONG};
+use crate::common::{Folder, LAMP, Ran, WRONG};
 use jsonschema::Validator;
 use serde_json::Value;
 
@@ -299,7 +297,7 @@ fn json_follows_its_schema_from_start_to_end() {
 #[test]
 fn json_of_every_sample_and_of_every_reason_follows_the_schema() {
     let (folder, schema) = (Folder::new(), schema());
-    for file in common::samples() {
+    for file in crate::common::samples() {
         let events = folder.run(&["step", file.to_str().unwrap(), "--json"]);
         lines(&schema, &events.code(0));
         let commands: String = {

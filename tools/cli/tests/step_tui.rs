@@ -1,12 +1,10 @@
 //! `statewright step --tui` in a terminal of its own: what a person sees after each key.
 
-mod common;
-
 use std::io::{Read, Write};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-use common::Folder;
+use crate::common::Folder;
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 
 /// Longest time until the screen shows something.

@@ -1,8 +1,6 @@
 //! `statewright trace`: text, filters, why, exports read back by other readers, and bad input.
 
-mod common;
-
-use common::Folder;
+use crate::common::Folder;
 use prost::Message;
 use serde_json::Value;
 use statewright::prelude::*;

@@ -1,0 +1,17 @@
+//! The command line, as people and scripts use it: one program, one module per command.
+
+mod common;
+
+mod basics;
+mod build;
+mod check;
+mod draw;
+mod export;
+mod fmt;
+mod import;
+mod recording;
+mod run;
+mod show;
+mod step;
+mod step_tui;
+mod trace;
