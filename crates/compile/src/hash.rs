@@ -1,5 +1,5 @@
-//! Pass *hash*: the structure hash, which says whether instance bytes still mean the same, and the
-//! parameter hash, which covers everything else that changes behavior (ROM-5).
+//! Pass *hash*: the structure hash, which says whether the bytes of instances and crowds still mean
+//! the same, and the parameter hash, which covers everything else that changes behavior (ROM-5).
 
 use statewright_rom::layout::*;
 use xxhash_rust::xxh3::Xxh3;
@@ -14,10 +14,13 @@ pub fn assign(tables: &mut Tables) {
     tables.header.head.parameter_hash = U64::new(parameter(tables));
 }
 
-/// Everything instance bytes refer to, in index order.
+/// Everything that instances and crowds hold as a number, in index order, and everything whose
+/// change needs agents to be touched (ROM-5).
 fn structure(tables: &Tables) -> u64 {
     let mut hash = Xxh3::new();
     hash.update(&[tables.header.tier.raw()]);
+    // Deadlines and clocks count ticks.
+    hash.update(tables.header.tick_rate.as_bytes());
     let transitions = stable_id_range(tables, StableGroup::Transitions);
     for (index, id) in tables.stable_ids.iter().enumerate() {
         if !transitions.contains(&index) {
@@ -27,7 +30,7 @@ fn structure(tables: &Tables) -> u64 {
     for state in &tables.states {
         hash.update(state.parent.as_bytes());
         hash.update(state.region.as_bytes());
-        hash.update(&[state.leaf]);
+        hash.update(&[state.leaf, state.kind.raw()]);
     }
     for region in &tables.regions {
         hash.update(region.owner.as_bytes());
@@ -50,7 +53,20 @@ fn structure(tables: &Tables) -> u64 {
             extra.latch_slot,
         ]);
         hash.update(&[extra.scratch_slot, extra.scratch_count]);
+        hash.update(extra.channels.as_bytes());
+        hash.update(&result_of(tables, extra).to_le_bytes());
     }
+    for channel in &tables.channels {
+        hash.update(channel.name_hash.as_bytes());
+    }
+    // Queues and letters hold payloads, crowds the numbers of variants.
+    for event in &tables.events {
+        hash.update(&[event.payload.raw(), event.payload_bytes]);
+    }
+    for variant in &tables.variants {
+        hash.update(variant.name_hash.as_bytes());
+    }
+    hash_latches(tables, transitions.start, &mut hash);
     hash_cooldowns(tables, transitions.start, &mut hash);
     hash.update(tables.stacks.as_slice().as_bytes());
     hash.update(tables.scratch.as_slice().as_bytes());
@@ -59,6 +75,28 @@ fn structure(tables: &Tables) -> u64 {
         hash.update(&[key.ty.raw()]);
     }
     hash.digest()
+}
+
+/// The function whose result a state keeps: the result of another one means nothing. 0 if it keeps
+/// none.
+fn result_of(tables: &Tables, extra: &StateExtra) -> u32 {
+    if extra.result_slot == 0xFF {
+        return 0;
+    }
+    let activity = tables.states[usize::from(extra.state.get())].activity;
+    let call = &tables.ops[usize::from(activity.get())];
+    tables.linker[usize::from(call.a.get())].hash.get()
+}
+
+/// A latch holds the number of a transition, and numbers follow priorities: all that can be in one
+/// have their number and their stable id.
+fn hash_latches(tables: &Tables, first_transition_id: usize, hash: &mut Xxh3) {
+    for (number, transition) in tables.transitions.iter().enumerate() {
+        if transition.flags.get() & transition_flag::LATCH != 0 {
+            hash.update(&(number as u16).to_le_bytes());
+            hash.update(tables.stable_ids[first_transition_id + number].as_bytes());
+        }
+    }
 }
 
 /// Cooldown slots by the stable id of their transition; transitions without one do not count. In

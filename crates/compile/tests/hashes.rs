@@ -223,8 +223,7 @@ fn default_of_a_key_changes_parameters_only() {
 }
 
 #[test]
-fn tick_rate_policies_and_budgets_change_parameters_only() {
-    changes_parameters_only(&[("\"tick_rate\": 30", "\"tick_rate\": 60")]);
+fn policies_and_budgets_change_parameters_only() {
     changes_parameters_only(&[(
         "\"tick_rate\": 30",
         "\"tick_rate\": 30, \"policies\": { \"posted\": \"next_tick\" }",
@@ -318,6 +317,113 @@ fn default_of_a_history_point_changes_parameters_only() {
         "{ \"id\": \"4\" }",
         "{ \"id\": \"4\", \"default\": \"fire\" }",
     )]);
+}
+
+/// Deadlines are ticks.
+#[test]
+fn hash_1_the_tick_rate_changes_the_structure() {
+    changes_structure(&[("\"tick_rate\": 30", "\"tick_rate\": 60")]);
+}
+
+/// A latch holds the number of a transition, and numbers follow priorities.
+#[test]
+fn hash_1_the_order_of_transitions_that_a_latch_can_hold_changes_the_structure() {
+    let latched = |first: &str, second: &str| {
+        edited(&[(
+            "{ \"on\": \"Calm\", \"to\": \"idle\", \"cooldown\": \"2s\" }",
+            &format!(
+                "{{ \"on\": \"Calm\", \"to\": \"idle\", \"latch\": true{first} }},\
+                 {{ \"on\": \"Hit\", \"to\": \"combat\", \"latch\": true{second} }}"
+            ),
+        )])
+    };
+    let before = hashes(&latched("", ""));
+    let after = hashes(&latched("", ", \"priority\": 5"));
+    assert_ne!(before.0, after.0);
+    // The order of the others does not matter, unless it moves the numbers of these.
+    let later = "\"transitions\": [{ \"on\": \"Calm\", \"to\": \"idle\" }]";
+    let other = latched("", "").replace(
+        later,
+        "\"transitions\": [{ \"on\": \"Calm\", \"to\": \"idle\", \"priority\": 4 }]",
+    );
+    assert_eq!(before.0, hashes(&other).0);
+    assert_ne!(before.1, hashes(&other).1);
+}
+
+/// Crowds hold the numbers of variants.
+#[test]
+fn hash_1_names_and_order_of_variants_change_the_structure() {
+    let weak = "{ \"weak\": { \"limit\": 10 } }";
+    changes_structure(&[(weak, "{ \"frail\": { \"limit\": 10 } }")]);
+    let with = |variants: &str| hashes(&edited(&[(weak, variants)]));
+    let (strong, brief) = (
+        with("{ \"weak\": { \"limit\": 10 }, \"strong\": { \"limit\": 50 } }"),
+        with("{ \"strong\": { \"limit\": 50 }, \"weak\": { \"limit\": 10 } }"),
+    );
+    assert_ne!(strong.0, brief.0);
+}
+
+/// Queues hold payloads.
+#[test]
+fn hash_1_payloads_change_the_structure() {
+    changes_structure(&[
+        ("\"payload\": \"i32\"", "\"payload\": \"f32\""),
+        ("\"if\": \"event > limit\", ", ""),
+    ]);
+}
+
+/// Who holds a channel has to give it back.
+#[test]
+fn hash_1_who_owns_which_channel_changes_the_structure() {
+    let with = |channels: &str, owns: &str| {
+        hashes(&edited(&[
+            (
+                "\"tick_rate\": 30,",
+                &format!("\"tick_rate\": 30, \"channels\": {channels},"),
+            ),
+            (
+                "\"min_active\": \"1s\",",
+                &format!("\"min_active\": \"1s\", {owns}"),
+            ),
+        ]))
+    };
+    let legs = with("[\"legs\", \"arms\"]", "\"owns\": [\"legs\"],");
+    for (channels, owns) in [
+        ("[\"legs\", \"arms\"]", ""),
+        ("[\"legs\", \"arms\"]", "\"owns\": [\"arms\"],"),
+        ("[\"feet\", \"arms\"]", "\"owns\": [\"feet\"],"),
+    ] {
+        assert_ne!(legs.0, with(channels, owns).0, "{channels} {owns}");
+    }
+}
+
+/// An agent in a state that is final now has something to do.
+#[test]
+fn hash_1_the_kind_of_a_state_changes_the_structure() {
+    let fire = "\"entry\": { \"start\": \"breath\", \"after\": \"1s\" }, \"transitions\": [{ \"on\": \"Hit\", \"to\": \"combat/last\" }]";
+    let plain = edited(&[(fire, "\"doc\": \"x\"")]);
+    let last = edited(&[(fire, "\"final\": true")]);
+    assert_ne!(hashes(&plain).0, hashes(&last).0);
+}
+
+/// A result that is kept is that of a function.
+#[test]
+fn hash_1_another_activity_changes_the_structure() {
+    let with = |activity: &str| {
+        hashes(&edited(&[
+            (
+                "\"min_active\": \"1s\",",
+                &format!("\"min_active\": \"1s\", \"activity\": \"{activity}\","),
+            ),
+            (
+                "{ \"after\": \"3s\", \"to\": \"idle\" }",
+                "{ \"after\": \"3s\", \"to\": \"idle\" }, { \"when\": \"done\", \"to\": \"idle\" }",
+            ),
+        ]))
+    };
+    assert_ne!(with("Look").0, with("Listen").0);
+    assert_eq!(with("Look(1)").0, with("Look(2)").0);
+    assert_ne!(with("Look(1)").1, with("Look(2)").1);
 }
 
 #[test]
