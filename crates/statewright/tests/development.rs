@@ -44,14 +44,13 @@ fn rom_8_all_that_does_not_fit_is_listed_and_the_rest_is_bound() {
         problems,
         "the same list as the error of `bind`"
     );
-    assert_eq!(problems.len(), 6, "{problems:?}");
-    assert!(problems.contains(&BindProblem::Missing {
-        name: "Joy".to_owned(),
-        kind: Kind::Scorer,
-        closest: None
-    }));
+    assert_eq!(problems.len(), 5, "{problems:?}");
+    assert!(problems.iter().any(|problem| matches!(
+        problem,
+        BindProblem::Missing { name, kind: Kind::Scorer, closest: None, .. } if name == "Joy"
+    )));
     let names: Vec<String> = problems.iter().map(ToString::to_string).collect();
-    for name in ["IsFree", "Ring", "Tune", "Hum", "Chime"] {
+    for name in ["IsFree", "Ring", "Tune", "Hum"] {
         assert!(
             names.iter().any(|text| text.contains(name)),
             "{name}: {names:?}"

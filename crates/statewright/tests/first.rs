@@ -1,6 +1,7 @@
 //! A first program, by hand: functions, a crowd, messages, commands, snapshots.
 
 use statewright::prelude::*;
+use statewright::{BindProblem, Kind, Program, SymbolTable};
 
 const MACHINE: &str = r#"{ "machine": "Guard", "events": { "Seen": {}, "Alarm": { "payload": "entity" }, "Calm": {} },
   "blackboard": { "alarms": { "type": "i32" } },
@@ -149,7 +150,7 @@ fn sys_1_snapshots_are_whole() {
 }
 
 #[test]
-fn rom_8_a_function_of_another_kind_with_the_same_name_is_unused() {
+fn rom_8_functions_that_the_machine_does_not_call_are_listed_and_do_no_harm() {
     let machine = Machine::build("Door", |m| {
         m.event("Knock");
         m.initial("shut");
@@ -158,22 +159,24 @@ fn rom_8_a_function_of_another_kind_with_the_same_name_is_unused() {
         });
     })
     .unwrap();
+    let unused = |program: &Program<(), ()>| program.unused().to_vec();
     let both = Functions::<(), ()>::new()
         .action("Creak", |_, _, _| {})
-        .guard("Creak", |_, _, _| true.into());
-    let error = machine.bind(both).unwrap_err().to_string();
-    assert!(
-        error.contains("guard `Creak` is called nowhere in the machine"),
-        "{error}"
+        .guard("Creak", |_, _, _| true.into())
+        .guard_code("Creak", 1, "it was oiled")
+        .action("Slam", |_, _, _| {});
+    assert_eq!(
+        unused(&machine.bind(both).unwrap()),
+        [
+            ("Creak".to_owned(), Kind::Guard),
+            ("Slam".to_owned(), Kind::Action)
+        ]
     );
     let neither = Functions::<(), ()>::new()
         .scorer("Creak", |_, _, _| 0.0)
         .guard("Creak", |_, _, _| true.into());
     let error = machine.bind(neither).unwrap_err().to_string();
-    assert!(
-        error.contains("but it is a scorer") && error.contains("guard `Creak` is called nowhere"),
-        "{error}"
-    );
+    assert!(error.contains("but it is a scorer"), "{error}");
     assert!(
         machine
             .lane("audoi")
@@ -186,19 +189,81 @@ fn rom_8_a_function_of_another_kind_with_the_same_name_is_unused() {
 #[test]
 fn rom_8_everything_that_does_not_fit_is_listed() {
     let machine = Machine::from_text("guard.sw.json", MACHINE).unwrap();
-    let functions: Functions<(), ()> = Functions::new()
-        .action("IsBrave", |_, _, _| {})
-        .action("shout", |_, _, _| {})
-        .arguments(&[statewright::Type::F32, statewright::Type::Bool])
-        .guard("Extra", |_, _, _| Verdict::from(true));
-    let error = machine.bind(functions).unwrap_err();
+    let functions = || -> Functions<(), ()> {
+        Functions::new()
+            .action("IsBrave", |_, _, _| {})
+            .action("shout", |_, _, _| {})
+            .arguments(&[statewright::Type::F32, statewright::Type::Bool])
+            .guard("Extra", |_, _, _| Verdict::from(true))
+    };
+    let error = machine.bind(functions()).unwrap_err();
     assert_eq!(
         error.to_string(),
         "machine `Guard` does not fit its functions:
   `IsBrave` must be a guard (it takes that place in the machine), but it is an action
   action `Answer` is missing
-  guard `Extra` is called nowhere in the machine
+    hash 84f5a043
+    used by a transition of `watch` (guard.sw.json:7:16)
   `shout` takes (f32, bool), but the machine calls it with (i32)
   the blackboard has no field `alarms` of type i32, which the machine declares"
     );
+    // The same of a ROM that has no names: by number, and by the hash of the function.
+    let bare = Machine::from_rom(machine.bytes().to_vec(), SymbolTable::default()).unwrap();
+    let error = bare.bind(functions()).unwrap_err().to_string();
+    assert!(
+        error.contains("is missing\n    hash 84f5a043\n    used by a transition of `state_1`"),
+        "{error}"
+    );
+}
+
+/// Every kind of place that can call a function.
+#[test]
+fn rom_8_every_place_of_use_is_named() {
+    let text = r#"{ "machine": "M", "events": ["Go", "Stop"],
+      "blackboard": { "mood": "i32" },
+      "observers": [{ "on": "Go", "do": "F" }],
+      "initial": "a",
+      "states": {
+        "a": { "entry": "F", "exit": { "if": "G && mood > 1", "then": ["F"] }, "activity": "A",
+          "history": { "last": { "default": "b", "do": "F" } }, "exit_ready": "G",
+          "initial": { "to": "b", "do": "F" },
+          "states": { "b": {}, "c": { "choice": [{ "if": "!G", "to": "b" }, { "to": "b", "do": "F" }] } } },
+        "d": { "transitions": [
+          { "on": "Go", "if": "mood > 0 || G", "to": "c", "do": "F" },
+          { "when": "always", "score": "S", "to": "a" }, { "on": "Stop", "to": "last" } ] } } }"#;
+    let machine = Machine::from_text("m.sw.json", text).unwrap();
+    let error = machine
+        .bind(Functions::<statewright::Blackboard, ()>::new())
+        .unwrap_err();
+    let uses = |wanted: &str| -> Vec<String> {
+        let found = error.problems.iter().find_map(|problem| match problem {
+            BindProblem::Missing { name, uses, .. } if name == wanted => Some(uses.clone()),
+            _ => None,
+        });
+        let bare = |text: &String| text.split(" (").next().unwrap_or_default().to_owned();
+        found.unwrap().iter().map(bare).collect()
+    };
+    assert_eq!(
+        uses("F"),
+        [
+            "entry of `a`",
+            "exit of `a`",
+            "history of `a`",
+            "the initial transition of `a`",
+            "a branch of `a/c`",
+            "a transition of `d`",
+            "the observer of Go"
+        ]
+    );
+    assert_eq!(
+        uses("G"),
+        [
+            "exit of `a`",
+            "exit condition of `a`",
+            "a branch of `a/c`",
+            "a transition of `d`"
+        ]
+    );
+    assert_eq!(uses("A"), ["activity of `a`"]);
+    assert_eq!(uses("S"), ["a transition of `d`"]);
 }

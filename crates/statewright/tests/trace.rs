@@ -405,7 +405,7 @@ fn codes_of_a_guard_that_is_none_are_a_misfit() {
     assert!(
         error
             .to_string()
-            .ends_with("codes of `Hears` are explained, which is no guard of the machine"),
+            .ends_with("codes of `Hears` are explained, but there is no such guard"),
         "{error}"
     );
 }

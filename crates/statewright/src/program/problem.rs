@@ -16,6 +16,10 @@ pub enum BindProblem {
         kind: Kind,
         /// A function that was perhaps meant.
         closest: Option<String>,
+        /// Hash of its name, which is all that a ROM knows.
+        hash: u32,
+        /// Every place of the machine that calls it.
+        uses: Vec<String>,
     },
     /// A function of this name is something else.
     WrongKind {
@@ -25,13 +29,6 @@ pub enum BindProblem {
         wanted: Kind,
         /// What it is.
         found: Kind,
-    },
-    /// The machine never calls it.
-    Unused {
-        /// Its name.
-        name: String,
-        /// What it is.
-        kind: Kind,
     },
     /// Two functions answer to one name.
     Twice {
@@ -52,7 +49,7 @@ pub enum BindProblem {
         /// Its name.
         name: String,
     },
-    /// Codes are explained of a guard that the machine does not have.
+    /// Codes are explained of a guard that is not among the functions.
     NoGuard {
         /// Its name.
         name: String,
@@ -89,11 +86,16 @@ impl fmt::Display for BindProblem {
                 name,
                 kind,
                 closest,
+                hash,
+                uses,
             } => {
                 write!(f, "{kind} `{name}` is missing")?;
-                closest
-                    .as_ref()
-                    .map_or(Ok(()), |closest| write!(f, "; did you mean `{closest}`?"))
+                if let Some(closest) = closest {
+                    write!(f, "; did you mean `{closest}`?")?;
+                }
+                write!(f, "\n    hash {hash:08x}")?;
+                uses.iter()
+                    .try_for_each(|one| write!(f, "\n    used by {one}"))
             }
             Self::WrongKind {
                 name,
@@ -105,9 +107,6 @@ impl fmt::Display for BindProblem {
                     f,
                     "`{name}` must be {wanted} (it takes that place in the machine), but it is {found}"
                 )
-            }
-            Self::Unused { name, kind } => {
-                write!(f, "{kind} `{name}` is called nowhere in the machine")
             }
             Self::Twice { name } => write!(f, "two functions answer to `{name}`"),
             Self::Arguments { name, takes, given } => {
@@ -124,7 +123,7 @@ impl fmt::Display for BindProblem {
             ),
             Self::NoGuard { name } => write!(
                 f,
-                "codes of `{name}` are explained, which is no guard of the machine"
+                "codes of `{name}` are explained, but there is no such guard"
             ),
             Self::NoField { key, ty } => {
                 write!(
