@@ -47,17 +47,6 @@ pub enum ValueType {
 }
 
 impl ValueType {
-    /// All of them, in the order of their numbers in a ROM.
-    pub const ALL: [Self; 7] = [
-        Self::I32,
-        Self::F32,
-        Self::Bool,
-        Self::Entity,
-        Self::Vec2,
-        Self::Vec3,
-        Self::Symbol,
-    ];
-
     /// The type that other languages and engines call by this word.
     pub fn of_other_word(word: &str) -> Option<Self> {
         Some(match word.to_ascii_lowercase().as_str() {
@@ -279,10 +268,13 @@ impl fmt::Display for Duration {
     }
 }
 
-/// Implements `as_str`, `parse` and `Display` for an enum whose variants have one word each.
+/// Implements `ALL`, `as_str`, `parse` and `Display` for an enum whose variants have one word each.
 macro_rules! words {
     ($type:ident { $($variant:ident => $word:literal),+ $(,)? }) => {
         impl $type {
+            /// All of them, in declaration order.
+            pub const ALL: [Self; Self::WORDS.len()] = [$(Self::$variant),+];
+
             /// The words of the text form, in declaration order.
             pub const WORDS: &'static [&'static str] = &[$($word),+];
 

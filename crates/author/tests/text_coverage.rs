@@ -97,6 +97,33 @@ fn the_reference_page_names_every_field() {
 }
 
 #[test]
+fn the_reference_page_names_every_word() {
+    fn words(ty: &'static Type, found: &mut BTreeSet<&'static str>) {
+        match ty {
+            Type::Word(words) => found.extend(words.words),
+            Type::List(item) => words(item, found),
+            Type::Map(map) => words(&map.value, found),
+            Type::OneOf(types) => types.iter().for_each(|ty| words(ty, found)),
+            _ => {}
+        }
+    }
+    for kind in ObjectKind::ALL {
+        for field in kind.shape().fields() {
+            let mut found = BTreeSet::new();
+            words(&field.ty, &mut found);
+            for word in found {
+                let named = [format!("`{word}`"), format!("\"{word}\"")];
+                assert!(
+                    named.iter().any(|named| PAGE.contains(named)),
+                    "docs/file-format.md does not mention `{word}` of `{}`",
+                    field.key
+                );
+            }
+        }
+    }
+}
+
+#[test]
 fn alternatives_are_told_apart_by_the_kind_of_json_value() {
     fn check(ty: &Type) {
         match ty {

@@ -206,6 +206,28 @@ pub struct Branch<'a> {
     pub entry: Entry,
 }
 
+/// Where timers of a kind stand in the table: by rank, then by owner. Those of the machine come
+/// first.
+pub const fn timer_rank(kind: TimerKind) -> u8 {
+    match kind {
+        TimerKind::Machine => 0,
+        TimerKind::State | TimerKind::After => 1,
+        TimerKind::Clock => 2,
+        TimerKind::Debounce => LAST_TIMER_RANK,
+    }
+}
+
+/// The highest rank.
+pub const LAST_TIMER_RANK: u8 = 3;
+
+const _: () = {
+    let mut at = 0;
+    while at < TimerKind::COUNT {
+        assert!(timer_rank(TimerKind::ALL[at]) <= LAST_TIMER_RANK);
+        at += 1;
+    }
+};
+
 /// A timer.
 #[derive(Clone, Debug)]
 pub struct Timer<'a> {

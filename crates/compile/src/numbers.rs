@@ -100,6 +100,9 @@ pub const fn tier(tier: author::Tier) -> Tier {
 
 #[cfg(test)]
 mod tests {
+    use statewright_author::codes::DiagnosticCode;
+    use statewright_rom::layout::BuiltInLane;
+
     use super::*;
 
     /// Words of the author in the order of their numbers.
@@ -131,6 +134,26 @@ mod tests {
         }
     }
 
+    /// Pages that say what there is name all of it.
+    #[test]
+    fn pages_about_mistakes_list_every_word() {
+        let lists = |code: DiagnosticCode, words: &[&str]| {
+            for word in words {
+                let named = code.info().page.contains(&format!("`{word}`"));
+                assert!(named, "{} does not name `{word}`", code.info().id);
+            }
+        };
+        lists(DiagnosticCode::BadValue, &Tier::NAMES);
+        lists(DiagnosticCode::UnknownLane, &BuiltInLane::NAMES);
+    }
+
+    #[test]
+    fn every_kind_of_state_comes_from_one_of_the_author() {
+        use AuthorStateKind::{Atomic, Choice, Compound, Final, Orthogonal};
+        let meant = [Atomic, Compound, Orthogonal, Final, Choice].map(state_kind);
+        assert_eq!(meant, StateKind::ALL);
+    }
+
     #[test]
     fn every_payload_can_be_written() {
         for kind in PayloadKind::ALL {
@@ -149,6 +172,20 @@ mod tests {
                 | PayloadKind::Symbol => kind.value_type().map(author_type).map(Payload::Value),
             };
             assert_eq!(payload_kind(payload), kind);
+            let word = match kind {
+                PayloadKind::Empty => "null".to_owned(),
+                PayloadKind::Bytes => "{ \"bytes\": 1 }".to_owned(),
+                named => format!("\"{named}\""),
+            };
+            let text = format!(
+                "{{ \"machine\": \"M\", \"events\": {{ \"E\": {{ \"payload\": {word} }} }}, \"states\": {{}} }}"
+            );
+            let (machine, _) = statewright_author::text::read("m.sw.json", &text);
+            assert_eq!(
+                machine.events[0].payload.as_ref().map(|found| found.value),
+                payload,
+                "{word}"
+            );
         }
     }
 }

@@ -7,6 +7,7 @@ use statewright_compile::{Options, Output, compile_text};
 use statewright_describe::{
     Comparison, Description, EventField, MatchedBy, ReloadKind, StateField, diff, tables, to_text,
 };
+use statewright_rom::layout::{PayloadKind, StateKind, Tier, policy};
 
 const FULL: &str = include_str!("describe/full.sw.json");
 
@@ -433,4 +434,28 @@ fn load_1_the_plan_says_what_became_of_everything() {
         fate.kept()
             .is_some_and(|kept| kept.changed == [] as [EventField; 0] && !kept.moved)
     }));
+}
+
+/// The description of the JSON lists the words that may stand there.
+#[test]
+fn the_documentation_lists_every_word() {
+    let page = include_str!("../../describe/src/lib.rs");
+    let row = |key: &str| {
+        let start = format!("//! | `{key}` |");
+        page.lines().find(|line| line.starts_with(&start)).unwrap()
+    };
+    let payloads = PayloadKind::ALL.into_iter();
+    let payloads =
+        payloads.filter(|&kind| kind != PayloadKind::Empty && kind.value_type().is_none());
+    let lists = [
+        ("tier", Tier::NAMES.to_vec()),
+        ("policies", policy::TABLE.map(|(_, name)| name).to_vec()),
+        ("kind", StateKind::NAMES.to_vec()),
+        ("events", payloads.map(PayloadKind::name).collect()),
+    ];
+    for (key, words) in lists {
+        for word in words {
+            assert!(row(key).contains(&format!("`{word}`")), "`{key}`: `{word}`");
+        }
+    }
 }

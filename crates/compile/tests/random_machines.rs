@@ -11,14 +11,17 @@ use crate::common::{
 use serde_json::Value;
 use statewright_author::codes::DiagnosticCode;
 use statewright_author::graph::Machine;
-use statewright_author::value::Tier;
+use statewright_author::value as author;
 use statewright_compile::{compile, compile_with};
 use statewright_describe::Description;
 use statewright_generator::shrink::shrink;
 use statewright_generator::{Rng, Size, to_text};
 use statewright_rom::code::op;
 use statewright_rom::exercise::walk_everything;
-use statewright_rom::layout::feature;
+use statewright_rom::layout::{
+    ActionOp, BuiltInLane, MergeRule, PayloadKind, StateKind, Tier, TimerKind, ValueType, feature,
+    policy,
+};
 
 /// Loading is part of compiling: a ROM that is refused is error SW0901.
 #[test]
@@ -56,8 +59,7 @@ fn what_a_rom_says_is_what_the_machine_means() {
     for_each_seed(machines(2000), |seed| {
         explain(&varied(seed, Size::of_seed(seed)), |m| {
             let output = compiled(m)?;
-            let tier = [Tier::Crowd, Tier::Standard, Tier::Hero]
-                [usize::from(output.rom.as_rom().tier().number())];
+            let tier = author::Tier::ALL[usize::from(output.rom.as_rom().tier().number())];
             let said = described(&output);
             same_value("model", &project(m, tier), &said["model"])
         })
@@ -125,6 +127,52 @@ fn random_machines_reach_every_feature_and_instruction() {
     let known = (op::PUSH..=op::VEC3_FIELD).chain(op::PLAIN.iter().copied());
     let missing: Vec<u8> = known.filter(|op| !instructions.contains(op)).collect();
     assert!(missing.is_empty(), "instructions never used: {missing:?}");
+}
+
+/// Random machines have every kind of thing that a machine can have. What the generator does not
+/// know of, no proof looks at.
+#[test]
+fn random_machines_reach_every_kind() {
+    let mut seen = std::collections::BTreeSet::new();
+    for seed in 0..600 {
+        let output = compiled(&random(seed)).unwrap();
+        let rom = output.rom.as_rom();
+        seen.insert(("tier", rom.tier().name()));
+        seen.extend(rom.states().iter().map(|s| ("state", s.kind.get().name())));
+        seen.extend(rom.timers().iter().map(|t| ("timer", t.kind.get().name())));
+        seen.extend(rom.keys().iter().map(|key| ("key", key.ty.get().name())));
+        seen.extend(rom.lanes().iter().map(|l| ("merge", l.merge.get().name())));
+        let payloads = rom.events().iter().map(|event| event.payload.get().name());
+        seen.extend(payloads.map(|name| ("payload", name)));
+        for op in rom.ops() {
+            seen.insert(("op", op.kind.get().name()));
+            if op.kind == ActionOp::Emit {
+                let lane = BuiltInLane::NAMES.get((op.b.get() >> 16) as usize);
+                seen.extend(lane.map(|name| ("lane", *name)));
+            }
+        }
+        let policies = policy::TABLE.iter();
+        let on = policies.filter(|(bit, _)| rom.header().policies & bit != 0);
+        seen.extend(on.map(|(_, name)| ("policy", *name)));
+    }
+    let all = [
+        ("tier", &Tier::NAMES[..]),
+        ("state", &StateKind::NAMES),
+        ("timer", &TimerKind::NAMES),
+        ("key", &ValueType::NAMES),
+        ("merge", &MergeRule::NAMES),
+        ("payload", &PayloadKind::NAMES),
+        ("op", &ActionOp::NAMES),
+        ("lane", &BuiltInLane::NAMES),
+        ("policy", &policy::TABLE.map(|(_, name)| name)),
+    ];
+    for (what, names) in all {
+        let missing: Vec<_> = names
+            .iter()
+            .filter(|&name| !seen.contains(&(what, *name)))
+            .collect();
+        assert!(missing.is_empty(), "{what} never used: {missing:?}");
+    }
 }
 
 /// Machines with mistakes in them: each is refused with a reason, or what comes out loads. Never a

@@ -176,7 +176,7 @@ impl Writer<'_> {
         let shape = match found.kind {
             Kind::Choice => ", shape=diamond, style=solid",
             Kind::Final => ", peripheries=2",
-            _ => "",
+            Kind::Atomic | Kind::Compound | Kind::Orthogonal => "",
         };
         line(
             &mut self.out,

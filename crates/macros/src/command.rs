@@ -2,22 +2,13 @@
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote, quote_spanned};
+use statewright_rom::layout::BuiltInLane;
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{DeriveInput, Error, Expr, Field, LitStr, Member, Result};
 
 use crate::fields;
 use crate::problems::Problems;
-
-const LANES: [&str; 7] = [
-    "ANIMATION",
-    "NAVIGATION",
-    "GAMEPLAY",
-    "BLACKBOARD",
-    "AUDIO",
-    "VFX",
-    "MESSAGE",
-];
 
 /// Options of a command.
 #[derive(Default)]
@@ -135,7 +126,7 @@ fn options(input: &DeriveInput) -> Result<Options> {
 fn lane(expression: &Expr) -> Result<TokenStream> {
     let own = match expression {
         Expr::Path(path) => match path.path.get_ident() {
-            Some(name) if LANES.iter().any(|lane| name == lane) => true,
+            Some(name) if lane_constants().any(|lane| name == &lane) => true,
             Some(name) => {
                 return Err(Error::new(
                     name.span(),
@@ -160,9 +151,15 @@ fn lane(expression: &Expr) -> Result<TokenStream> {
     })
 }
 
+/// Constants of `Lane`: those that every machine has.
+fn lane_constants() -> impl Iterator<Item = String> {
+    BuiltInLane::NAMES.into_iter().map(str::to_uppercase)
+}
+
 fn lanes() -> String {
+    let constants: Vec<String> = lane_constants().map(|lane| format!("`{lane}`")).collect();
     format!(
         "one of {}, or `own(0)` and so on for the machine's own lanes",
-        LANES.map(|lane| format!("`{lane}`")).join(", ")
+        constants.join(", ")
     )
 }

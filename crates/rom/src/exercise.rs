@@ -366,7 +366,7 @@ impl Walk<'_, '_> {
             assert_eq!(ops.is_empty(), id.index() >= rom.action_lists().len());
             for (place, op) in ops.iter().enumerate() {
                 self.action(op);
-                if matches!(op.kind.get(), ActionOp::Unless | ActionOp::Skip) {
+                if op.kind.get().leaves_out() {
                     assert!(
                         op.b.get() != 0 && (op.b.get() as usize) < ops.len().saturating_sub(place)
                     );
@@ -585,8 +585,7 @@ impl Walk<'_, '_> {
         let rom = self.rom;
         for id in rom.state_ids() {
             let state = rom.state(id).expect("ids are in range");
-            let leaf = matches!(state.kind.get(), StateKind::Atomic | StateKind::Final);
-            assert_eq!(rom.row_of(id).is_some(), leaf);
+            assert_eq!(rom.row_of(id).is_some(), state.kind.get().is_leaf());
             let Some(row) = rom.row_of(id) else { continue };
             assert_eq!(StateId::read(row.state), Some(id));
             for column in probes(rom.columns(), Column::from_index) {

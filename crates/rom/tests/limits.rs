@@ -1,8 +1,9 @@
 //! Numbers that the rules quote are those of the format's tables (RAM-2, ROM-3, SEL-3, EXEC-9,
-//! CMD-2).
+//! CMD-2), and so are lists of names (CMD-1, CODE-5).
 
 use statewright_rom::layout::{
-    MAX_CAP, MAX_COMMAND_BYTES, MAX_DEPTH, MAX_PRIORITY, MAX_RECORDS, MAX_STEPS, TIERS,
+    BuiltInLane, MAX_CAP, MAX_COMMAND_BYTES, MAX_DEPTH, MAX_PRIORITY, MAX_RECORDS, MAX_STEPS,
+    MergeRule, TIERS, Tier, ValueType,
 };
 
 /// The text of a rule, its words parted by single spaces.
@@ -26,7 +27,7 @@ fn thousands(number: usize) -> String {
 
 #[test]
 fn ram_2_lists_the_tiers() {
-    for (tier, name) in TIERS.iter().zip(["crowd", "standard", "hero"]) {
+    for (tier, name) in TIERS.iter().zip(Tier::NAMES) {
         let row = format!(
             "| {} {name} | {} | {} | {} | {} | {} | {} |",
             tier.bytes,
@@ -43,6 +44,36 @@ fn ram_2_lists_the_tiers() {
         "RAM-2",
         &format!("from 1 to {}", thousands(usize::from(MAX_CAP))),
     );
+}
+
+#[test]
+fn cmd_1_names_lanes_and_merge_rules() {
+    let lanes = BuiltInLane::NAMES.join(", ");
+    let rule = rule("CMD-1").to_lowercase().replace('-', " ");
+    assert!(rule.contains(&format!("lanes: {lanes}, and user lanes")));
+    for merge in MergeRule::ALL {
+        let lanes = BuiltInLane::ALL.into_iter();
+        let lanes: Vec<_> = lanes.filter(|lane| lane.merge() == merge).collect();
+        let lanes: Vec<_> = lanes.into_iter().map(BuiltInLane::name).collect();
+        // None of the built-in ones accumulates.
+        let lanes = match lanes.is_empty() {
+            true => "capped".to_owned(),
+            false => lanes.join(", "),
+        };
+        let words = format!("{} ({lanes})", merge.name().replace('_', " "));
+        assert!(rule.contains(&words), "CMD-1 does not say `{words}`");
+    }
+}
+
+#[test]
+fn code_5_names_the_types_of_values() {
+    let rule = rule("CODE-5");
+    let listed = rule.split_whitespace().find(|word| word.contains("f32/"));
+    let listed = listed.expect("a list").trim_end_matches(',').split('/');
+    let (mut listed, mut meant) = (listed.collect::<Vec<_>>(), ValueType::NAMES);
+    listed.sort_unstable();
+    meant.sort_unstable();
+    assert_eq!(listed, meant);
 }
 
 #[test]

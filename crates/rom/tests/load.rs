@@ -173,15 +173,3 @@ fn an_owned_rom_keeps_its_bytes() {
     assert_eq!(owned.clone().into_bytes()[..], bytes[..]);
     assert!(OwnedRom::from_vec(bytes[1..].to_vec()).is_err());
 }
-
-/// The page for readers in other languages names every section with its number and record size.
-#[test]
-fn the_page_about_the_format_is_complete() {
-    let page = include_str!("../../../docs/rom-format.md");
-    for &section in Section::ALL {
-        let (number, size) = (section as u16, section.record_size());
-        let bytes = if size == 1 { "byte" } else { "bytes" };
-        let heading = format!("### {number} {} ({size} {bytes})", section.name());
-        assert!(page.contains(&heading), "{heading}");
-    }
-}

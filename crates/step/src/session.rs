@@ -6,7 +6,6 @@ use std::sync::Arc;
 use statewright::{Blackboard, Board, Machine};
 use statewright_kernel::{Admission, Counters, Input, flag};
 use statewright_rom::ids::*;
-use statewright_rom::layout::StateKind;
 use statewright_rom::{OwnedRom, Rom};
 use statewright_symbols::{SymbolKind, SymbolTable};
 
@@ -511,7 +510,7 @@ fn ended_in(rom: &Rom<'_>, log: &[StepEvent]) -> Vec<StateId> {
     });
     let is_leaf = |state: &StateId| {
         rom.state(*state)
-            .is_some_and(|record| matches!(record.kind.get(), StateKind::Atomic | StateKind::Final))
+            .is_some_and(|record| record.kind.get().is_leaf())
     };
     let mut leaves: Vec<StateId> = exited.filter(is_leaf).collect();
     leaves.sort_unstable();

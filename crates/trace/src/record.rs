@@ -275,6 +275,7 @@ mod tests {
         assert_eq!(Kind::new(0), None);
         for number in ReasonNumber::ALL {
             assert_eq!(reason_number(number.reason(7)).0, number.number());
+            assert_eq!(crate::reason_name(number.reason(7)), number.name());
         }
         assert_eq!(
             Record {

@@ -307,8 +307,11 @@ impl<'a> Bytes<'a> {
             ..Frame::default()
         };
         for (number, timer) in self.rom.timers().iter().enumerate() {
-            let named = matches!(timer.kind.get(), TimerKind::After | TimerKind::State);
-            if named
+            let fires_for_state = match timer.kind.get() {
+                TimerKind::After | TimerKind::State => true,
+                TimerKind::Machine | TimerKind::Clock | TimerKind::Debounce => false,
+            };
+            if fires_for_state
                 && states.contains(&usize::from(timer.owner.get()))
                 && armed >> timer.place & 1 == 1
             {

@@ -110,8 +110,7 @@ impl Generator {
     }
 
     fn class(&mut self) -> Class {
-        self.rng
-            .one(&[Class::Low, Class::Normal, Class::Interrupt, Class::Critical])
+        self.rng.one(&Class::ALL)
     }
 
     fn declare_keys(&mut self) {
@@ -171,16 +170,10 @@ impl Generator {
     fn declare_commands(&mut self) {
         let mut used = Vec::new();
         for _ in 0..self.rng.below(3) {
-            let rules = [
-                MergeRule::LastWriterWins,
-                MergeRule::Accumulate,
-                MergeRule::StrictOrder,
-                MergeRule::Deduplicate,
-            ];
             let lane = Lane {
                 name: name(unused_odd(&mut self.rng, &LANES, &mut used)),
                 doc: self.doc(),
-                merge: spanned(self.rng.one(&rules)),
+                merge: spanned(self.rng.one(&MergeRule::ALL)),
                 critical: self.rng.chance(30),
             };
             self.declared.lanes.push(lane);

@@ -48,12 +48,14 @@ impl Generator {
         let (sets, users) = self.transition_sets();
         let owners = self.channel_owners();
         let root = self.state(0, &users, &owners);
-        let tiers = [Tier::Crowd, Tier::Standard, Tier::Hero];
         Machine {
             name: name("Random"),
             id: self.id(),
             doc: self.doc(),
-            tier: self.rng.chance(30).then(|| spanned(self.rng.one(&tiers))),
+            tier: self
+                .rng
+                .chance(30)
+                .then(|| spanned(self.rng.one(&Tier::ALL))),
             tick_rate: self
                 .rng
                 .chance(50)

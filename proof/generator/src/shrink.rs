@@ -6,8 +6,8 @@
 //! "this very diagnostic", does not hold without them.
 
 use statewright_author::graph::{
-    Action, ActionKind, AnyTransition, Branch, Decision, Event, HistoryPoint, Machine, Region,
-    State, Timer, Transition,
+    Action, ActionKind, AnyTransition, Branch, Decision, Event, HistoryPoint, Machine, Policies,
+    Region, State, Timer, Transition,
 };
 
 /// Most machines that are tried.
@@ -112,14 +112,22 @@ impl Cursor {
         self.option(&mut machine.meta);
         self.option(&mut machine.tier);
         self.option(&mut machine.tick_rate);
-        let policies = &mut machine.policies;
-        self.option(&mut policies.reverse_exit_order);
-        self.option(&mut policies.immediate_update);
-        self.option(&mut policies.posted_next_tick);
-        self.option(&mut policies.internal_first);
-        self.option(&mut policies.done_events);
-        self.option(&mut policies.strict_writes);
-        self.option(&mut policies.scxml_details);
+        let Policies {
+            reverse_exit_order,
+            immediate_update,
+            posted_next_tick,
+            internal_first,
+            done_events,
+            strict_writes,
+            scxml_details,
+        } = &mut machine.policies;
+        self.option(reverse_exit_order);
+        self.option(immediate_update);
+        self.option(posted_next_tick);
+        self.option(internal_first);
+        self.option(done_events);
+        self.option(strict_writes);
+        self.option(scxml_details);
         let budgets = &mut machine.budgets;
         self.option(&mut budgets.events_per_tick);
         self.option(&mut budgets.microsteps_per_tick);

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use statewright_author::graph::{self, Payload, StateKind};
+use statewright_author::graph::{self, Payload, Policies, StateKind};
 use statewright_author::value::{Tier, ValueType};
 
 use crate::code::{Reader, Site};
@@ -114,11 +114,20 @@ fn declarations(reader: &mut Reader<'_>, machine: &graph::Machine, tier: Tier) -
         Tier::Standard => (3, 8, 16),
         Tier::Hero => (6, 16, 32),
     };
-    let policies = &machine.policies;
+    let Policies {
+        reverse_exit_order,
+        immediate_update,
+        posted_next_tick,
+        internal_first,
+        done_events,
+        scxml_details,
+        // Writes are given to the host either way.
+        strict_writes: _,
+    } = &machine.policies;
     let on = |policy: &Option<statewright_author::span::Spanned<bool>>| {
         policy.as_ref().is_some_and(|p| p.value)
     };
-    let internal_first = on(&policies.internal_first);
+    let internal_first = on(internal_first);
     let given = |cap: &Option<statewright_author::span::Spanned<u32>>, default: u32| {
         cap.as_ref().map_or(default, |cap| cap.value)
     };
@@ -166,12 +175,12 @@ fn declarations(reader: &mut Reader<'_>, machine: &graph::Machine, tier: Tier) -
             .as_ref()
             .map(|name| reader.tree.target(0, &name.value)),
         tick_rate: reader.tick_rate,
-        reverse_exits: on(&policies.reverse_exit_order),
-        immediate_update: on(&policies.immediate_update),
-        posted_next_tick: on(&policies.posted_next_tick),
+        reverse_exits: on(reverse_exit_order),
+        immediate_update: on(immediate_update),
+        posted_next_tick: on(posted_next_tick),
         internal_first,
-        done_events: on(&policies.done_events),
-        scxml_details: on(&policies.scxml_details),
+        done_events: on(done_events),
+        scxml_details: on(scxml_details),
         places,
         events_per_tick: given(&budgets.events_per_tick, events),
         microsteps_per_tick: given(

@@ -209,6 +209,15 @@ fn schema() -> Validator {
     jsonschema::validator_for(&serde_json::from_str(&text).unwrap()).unwrap()
 }
 
+#[test]
+fn the_schema_has_every_reason() {
+    let text = std::fs::read_to_string(format!("{ROOT}/schemas/step.schema.json")).unwrap();
+    let schema: Value = serde_json::from_str(&text).unwrap();
+    let reasons = statewright_trace::ReasonNumber::NAMES.to_vec();
+    let listed = &schema["$defs"]["rejected"]["properties"]["reason"]["enum"];
+    assert_eq!(*listed, Value::from(reasons));
+}
+
 /// Lines of a run that follow the schema.
 #[track_caller]
 fn lines(schema: &Validator, ran: &Ran) -> Vec<Value> {

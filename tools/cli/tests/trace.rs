@@ -5,6 +5,7 @@ use prost::Message;
 use serde_json::Value;
 use statewright::prelude::*;
 use statewright::trace::{Legend, Level, Settings, Writer};
+use statewright_trace::{Kind, ReasonNumber};
 
 const GUARD: &str = r#"{ "machine": "Guard", "events": ["Noise", "Calm", "Wind"],
   "initial": "post",
@@ -464,6 +465,21 @@ fn json_keeps_to_its_schema() {
         wrong["records"][0]["kind"] = "nonsense".into();
         assert!(!validator.is_valid(&wrong));
     }
+}
+
+/// Whether it happened in a test or not: each kind and reason has its word in the schema.
+#[test]
+fn the_schema_has_every_kind_and_reason() {
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../schemas/trace.schema.json"
+    );
+    let schema: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let record = &schema["$defs"]["record"]["properties"];
+    let kinds: Vec<&str> = Kind::ALL.iter().map(|kind| kind.name()).collect();
+    assert_eq!(record["kind"]["enum"], Value::from(kinds));
+    let reasons = ReasonNumber::NAMES.to_vec();
+    assert_eq!(record["reason"]["enum"], Value::from(reasons));
 }
 
 #[test]

@@ -23,7 +23,9 @@ pub fn check(model: &Model<'_>, diagnostics: &mut Diagnostics) {
                     StateKind::Compound => {
                         "let one of its states have `\"final\": true`, or add an `activity`"
                     }
-                    _ => "add an `activity`, or states inside of which one has `\"final\": true`",
+                    StateKind::Atomic | StateKind::Final | StateKind::Choice => {
+                        "add an `activity`, or states inside of which one has `\"final\": true`"
+                    }
                 },
             ),
             Trigger::Failed => (
@@ -78,7 +80,7 @@ fn completable(model: &Model<'_>) -> IndexVec<StateIndex, bool> {
         };
         completes[state] = match node.kind {
             StateKind::Compound | StateKind::Orthogonal => node.regions.clone().all(region_ends),
-            _ => false,
+            StateKind::Atomic | StateKind::Final | StateKind::Choice => false,
         };
     }
     completes

@@ -20,7 +20,7 @@ use crate::check::choice_lengths;
 use crate::index::{
     EventIndex, Index, IndexVec, StateIndex, TargetSetIndex, TimerIndex, TransitionIndex,
 };
-use crate::model::{Model, Timer, TimerKind, Transition, Trigger};
+use crate::model::{LAST_TIMER_RANK, Model, Timer, TimerKind, Transition, Trigger, timer_rank};
 use crate::numbers;
 use crate::stable::StableIds;
 use crate::tables::Tables;
@@ -235,7 +235,7 @@ impl Lowering<'_, '_> {
                 continue;
             }
             mask |= 1u8.checked_shl(self.allocation.timers[t]).unwrap_or(0);
-            if matches!(timer.kind, TimerKind::After | TimerKind::State) {
+            if timer.kind.fires() {
                 first = first.or(Some(t));
                 count += 1;
             }
@@ -243,21 +243,16 @@ impl Lowering<'_, '_> {
         (first, count, mask)
     }
 
-    /// Timers that may belong to a state: each group of the table is sorted by owner.
+    /// Timers that may belong to a state: those of one rank are sorted by owner.
     fn timers_of(&self, state: StateIndex) -> Vec<TimerIndex> {
         let timers = &self.model.timers;
-        let group = |timer: &Timer<'_>| match timer.kind {
-            TimerKind::Machine => 0,
-            TimerKind::State | TimerKind::After => 1,
-            TimerKind::Clock => 2,
-            TimerKind::Debounce => 3,
-        };
+        let key_of = |timer: &Timer<'_>| (timer_rank(timer.kind), timer.owner);
         let mut found = Vec::new();
-        for wanted in 1..=3 {
-            let key = (wanted, state);
-            let first = timers.partition_point(|timer| (group(timer), timer.owner) < key);
+        for rank in timer_rank(TimerKind::State)..=LAST_TIMER_RANK {
+            let key = (rank, state);
+            let first = timers.partition_point(|timer| key_of(timer) < key);
             let own = timers.enumerate().skip(first);
-            let own = own.take_while(|(_, timer)| (group(timer), timer.owner) == key);
+            let own = own.take_while(|(_, timer)| key_of(timer) == key);
             found.extend(own.map(|(index, _)| index));
         }
         found

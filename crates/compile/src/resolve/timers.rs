@@ -7,7 +7,7 @@ use statewright_author::span::Name;
 
 use super::Resolver;
 use crate::index::{Index, IndexVec, StateIndex, TimerIndex, TransitionIndex};
-use crate::model::{ResolvedState, Timer, TimerKind, Transition, Trigger};
+use crate::model::{ResolvedState, Timer, TimerKind, Transition, Trigger, timer_rank};
 use crate::tree::duplicate_name;
 
 impl<'a> Resolver<'a> {
@@ -189,18 +189,12 @@ impl<'a> Resolver<'a> {
                 ));
             }
         }
-        let rank = |timer: &Timer<'_>| match timer.kind {
-            TimerKind::Machine => 0,
-            TimerKind::State | TimerKind::After => 1,
-            TimerKind::Clock => 2,
-            TimerKind::Debounce => 3,
-        };
         let mut order: Vec<TimerIndex> = self.timers.indices().collect();
         // Named timers of a state count as declared before its `after` transitions. The sort is
         // stable.
         order.sort_by_key(|&t| {
             (
-                rank(&self.timers[t]),
+                timer_rank(self.timers[t].kind),
                 self.timers[t].owner,
                 self.timers[t].kind == TimerKind::After,
             )

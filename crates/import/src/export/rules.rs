@@ -28,12 +28,18 @@ pub(super) fn machine(machine: &Machine, out: &mut Diagnostics) {
     let mut no = |span: Span, what: &str, why: &str, instead: &str| {
         out.push(refused(span, what, why, instead))
     };
-    if let Some(on) = machine
-        .policies
-        .strict_writes
-        .as_ref()
-        .filter(|on| on.value)
-    {
+    let Policies {
+        strict_writes,
+        posted_next_tick,
+        // `follows_w3c` looks at these.
+        reverse_exit_order: _,
+        internal_first: _,
+        done_events: _,
+        scxml_details: _,
+        // Activities, which it is about, are refused.
+        immediate_update: _,
+    } = &machine.policies;
+    if let Some(on) = strict_writes.as_ref().filter(|on| on.value) {
         no(
             on.span,
             "`strict_writes`",
@@ -41,12 +47,7 @@ pub(super) fn machine(machine: &Machine, out: &mut Diagnostics) {
             "turn the policy off",
         );
     }
-    if let Some(on) = machine
-        .policies
-        .posted_next_tick
-        .as_ref()
-        .filter(|on| on.value)
-    {
+    if let Some(on) = posted_next_tick.as_ref().filter(|on| on.value) {
         no(
             on.span,
             "`\"posted\": \"next_tick\"`",

@@ -67,7 +67,7 @@ impl States<'_> {
         let tag = match state.kind() {
             StateKind::Final => "final",
             StateKind::Orthogonal => "parallel",
-            _ => "state",
+            StateKind::Atomic | StateKind::Compound | StateKind::Choice => "state",
         };
         // A name that cannot be an id, and that nobody uses, is left to the reader of the document.
         let id = Some(("id", state.name.value.as_str())).filter(|(_, name)| is_id(name));

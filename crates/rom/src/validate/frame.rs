@@ -28,7 +28,29 @@ fn limit(section: Section) -> usize {
         | Section::CandidateLists
         | Section::Candidates
         | Section::EntrySteps => u32::MAX as usize,
-        _ => MAX_RECORDS,
+        Section::States
+        | Section::StateExtras
+        | Section::Regions
+        | Section::Initials
+        | Section::Transitions
+        | Section::TransitionExtras
+        | Section::TransitionPlans
+        | Section::TargetSets
+        | Section::Branches
+        | Section::Events
+        | Section::Timers
+        | Section::Deferrals
+        | Section::Observers
+        | Section::Linker
+        | Section::ActionLists
+        | Section::Strings
+        | Section::Keys
+        | Section::Parameters
+        | Section::Variants
+        | Section::Expressions
+        | Section::Scratch
+        | Section::LeafRows
+        | Section::EntryPlans => MAX_RECORDS,
     }
 }
 

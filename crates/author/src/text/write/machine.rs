@@ -2,7 +2,7 @@
 
 use super::node::{JsonNode, Object, quoted};
 use super::{declare, state};
-use crate::graph::Machine;
+use crate::graph::{Machine, Policies};
 use crate::span::Spanned;
 use crate::text::shape::ObjectKind;
 
@@ -29,7 +29,15 @@ pub(super) fn machine(machine: &Machine) -> JsonNode {
 }
 
 fn policies(machine: &Machine) -> Option<JsonNode> {
-    let policies = &machine.policies;
+    let Policies {
+        reverse_exit_order,
+        immediate_update,
+        posted_next_tick,
+        internal_first,
+        done_events,
+        strict_writes,
+        scxml_details,
+    } = &machine.policies;
     let word = |on: &Option<Spanned<bool>>, yes: &str, no: &str| {
         on.as_ref()
             .map(|on| quoted(if on.value { yes } else { no }))
@@ -39,17 +47,14 @@ fn policies(machine: &Machine) -> Option<JsonNode> {
     let mut object = Object::new(ObjectKind::Policies);
     object.maybe(
         "exit_order",
-        word(&policies.reverse_exit_order, "reverse", "post_order"),
+        word(reverse_exit_order, "reverse", "post_order"),
     );
-    object.maybe("immediate_update", truth(&policies.immediate_update));
-    object.maybe(
-        "posted",
-        word(&policies.posted_next_tick, "next_tick", "same_tick"),
-    );
-    object.maybe("internal_first", truth(&policies.internal_first));
-    object.maybe("done_events", truth(&policies.done_events));
-    object.maybe("strict_writes", truth(&policies.strict_writes));
-    object.maybe("scxml_details", truth(&policies.scxml_details));
+    object.maybe("immediate_update", truth(immediate_update));
+    object.maybe("posted", word(posted_next_tick, "next_tick", "same_tick"));
+    object.maybe("internal_first", truth(internal_first));
+    object.maybe("done_events", truth(done_events));
+    object.maybe("strict_writes", truth(strict_writes));
+    object.maybe("scxml_details", truth(scxml_details));
     not_empty(object.done())
 }
 

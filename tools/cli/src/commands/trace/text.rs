@@ -60,7 +60,21 @@ fn painted(words: &str, kind: Option<Kind>) -> String {
         Some(Kind::Faulted | Kind::Panicked | Kind::Lost | Kind::Clamped | Kind::FailSafe) => "91",
         Some(Kind::Rejected | Kind::Unhandled | Kind::Deferred | Kind::Latched) => "33",
         Some(Kind::Leaf | Kind::Present | Kind::Started) => "36",
-        _ => "2",
+        Some(
+            Kind::Terminated
+            | Kind::Despawned
+            | Kind::Timer
+            | Kind::Entered
+            | Kind::Exited
+            | Kind::Suspended
+            | Kind::Resumed
+            | Kind::TimerSet
+            | Kind::TimerStopped
+            | Kind::Event
+            | Kind::Guard
+            | Kind::Activity,
+        )
+        | None => "2",
     };
     format!("\x1b[{code}m{words}\x1b[0m")
 }
