@@ -134,6 +134,20 @@ mod tests {
         }
     }
 
+    /// A file may say the bytes of an instance instead of the word.
+    #[test]
+    fn every_tier_is_read_by_its_bytes() {
+        for meant in author::Tier::ALL {
+            let bytes = tier(meant).capacity().bytes;
+            let text = format!(
+                "{{ \"machine\": \"M\", \"tier\": {bytes}, \"states\": {{ \"a\": {{}} }} }}"
+            );
+            let (machine, problems) = statewright_author::text::read("m.sw.json", &text);
+            assert_eq!(machine.tier.map(|found| found.value), Some(meant));
+            assert!(!problems.has_errors(), "{bytes}: {problems:?}");
+        }
+    }
+
     /// Pages that say what there is name all of it.
     #[test]
     fn pages_about_mistakes_list_every_word() {
