@@ -368,6 +368,50 @@ fn a_large_crowd_takes_little_more_than_its_agents() {
     );
 }
 
+#[test]
+fn quiet_runs_say_only_what_went_wrong() {
+    let folder = Folder::with_lamp();
+    let ran = folder
+        .run(&["run", "lamp.sw.json", "--agents=50", "--rate=0", "-q"])
+        .code(0);
+    assert_eq!((ran.out.as_str(), ran.err.as_str()), ("", ""));
+    // Two states that always lead to each other.
+    folder.write(
+        "restless.sw.json",
+        r#"{ "machine": "Restless", "initial": "a", "states": {
+          "a": { "transitions": [{ "when": "always", "if": "A", "to": "b" }] },
+          "b": { "transitions": [{ "when": "always", "if": "A", "to": "a" }] } } }"#,
+    );
+    let ran = folder
+        .run(&[
+            "run",
+            "restless.sw.json",
+            "-q",
+            "--agents=3",
+            "--ticks=5",
+            "--stub-guards=true",
+        ])
+        .code(0)
+        .prints("worth a look")
+        .prints("ticks were cut short by a cap");
+    assert!(!ran.out.contains("agents,"), "{}", ran.out);
+}
+
+#[test]
+fn roms_run_without_their_names() {
+    let folder = Folder::new();
+    let rom = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../machines/golden/soldier.swrom"
+    );
+    folder.write("soldier.swrom", std::fs::read(rom).unwrap());
+    folder
+        .run(&["run", "soldier.swrom", "--agents=50", "--ticks=50"])
+        .code(0)
+        .prints("state_1")
+        .prints("calls of activity function 5");
+}
+
 /// The plot in the README is what the command draws today.
 #[test]
 fn the_plot_of_the_documentation_is_that_of_today() {

@@ -91,6 +91,8 @@ pub(crate) fn run(args: &Run, console: &Console) -> Result<Outcome, CliError> {
     }
     if args.json {
         console.json(&json(&ran));
+    } else if console.is_quiet() {
+        console.result(report::troubles(&ran));
     } else {
         console.result(report::report(&ran));
     }

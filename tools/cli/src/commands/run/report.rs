@@ -25,8 +25,15 @@ pub(super) fn report(outcome: &Outcome) -> String {
     transitions(&mut out, outcome);
     never(&mut out, outcome);
     functions(&mut out, outcome);
-    troubles(&mut out, outcome);
-    out
+    out.push('\n');
+    let troubles = troubles(outcome);
+    if troubles.is_empty() {
+        line!(
+            out,
+            "no tick was cut short, nothing was dropped, nobody failed"
+        );
+    }
+    out + &troubles
 }
 
 fn head(out: &mut String, outcome: &Outcome) {
@@ -196,19 +203,17 @@ fn functions(out: &mut String, outcome: &Outcome) {
     rest(out, functions.len(), MOST, "functions");
 }
 
-fn troubles(out: &mut String, outcome: &Outcome) {
+/// What went wrong, and nothing else.
+pub(super) fn troubles(outcome: &Outcome) -> String {
+    let mut out = String::new();
     let troubles = outcome.troubles();
-    if troubles.is_empty() {
-        line!(
-            out,
-            "\nno tick was cut short, nothing was dropped, nobody failed"
-        );
-        return;
+    if !troubles.is_empty() {
+        line!(out, "worth a look");
     }
-    line!(out, "\nworth a look");
-    troubles
-        .iter()
-        .for_each(|(what, count)| line!(out, "  {:>12} {what}", number(*count)));
+    for (what, count) in troubles {
+        line!(out, "  {:>12} {what}", number(count));
+    }
+    out
 }
 
 fn rest(out: &mut String, count: usize, shown: usize, what: &str) {
