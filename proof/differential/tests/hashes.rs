@@ -20,13 +20,13 @@ use statewright_rom::Rom;
 use zerocopy::IntoBytes;
 
 /// In the quick run; ten times as many with `STATEWRIGHT_LONG=1`.
-const PAIRS: u64 = 2_000;
+const PAIRS: u64 = 6_000;
 const TICKS: u32 = 25;
 
 /// Does something that a designer does; false if there is nothing to do it to.
 type Edit = fn(&mut Machine, &mut Rng) -> bool;
 
-const EDITS: [(&str, Edit); 19] = [
+const EDITS: [(&str, Edit); 22] = [
     ("priority", |machine, rng| {
         one_transition(machine, rng, |transition, rng| {
             transition.priority = Some(spanned(rng.below(16)));
@@ -34,6 +34,17 @@ const EDITS: [(&str, Edit); 19] = [
     }),
     ("order of transitions", |machine, rng| {
         one_state(machine, rng, |state, rng| swap(&mut state.transitions, rng))
+    }),
+    // Where something may wait in a latch: what it holds is a number.
+    ("priority beside a latch", |machine, rng| {
+        a_latching_state(machine, rng, |state, rng| {
+            let place = rng.below(state.transitions.len() as u32) as usize;
+            state.transitions[place].priority = Some(spanned(15));
+            state.transitions.len() > 1
+        })
+    }),
+    ("order beside a latch", |machine, rng| {
+        a_latching_state(machine, rng, |state, rng| swap(&mut state.transitions, rng))
     }),
     ("without a transition", |machine, rng| {
         one_state(machine, rng, |state, rng| {
@@ -120,6 +131,20 @@ const EDITS: [(&str, Edit); 19] = [
     ("activity", |machine, rng| {
         one_state(machine, rng, |state, _| state.activity.take().is_some())
     }),
+    ("another activity", |machine, rng| {
+        let mut all = Vec::new();
+        for_each_state(&mut machine.root, &mut |state| {
+            all.extend(state.activity.clone())
+        });
+        one_state(machine, rng, |state, rng| {
+            let other = rng.pick(&all).cloned();
+            let is_there = state.activity.is_some() && state.activity != other;
+            if is_there {
+                state.activity = other;
+            }
+            is_there
+        })
+    }),
 ];
 
 fn spanned<T>(value: T) -> Spanned<T> {
@@ -162,6 +187,21 @@ fn one_state(
     let mut done = false;
     for_each_state(&mut machine.root, &mut |state| {
         if !done && rng.chance(40) {
+            done = edit(state, rng);
+        }
+    });
+    done
+}
+
+/// The first state in which something may wait and for which the edit has something to do.
+fn a_latching_state(
+    machine: &mut Machine,
+    rng: &mut Rng,
+    mut edit: impl FnMut(&mut State, &mut Rng) -> bool,
+) -> bool {
+    let mut done = false;
+    for_each_state(&mut machine.root, &mut |state| {
+        if !done && state.transitions.iter().any(|one| one.latch) {
             done = edit(state, rng);
         }
     });
