@@ -94,3 +94,26 @@ fn sys_3_a_trace_in_its_stride_allocates_nothing() {
         assert_eq!(allocations() - before, 0, "{level:?}");
     }
 }
+
+/// Waits for an hour, and for another one with each event.
+const WAITER: &str = r#"{ "machine": "Waiter", "tier": "crowd", "tick_rate": 60, "events": ["Go"], "initial": "wait",
+  "states": { "wait": { "transitions": [{ "on": "Go", "to": "wait" }, { "after": "3600s", "to": "done" }] }, "done": {} } }"#;
+
+#[test]
+fn wake_1_rearming_timers_does_not_grow_memory() {
+    let machine = Machine::from_text("waiter.sw.json", WAITER).unwrap();
+    let mut crowd = Crowd::new(machine.bind(Functions::<(), ()>::new()).unwrap(), 3);
+    (0..10_000).for_each(|_| _ = crowd.spawn(()));
+    let go = machine.event("Go").unwrap();
+    let round = |crowd: &mut Crowd<(), ()>| {
+        crowd.broadcast(go, ());
+        assert_eq!(crowd.tick(&()).ran, 10_000);
+        assert_eq!(crowd.awake(), 0, "all wait");
+    };
+    (0..3).for_each(|_| round(&mut crowd));
+    let before = allocations();
+    // The rule is 10,000; that takes a while without optimization.
+    let ticks = if cfg!(debug_assertions) { 300 } else { 10_000 };
+    (0..ticks).for_each(|_| round(&mut crowd));
+    assert_eq!(allocations() - before, 0);
+}

@@ -3,12 +3,15 @@
 //! - `input` everything that enters from outside: one enum, one door
 //! - `life`, `send`, `edit`, `configure` the methods that hosts call, thin wraps around inputs;
 //!   `inspect` and `output` what they read
-//! - `agents` (with `instances`), `schedule` (with `wake`), `mailbox` the parts of a crowd
+//! - `agents` (with `instances`), `schedule` (with `wake`, which is an `agent_set` and `deadlines`),
+//!   `mailbox` the parts of a crowd
 //! - `tick` one tick: the parts become slices for the `pipeline`, and its outcome comes back
 //! - `snapshot` a crowd as bytes, `trace` what its agents did
 
+mod agent_set;
 mod agents;
 mod configure;
+mod deadlines;
 mod edit;
 mod input;
 mod inspect;

@@ -31,7 +31,7 @@ impl Schedule {
         self.wake.wake(index);
     }
 
-    /// An agent has none.
+    /// An agent has none, and no time wakes it: it is gone or paused.
     pub(super) fn put_to_sleep(&mut self, index: usize) {
         self.wake.put_to_sleep(index);
     }
@@ -61,14 +61,14 @@ impl Schedule {
 /// Ticks.
 impl Schedule {
     /// Lists who has a turn. Nothing has happened yet: the tick may be refused.
-    pub(super) fn list_turns(&mut self, is_alive: impl Fn(usize) -> bool) {
-        self.wake.wake_due(self.now, is_alive);
+    pub(super) fn list_turns(&mut self) {
+        self.wake.wake_due(self.now);
         self.stops.clear();
         for &index in &self.stopping {
             self.stops.push(index);
             self.wake.wake(index as usize);
         }
-        self.wake.collect(&mut self.turns);
+        self.wake.list(&mut self.turns);
     }
 
     /// The tick takes place. Those who have had their turn sleep unless they say otherwise.
