@@ -64,6 +64,8 @@ pub struct Crowd<B, C> {
     last: TickOutput,
     /// What happened since the crowd began.
     totals: Totals,
+    /// What was before the last restore: memory for the next one.
+    spare: Option<Box<Restored<B>>>,
 }
 
 /// What happened since a crowd began, or since the host counts anew.
@@ -100,6 +102,7 @@ impl<B: Board, C> Crowd<B, C> {
             tracing: Tracing::default(),
             last: TickOutput::default(),
             totals: Totals::default(),
+            spare: None,
         }
     }
 
