@@ -1,6 +1,7 @@
 //! Who is awake, and who wakes when (SYS-2): a bit per agent, and at most one deadline (WAKE-1).
 //!
-//! Together an eighth of a byte per agent, and less than 5 bytes more in crowds with timers.
+//! Together an eighth of a byte per agent, and in crowds with timers less than 5 bytes more, twice
+//! that at worst with the room that vectors keep.
 
 use statewright_kernel::Sleep;
 
