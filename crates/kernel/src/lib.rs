@@ -114,7 +114,7 @@ pub use inspect::{
     ready_tick, running_timers, sleep, sleep_though_polling, suspended_leaves, ticks_in_state,
 };
 pub use instance::event::{Class, Event, event_flag};
-pub use instance::rng::Rng;
+pub use instance::rng::{Ranged, Rng};
 pub use instance::{
     AnyInstance, ByTier, Header, Instance, Instance64, Instance128, Instance256, flag,
 };

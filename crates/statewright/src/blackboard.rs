@@ -252,12 +252,20 @@ impl Saved for Blackboard {
 
     fn load(machine: &Machine, bytes: &mut &[u8]) -> Option<Self> {
         let mut board = Self::new(machine);
-        for word in board.words.iter_mut().chain([&mut board.revision]) {
+        board.load_over(machine, bytes)?;
+        Some(board)
+    }
+
+    fn load_over(&mut self, machine: &Machine, bytes: &mut &[u8]) -> Option<()> {
+        if !Arc::ptr_eq(&self.shape, machine.shape()) {
+            *self = Self::new(machine);
+        }
+        for word in self.words.iter_mut().chain([&mut self.revision]) {
             *word = u32::from_le_bytes(*bytes.split_off(..4)?.first_chunk()?);
         }
-        for dirty in &mut board.dirty {
+        for dirty in &mut self.dirty {
             *dirty = u64::from_le_bytes(*bytes.split_off(..8)?.first_chunk()?);
         }
-        Some(board)
+        Some(())
     }
 }

@@ -161,7 +161,39 @@ impl<'c, 'a, 'p> ActionCx<'c, 'a, 'p> {
         Self { actor, caller }
     }
 
-    /// Random numbers.
+    /// Random numbers of the agent's own. How many draws each method takes stands at [`Rng`].
+    ///
+    /// ```
+    /// use statewright::prelude::*;
+    ///
+    /// #[derive(Default)]
+    /// struct Hero { strength: i32, name: &'static str, deck: [u8; 5], lucky: bool, mood: f32 }
+    /// impl Board for Hero {}
+    ///
+    /// let machine = Machine::build("Hero", |m| {
+    ///     m.state("born", |s| {
+    ///         s.entry("Roll");
+    ///     });
+    /// })?;
+    /// let roll = Functions::new().action("Roll", |me: &mut Hero, _: &(), cx| {
+    ///     let mut rng = cx.rng();
+    ///     me.strength = rng.range(3..19);
+    ///     me.name = rng.pick(&["Ada", "Bo", "Cy"]).unwrap_or(&"nobody");
+    ///     me.lucky = rng.chance(0.25);
+    ///     me.mood = rng.float();
+    ///     me.deck = [1, 2, 3, 4, 5];
+    ///     rng.shuffle(&mut me.deck);
+    /// });
+    /// let mut heroes = Crowd::new(machine.bind(roll)?, 1);
+    /// let hero = heroes.spawn(Hero::default());
+    /// heroes.tick(&());
+    ///
+    /// let hero = heroes.board(hero)?;
+    /// assert!((3..19).contains(&hero.strength) && (0.0..1.0).contains(&hero.mood));
+    /// assert!(["Ada", "Bo", "Cy"].contains(&hero.name));
+    /// assert_eq!(hero.deck.iter().sum::<u8>(), 15);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn rng(&mut self) -> Rng<'_> {
         self.actor.rng()
     }

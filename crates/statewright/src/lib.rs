@@ -59,7 +59,7 @@ pub use value::{AgentId, Entity, Payload, Symbol, Type, Value};
 
 pub use statewright_kernel::{
     Admission, Class, Counters, Event, Fault, InboxEvent, Instance, Instance64, Instance128,
-    Instance256, Mismatch, Mode, Rng, Sleep, Status, Verdict, flag,
+    Instance256, Mismatch, Mode, Ranged, Rng, Sleep, Status, Verdict, flag,
 };
 #[cfg(feature = "macros")]
 pub use statewright_macros::{Arguments, Board, Command, functions, machine};

@@ -94,3 +94,104 @@ fn sys_3_a_trace_in_its_stride_allocates_nothing() {
         assert_eq!(allocations() - before, 0, "{level:?}");
     }
 }
+
+/// Waits for an hour, and for another one with each event.
+const WAITER: &str = r#"{ "machine": "Waiter", "tier": "crowd", "tick_rate": 60, "events": ["Go"], "initial": "wait",
+  "states": { "wait": { "transitions": [{ "on": "Go", "to": "wait" }, { "after": "3600s", "to": "done" }] }, "done": {} } }"#;
+
+#[test]
+fn wake_1_rearming_timers_does_not_grow_memory() {
+    let machine = Machine::from_text("waiter.sw.json", WAITER).unwrap();
+    let mut crowd = Crowd::new(machine.bind(Functions::<(), ()>::new()).unwrap(), 3);
+    (0..10_000).for_each(|_| _ = crowd.spawn(()));
+    let go = machine.event("Go").unwrap();
+    let round = |crowd: &mut Crowd<(), ()>| {
+        crowd.broadcast(go, ());
+        assert_eq!(crowd.tick(&()).ran, 10_000);
+        assert_eq!(crowd.awake(), 0, "all wait");
+    };
+    (0..3).for_each(|_| round(&mut crowd));
+    let before = allocations();
+    // The rule is 10,000; that takes a while without optimization.
+    let ticks = if cfg!(debug_assertions) { 300 } else { 10_000 };
+    (0..ticks).for_each(|_| round(&mut crowd));
+    assert_eq!(allocations() - before, 0);
+}
+
+/// What all threads of the pool have asked for. Asking them costs something, too: always the same.
+#[cfg(feature = "parallel")]
+fn of_all_threads() -> u64 {
+    rayon::broadcast(|_| allocations()).into_iter().sum()
+}
+
+#[cfg(feature = "parallel")]
+#[test]
+fn sys_1_a_tick_on_several_threads_allocates_nothing() {
+    let machine = Machine::from_text("waiter.sw.json", WAITER).unwrap();
+    let mut crowd = Crowd::new(machine.bind(Functions::<(), ()>::new()).unwrap(), 3);
+    (0..2000).for_each(|_| _ = crowd.spawn(()));
+    crowd.set_chunk_size(20);
+    let go = machine.event("Go").unwrap();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build();
+    // Inside of the pool, where its own queue of strangers' jobs is not used.
+    let allocated = pool.unwrap().install(|| {
+        let round = |crowd: &mut Crowd<(), ()>| {
+            crowd.broadcast(go, ());
+            assert_eq!(crowd.tick_parallel(&()).ran, 2000);
+        };
+        (0..3).for_each(|_| round(&mut crowd));
+        let asking = of_all_threads();
+        let before = of_all_threads();
+        (0..100).for_each(|_| round(&mut crowd));
+        of_all_threads() - before - (before - asking)
+    });
+    // A hundred parts in a hundred ticks.
+    assert_eq!(allocated, 0);
+}
+
+#[test]
+fn sys_6_going_back_again_and_again_allocates_nothing() {
+    use statewright::Blackboard;
+    const DOOR: &str = r#"{ "machine": "Door", "tier": "crowd", "events": ["Knock"], "parameters": { "weight": 1 },
+      "variants": { "heavy": { "weight": 9 } }, "blackboard": { "knocks": { "type": "i32" }, "at": { "type": "vec3" } },
+      "initial": "closed",
+      "states": { "closed": { "transitions": [{ "on": "Knock", "to": "open" }] },
+        "open": { "entry": "knocks += 1", "transitions": [{ "on": "Knock", "to": "open" }, { "after": "3t", "to": "closed" }] } } }"#;
+    let machine = Machine::from_text("door.sw.json", DOOR).unwrap();
+    let knock = machine.event("Knock").unwrap();
+    let mut doors = Crowd::new(machine.bind(Functions::<Blackboard, ()>::new()).unwrap(), 1);
+    let heavy = machine.variant("heavy").unwrap();
+    let agents: Vec<AgentId> = (0..1000)
+        .map(|_| doors.spawn_as(Blackboard::new(&machine), heavy))
+        .collect();
+    doors.tick(&());
+    for some in agents.chunks(5) {
+        doors.despawn(some[0]).unwrap();
+        doors.stop(some[1]).unwrap();
+        doors.send(some[2], knock, ()).unwrap();
+    }
+    let saved = doors.snapshot();
+    doors.restore(&saved).unwrap();
+    let first = allocations();
+    doors.restore(&saved).unwrap();
+    assert_eq!(allocations() - first, 0, "the second time");
+    let [mut before, mut after] = [Vec::new(), Vec::new()];
+    let mut damaged = saved.clone();
+    *damaged.last_mut().unwrap() ^= 1;
+    let mut round = |doors: &mut Crowd<Blackboard, ()>| {
+        doors.restore(&saved).unwrap();
+        for _ in 0..5 {
+            doors.broadcast(knock, ());
+            doors.tick(&());
+        }
+        assert!(doors.restore(&damaged).is_err());
+        std::mem::swap(&mut before, &mut after);
+        doors.snapshot_into(&mut after);
+        before == after
+    };
+    // And with ticks between, each of which needs memory once.
+    (0..4).for_each(|_| _ = round(&mut doors));
+    let allocated = allocations();
+    let same = (0..20).filter(|_| round(&mut doors)).count();
+    assert_eq!((allocations() - allocated, same), (0, 20));
+}

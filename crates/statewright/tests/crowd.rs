@@ -513,3 +513,67 @@ fn code_5_slices_follow_strict_writes_and_refuse_other_blackboards() {
         Ok(())
     );
 }
+
+#[test]
+fn wake_1_one_deadline_is_enough_whatever_happens_to_an_agent() {
+    const SLEEPER: &str = r#"{ "machine": "Sleeper", "events": ["Short", "Long", "Soon"], "initial": "short",
+      "states": {
+        "short": { "transitions": [{ "on": "Long", "to": "long" }, { "on": "Short", "to": "short" }, { "after": "7t", "to": "long" }] },
+        "long": { "transitions": [
+          { "on": "Short", "to": "short" }, { "on": "Soon", "do": { "start": "bell", "after": "2t" } },
+          { "after": "40t", "to": "short" }, { "timer": "bell", "to": "rest" }],
+          "timers": ["bell"] },
+        "rest": { "transitions": [{ "on": "Long", "to": "long" }] } } }"#;
+    let machine = Machine::from_text("sleeper.sw.json", SLEEPER).unwrap();
+    let events = ["Short", "Long", "Soon"].map(|name| machine.event(name).unwrap());
+    let crowd = || Crowd::new(machine.bind(Functions::<(), ()>::new()).unwrap(), 1);
+    // Time passes the end of its low half.
+    let first = u64::from(u32::MAX) - 300;
+    let [mut one, mut other] = [crowd(), crowd()].map(|crowd| crowd.starting_at(first));
+    other.set_sleeping(false);
+    let mut saved = None;
+    let mut slept = 0;
+    for round in 0..1000_u32 {
+        for crowd in [&mut one, &mut other] {
+            // The same noise for both.
+            let mut state = round.wrapping_mul(0x9E37_79B9) | 1;
+            let mut below = |bound: usize| {
+                state ^= state << 13;
+                state ^= state >> 17;
+                state ^= state << 5;
+                state as usize % bound
+            };
+            if crowd.len() < 100 {
+                crowd.spawn(());
+            }
+            let agents: Vec<AgentId> = crowd.agents().collect();
+            for _ in 0..below(12) {
+                let agent = agents[below(agents.len())];
+                // Some are gone by now.
+                let _ = match below(16) {
+                    0 => crowd.despawn(agent),
+                    1 => crowd.pause(agent),
+                    2 | 3 => crowd.resume(agent),
+                    4 => crowd.reset(agent),
+                    number => crowd.send(agent, events[number % 3], ()),
+                };
+            }
+            crowd.tick(&());
+        }
+        assert!(one.snapshot() == other.snapshot(), "round {round}");
+        slept += one.len() - one.awake();
+        match round % 50 {
+            20 => saved = Some(one.snapshot()),
+            45 if round % 3 == 0 => {
+                let saved = saved.as_ref().unwrap();
+                one.restore(saved).unwrap();
+                other.restore(saved).unwrap();
+            }
+            _ => {}
+        }
+    }
+    assert!(
+        slept > 50_000 && one.now() > u64::from(u32::MAX),
+        "{slept} {one:?}"
+    );
+}

@@ -174,7 +174,7 @@ impl<B: Board, C> Crowd<B, C> {
             Input::Pool(pool) => self.take_pool(pool),
             Input::StartAt(tick) => self.schedule.now = tick,
             Input::ResetCounters => self.totals = Totals::default(),
-            Input::Restore(restored) => self.become_restored(*restored),
+            Input::Restore(restored) => self.become_restored(restored),
         }
     }
 }
@@ -268,20 +268,14 @@ impl<B: Board, C> Crowd<B, C> {
         self.pages = PageSupply::shared(pool);
     }
 
-    fn become_restored(&mut self, restored: Restored<B>) {
-        let Restored {
-            agents,
-            now,
-            stopping,
-            envelopes,
-            totals,
-            hashes: _,
-        } = restored;
-        self.agents = agents;
-        (self.schedule.now, self.schedule.stopping) = (now, stopping);
-        self.totals = totals;
-        self.mailbox.replace(envelopes);
-        self.last.clear();
+    /// What was before stays as memory for the next restore.
+    fn become_restored(&mut self, mut restored: Box<Restored<B>>) {
+        std::mem::swap(&mut self.agents, &mut restored.agents);
+        std::mem::swap(&mut self.schedule.stopping, &mut restored.stopping);
+        (self.schedule.now, self.totals) = (restored.now, restored.totals);
+        self.mailbox.replace(restored.envelopes.drain(..));
+        self.spare = Some(restored);
+        self.last.forget();
         self.wake_by_state();
         self.restart_trace();
     }

@@ -3,12 +3,15 @@
 //! - `input` everything that enters from outside: one enum, one door
 //! - `life`, `send`, `edit`, `configure` the methods that hosts call, thin wraps around inputs;
 //!   `inspect` and `output` what they read
-//! - `agents` (with `instances`), `schedule` (with `wake`), `mailbox` the parts of a crowd
+//! - `agents` (with `instances`), `schedule` (with `wake`, which is an `agent_set` and `deadlines`),
+//!   `mailbox` the parts of a crowd
 //! - `tick` one tick: the parts become slices for the `pipeline`, and its outcome comes back
 //! - `snapshot` a crowd as bytes, `trace` what its agents did
 
+mod agent_set;
 mod agents;
 mod configure;
+mod deadlines;
 mod edit;
 mod input;
 mod inspect;
@@ -61,6 +64,8 @@ pub struct Crowd<B, C> {
     last: TickOutput,
     /// What happened since the crowd began.
     totals: Totals,
+    /// What was before the last restore: memory for the next one.
+    spare: Option<Box<Restored<B>>>,
 }
 
 /// What happened since a crowd began, or since the host counts anew.
@@ -97,6 +102,7 @@ impl<B: Board, C> Crowd<B, C> {
             tracing: Tracing::default(),
             last: TickOutput::default(),
             totals: Totals::default(),
+            spare: None,
         }
     }
 

@@ -1,9 +1,8 @@
 //! Which tick comes, and who has a turn in it (SYS-2).
 
-use std::collections::BTreeSet;
-
 use statewright_kernel::{InboxEvent, Sleep};
 
+use super::agent_set::AgentSet;
 use super::wake::WakeSet;
 
 /// Which tick comes, and who has a turn in it.
@@ -13,7 +12,7 @@ pub(super) struct Schedule {
     pub(super) now: u64,
     wake: WakeSet,
     /// Agents whose exits run in the next tick.
-    pub(super) stopping: BTreeSet<u32>,
+    pub(super) stopping: AgentSet,
     /// Who has a turn, and who of them stops, in order; kept for their memory.
     pub(super) turns: Vec<u32>,
     pub(super) stops: Vec<u32>,
@@ -31,20 +30,20 @@ impl Schedule {
         self.wake.wake(index);
     }
 
-    /// An agent has none.
+    /// An agent has none, and no time wakes it: it is gone or paused.
     pub(super) fn put_to_sleep(&mut self, index: usize) {
         self.wake.put_to_sleep(index);
     }
 
     /// An agent is stopped in the next tick.
     pub(super) fn stop(&mut self, index: usize) {
-        self.stopping.insert(index as u32);
+        self.stopping.insert(index);
         self.wake.wake(index);
     }
 
     /// It is not: it is reset or gone.
     pub(super) fn do_not_stop(&mut self, index: usize) {
-        self.stopping.remove(&(index as u32));
+        self.stopping.remove(index);
     }
 
     /// Who is awake follows from the agents: these, by index, and those that stop.
@@ -52,7 +51,7 @@ impl Schedule {
         self.wake.clear();
         let last = self.now.wrapping_sub(1);
         agents.for_each(|(index, sleep)| self.wake.settle(index, sleep, last));
-        for &index in &self.stopping {
+        for index in self.stopping.iter() {
             self.wake.wake(index as usize);
         }
     }
@@ -61,14 +60,13 @@ impl Schedule {
 /// Ticks.
 impl Schedule {
     /// Lists who has a turn. Nothing has happened yet: the tick may be refused.
-    pub(super) fn list_turns(&mut self, is_alive: impl Fn(usize) -> bool) {
-        self.wake.wake_due(self.now, is_alive);
-        self.stops.clear();
-        for &index in &self.stopping {
-            self.stops.push(index);
+    pub(super) fn list_turns(&mut self) {
+        self.wake.wake_due(self.now);
+        self.stopping.list(&mut self.stops);
+        for &index in &self.stops {
             self.wake.wake(index as usize);
         }
-        self.wake.collect(&mut self.turns);
+        self.wake.list(&mut self.turns);
     }
 
     /// The tick takes place. Those who have had their turn sleep unless they say otherwise.

@@ -4,7 +4,6 @@
 //! are little-endian everywhere; blackboards that are plain bytes lie there as the computer holds
 //! them, so that one of another byte order refuses them.
 
-use std::collections::BTreeSet;
 use std::fmt;
 
 use statewright_bytes::{ByteOrder, Format, HeadError, ReadError, Reader, Writer, seal};
@@ -12,6 +11,7 @@ use statewright_kernel::{Counters, Event};
 use statewright_rom::ids::VariantId;
 use zerocopy::{FromBytes, IntoBytes};
 
+use super::agent_set::AgentSet;
 use super::agents::Agents;
 use super::mailbox::Envelope;
 use super::{Crowd, Input, Totals};
@@ -27,6 +27,15 @@ pub trait Saved: Sized {
 
     /// Reads it from the head of the bytes and moves them on; `None` if they are none.
     fn load(machine: &Machine, bytes: &mut &[u8]) -> Option<Self>;
+
+    /// The same in the place of one that nobody needs any more, whose memory may be used again. What
+    /// it becomes if the bytes are none does not matter, as long as it can be loaded over.
+    ///
+    /// [`Crowd::restore`] calls it; types with memory of their own save allocations by it.
+    fn load_over(&mut self, machine: &Machine, bytes: &mut &[u8]) -> Option<()> {
+        *self = Self::load(machine, bytes)?;
+        Some(())
+    }
 }
 
 impl<T: FromBytes + IntoBytes + zerocopy::Immutable> Saved for T {
@@ -117,14 +126,29 @@ pub(super) const MANY: u64 = 1 << 63;
 pub struct Restored<B> {
     pub(super) agents: Agents<B>,
     pub(super) now: u64,
-    pub(super) stopping: BTreeSet<u32>,
+    pub(super) stopping: AgentSet,
     pub(super) envelopes: Vec<Envelope>,
     pub(super) totals: Totals,
     /// Of the machine that it is for.
     pub(super) hashes: [u64; 2],
+    /// Free places that were read so far; kept for its memory.
+    seen: AgentSet,
 }
 
 impl<B> Restored<B> {
+    /// What an empty crowd would be, to be read over.
+    fn empty(machine: &Machine) -> Self {
+        Self {
+            agents: Agents::new(machine, 0),
+            now: 0,
+            stopping: AgentSet::default(),
+            envelopes: Vec::new(),
+            totals: Totals::default(),
+            hashes: hashes(machine),
+            seen: AgentSet::default(),
+        }
+    }
+
     /// Is it of this machine?
     pub(super) fn is_of(&self, machine: &Machine) -> bool {
         self.hashes == hashes(machine)
@@ -181,8 +205,9 @@ impl<B: Board + Saved, C> Crowd<B, C> {
             .generations
             .iter()
             .chain(&agents.free)
-            .chain(&schedule.stopping);
-        indices.for_each(|&number| bytes.put_u32(number));
+            .copied()
+            .chain(schedule.stopping.iter());
+        indices.for_each(|number| bytes.put_u32(number));
         let variants = agents.variants.iter();
         variants.for_each(|variant| bytes.put_u16(variant.raw()));
         for envelope in mailbox.envelopes() {
@@ -199,48 +224,67 @@ impl<B: Board + Saved, C> Crowd<B, C> {
 /// Reading.
 impl<B: Board + Saved, C> Crowd<B, C> {
     /// Becomes what a snapshot holds. If it is refused, nothing changes.
+    ///
+    /// The crowd keeps what it was as memory for the next restore: going back again and again, as
+    /// for rollback, allocates nothing, and needs room for two crowds. Blackboards from before are
+    /// dropped or [loaded over](Saved::load_over) by the next restore.
     pub fn restore(&mut self, snapshot: &[u8]) -> Result<(), SnapshotError> {
-        let restored = self.read_snapshot(snapshot)?;
-        self.enter(Input::Restore(Box::new(restored)));
+        let spare = self.spare.take();
+        let mut spare = spare.unwrap_or_else(|| Box::new(Restored::empty(self.machine())));
+        match spare.read(snapshot, self.machine()) {
+            Ok(()) => self.enter(Input::Restore(spare)),
+            Err(error) => {
+                self.spare = Some(spare);
+                return Err(error);
+            }
+        }
         Ok(())
     }
 
-    /// Reads a snapshot of the crowd's machine.
+    /// Reads a snapshot of the crowd's machine, into memory of its own.
     pub fn read_snapshot(&self, snapshot: &[u8]) -> Result<Restored<B>, SnapshotError> {
-        let machine = self.machine();
+        let mut restored = Restored::empty(self.machine());
+        restored.read(snapshot, self.machine())?;
+        Ok(restored)
+    }
+}
+
+impl<B: Saved> Restored<B> {
+    /// Becomes what a snapshot holds, in the memory that is there. If it is refused, this is of no
+    /// use but to be read over again.
+    fn read(&mut self, snapshot: &[u8], machine: &Machine) -> Result<(), SnapshotError> {
         let mut reader = open(snapshot, machine)?;
         let numbers = Numbers::read(&mut reader)?;
-        let generations = read_u32s(&mut reader, numbers.slots)?;
-        let free = read_free(&mut reader, &generations, numbers.free)?;
-        let stopping = read_stopping(&mut reader, &generations, numbers.stopping)?;
-        let variants = read_variants(&mut reader, machine, &numbers)?;
-        let envelopes = (0..numbers.envelopes)
-            .map(|_| read_envelope(&mut reader))
-            .collect::<Result<_, _>>()?;
-        let size = usize::from(machine.rom().capacity().bytes);
-        let bytes = numbers
-            .slots
-            .checked_mul(size)
-            .ok_or(SnapshotError::Length)?;
-        let instances = reader.take(bytes)?;
-        let boards = read_boards(machine, reader.rest(), numbers.slots)?;
-        let mut agents = Agents {
+        let Agents {
+            instances,
             boards,
             generations,
             free,
             variants,
-            spawned: numbers.spawned,
-            ..Agents::new(machine, numbers.seed)
-        };
-        agents.instances.fill(instances);
-        Ok(Restored {
-            agents,
-            now: numbers.now,
-            stopping,
-            envelopes,
-            totals: numbers.totals,
-            hashes: hashes(machine),
-        })
+            seed,
+            spawned,
+        } = &mut self.agents;
+        read_list(generations, numbers.slots, || Ok(reader.u32()?))?;
+        read_list(free, numbers.free, || Ok(reader.u32()?))?;
+        check_free(free, generations, &mut self.seen)?;
+        read_stopping(
+            &mut reader,
+            generations,
+            numbers.stopping,
+            &mut self.stopping,
+        )?;
+        read_variants(&mut reader, machine, &numbers, variants)?;
+        read_list(&mut self.envelopes, numbers.envelopes, || {
+            read_envelope(&mut reader)
+        })?;
+        let size = usize::from(machine.rom().capacity().bytes);
+        let bytes = numbers.slots.checked_mul(size);
+        instances.fill(reader.take(bytes.ok_or(SnapshotError::Length)?)?);
+        read_boards(machine, reader.rest(), numbers.slots, boards)?;
+        (*seed, *spawned) = (numbers.seed, numbers.spawned);
+        (self.now, self.totals) = (numbers.now, numbers.totals);
+        self.hashes = hashes(machine);
+        Ok(())
     }
 }
 
@@ -254,8 +298,17 @@ fn open<'b>(snapshot: &'b [u8], machine: &Machine) -> Result<Reader<'b>, Snapsho
     Ok(Reader::new(content))
 }
 
-fn read_u32s(reader: &mut Reader<'_>, count: usize) -> Result<Vec<u32>, ReadError> {
-    (0..count).map(|_| reader.u32()).collect()
+/// Reads so many, in the memory of a list.
+fn read_list<T>(
+    list: &mut Vec<T>,
+    count: usize,
+    mut one: impl FnMut() -> Result<T, SnapshotError>,
+) -> Result<(), SnapshotError> {
+    list.clear();
+    for _ in 0..count {
+        list.push(one()?);
+    }
+    Ok(())
 }
 
 /// Numbers at the head of a snapshot.
@@ -303,27 +356,23 @@ impl Numbers {
 }
 
 /// Indices without agent: exactly those, each once.
-fn read_free(
-    reader: &mut Reader<'_>,
-    generations: &[u32],
-    count: usize,
-) -> Result<Vec<u32>, SnapshotError> {
-    let free = read_u32s(reader, count)?;
-    let is_free = |index: &u32| {
-        let generation = generations.get(*index as usize);
+fn check_free(free: &[u32], generations: &[u32], seen: &mut AgentSet) -> Result<(), SnapshotError> {
+    let is_free = |index: u32| {
+        let generation = generations.get(index as usize);
         generation.is_some_and(|generation| generation % 2 == 0)
     };
     let expected = generations
         .iter()
         .filter(|generation| *generation % 2 == 0)
         .count();
-    let mut sorted = free.clone();
-    sorted.sort_unstable();
-    sorted.dedup();
-    if sorted.len() != free.len() || free.len() != expected || !free.iter().all(is_free) {
+    seen.clear();
+    let mut free_once = free
+        .iter()
+        .map(|&index| is_free(index) && seen.insert(index as usize));
+    if free.len() != expected || !free_once.all(|is_right| is_right) {
         return Err(SnapshotError::Content("free places"));
     }
-    Ok(free)
+    Ok(())
 }
 
 /// Agents that stop in the next tick, ascending.
@@ -331,36 +380,39 @@ fn read_stopping(
     reader: &mut Reader<'_>,
     generations: &[u32],
     count: usize,
-) -> Result<BTreeSet<u32>, SnapshotError> {
-    let stopping = read_u32s(reader, count)?;
-    let is_alive = |index: &u32| {
-        let generation = generations.get(*index as usize);
-        generation.is_some_and(|generation| generation % 2 == 1)
-    };
-    if !stopping.is_sorted_by(|one, next| one < next) || !stopping.iter().all(is_alive) {
-        return Err(SnapshotError::Content("agents that stop"));
+    stopping: &mut AgentSet,
+) -> Result<(), SnapshotError> {
+    stopping.clear();
+    let mut before = None;
+    for _ in 0..count {
+        let index = reader.u32()?;
+        let generation = generations.get(index as usize);
+        let is_alive = generation.is_some_and(|generation| generation % 2 == 1);
+        if !is_alive || before.is_some_and(|before| before >= index) {
+            return Err(SnapshotError::Content("agents that stop"));
+        }
+        stopping.insert(index as usize);
+        before = Some(index);
     }
-    Ok(stopping.into_iter().collect())
+    Ok(())
 }
 
 fn read_variants(
     reader: &mut Reader<'_>,
     machine: &Machine,
     numbers: &Numbers,
-) -> Result<Vec<VariantId>, SnapshotError> {
+    variants: &mut Vec<VariantId>,
+) -> Result<(), SnapshotError> {
     let known = machine.rom().variants().len().max(1);
-    let one = |_| {
+    read_list(variants, numbers.variants, || {
         VariantId::new(reader.u16()?)
             .filter(|variant| variant.index() < known)
             .ok_or(SnapshotError::Content("variants"))
-    };
-    let variants = (0..numbers.variants)
-        .map(one)
-        .collect::<Result<Vec<_>, _>>()?;
+    })?;
     if variants.len() > numbers.slots {
         return Err(SnapshotError::Content("variants"));
     }
-    Ok(variants)
+    Ok(())
 }
 
 fn read_envelope(reader: &mut Reader<'_>) -> Result<Envelope, SnapshotError> {
@@ -377,13 +429,19 @@ fn read_boards<B: Saved>(
     machine: &Machine,
     mut bytes: &[u8],
     count: usize,
-) -> Result<Vec<B>, SnapshotError> {
-    let boards = (0..count)
-        .map(|_| B::load(machine, &mut bytes))
-        .collect::<Option<Vec<_>>>()
-        .ok_or(SnapshotError::Length)?;
+    boards: &mut Vec<B>,
+) -> Result<(), SnapshotError> {
+    boards.truncate(count);
+    for board in boards.iter_mut() {
+        let loaded = board.load_over(machine, &mut bytes);
+        loaded.ok_or(SnapshotError::Length)?;
+    }
+    while boards.len() < count {
+        let board = B::load(machine, &mut bytes);
+        boards.push(board.ok_or(SnapshotError::Length)?);
+    }
     if bytes.is_empty() {
-        Ok(boards)
+        Ok(())
     } else {
         Err(SnapshotError::Length)
     }

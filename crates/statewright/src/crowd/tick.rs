@@ -120,9 +120,7 @@ impl<B: Board, C> Crowd<B, C> {
         let size = size.max(1);
         let machine = self.program.machine().clone();
         let rom = machine.rom();
-        let generations = &self.agents.generations;
-        self.schedule
-            .list_turns(|index| generations.get(index).is_some_and(|one| one % 2 == 1));
+        self.schedule.list_turns();
         let promised = self.promise_pages(size, self.settings.budget_for(&rom))?;
         // From here on the tick takes place.
         let inbox = self.open_mailbox();

@@ -24,9 +24,17 @@ impl TickOutput {
         self.chunks.resize_with(chunks, Chunk::default);
     }
 
-    /// As if no tick had been.
+    /// As if no tick had been; nothing of it is left.
     pub(crate) fn clear(&mut self) {
         self.chunks.clear();
+    }
+
+    /// As if no tick had been; the memory is kept for the next one.
+    pub(crate) fn forget(&mut self) {
+        self.clear_commands();
+        for chunk in &mut self.chunks {
+            (chunk.ran, chunk.tracer) = (false, None);
+        }
     }
 
     pub(super) fn chunks_mut(&mut self) -> &mut [Chunk] {

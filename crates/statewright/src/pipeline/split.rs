@@ -32,44 +32,69 @@ impl<'j, I: Instance + Send, B> AgentSlices<'j, I, B> {
         output: &'j mut TickOutput,
         runner: &impl Runner<B, C>,
     ) {
-        runner.run(self.jobs(output.chunks_mut(), size), env);
+        let jobs = Jobs {
+            slices: self,
+            chunks: output.chunks_mut().iter_mut(),
+            size,
+            first: 0,
+        };
+        runner.run(jobs, env);
     }
+}
 
-    /// One job per chunk, each for so many agents; chunks where everybody sleeps have none.
-    ///
-    /// ```text
-    ///  agents   0 1 2 3 | 4 5 6 7 | 8 9      size 4
-    ///  inbox        2 2 |         | 9        cut where the index passes the end of a chunk
-    ///  awake    0   2   |         |          the middle chunk has no job
-    /// ```
-    fn jobs(
-        mut self,
-        chunks: &'j mut [Chunk],
-        size: usize,
-    ) -> impl Iterator<Item = ChunkJob<'j, I, B>> {
-        let mut first = 0;
-        chunks.iter_mut().filter_map(move |chunk| {
-            let count = size.min(self.instances.len());
-            let end = (first + count) as u32;
-            let events = self.inbox.partition_point(|event| event.place < end);
-            let stops = self.stops.partition_point(|&index| index < end);
-            let mut job = ChunkJob {
-                first,
-                instances: self.instances.split_off_mut(..count).unwrap_or_default(),
-                boards: self.boards.split_off_mut(..count).unwrap_or_default(),
-                inbox: self.inbox.split_off(..events).unwrap_or_default(),
-                awake: self.awake.as_mut().and_then(|awake| {
-                    awake.split_off(..awake.partition_point(|&index| index < end))
-                }),
-                stops: self.stops.split_off(..stops).unwrap_or_default(),
-                reasons: self
-                    .reasons
-                    .split_off_mut(..count.min(self.reasons.len()))
-                    .unwrap_or_default(),
-                chunk,
-            };
-            first += count;
-            job.has_work().then_some(job)
-        })
+/// One job per chunk, each for so many agents; chunks where everybody sleeps have none.
+///
+/// ```text
+///  agents   0 1 2 3 | 4 5 6 7 | 8 9      size 4
+///  inbox        2 2 |         | 9        cut where the index passes the end of a chunk
+///  awake    0   2   |         |          the middle chunk has no job
+/// ```
+pub(crate) struct Jobs<'j, I, B> {
+    /// What is left of them.
+    slices: AgentSlices<'j, I, B>,
+    chunks: std::slice::IterMut<'j, Chunk>,
+    size: usize,
+    /// Index of the first agent that is left.
+    first: usize,
+}
+
+impl<'j, I, B> Iterator for Jobs<'j, I, B> {
+    type Item = ChunkJob<'j, I, B>;
+
+    fn next(&mut self) -> Option<ChunkJob<'j, I, B>> {
+        // Bound: each round takes a chunk.
+        while let Some(chunk) = self.chunks.next() {
+            let mut job = self.cut(chunk);
+            if job.has_work() {
+                return Some(job);
+            }
+        }
+        None
+    }
+}
+
+impl<'j, I, B> Jobs<'j, I, B> {
+    /// The next agents, cut off.
+    fn cut(&mut self, chunk: &'j mut Chunk) -> ChunkJob<'j, I, B> {
+        let slices = &mut self.slices;
+        let count = self.size.min(slices.instances.len());
+        let (first, end) = (self.first, (self.first + count) as u32);
+        self.first += count;
+        let events = slices.inbox.partition_point(|event| event.place < end);
+        let stops = slices.stops.partition_point(|&index| index < end);
+        let reasons = count.min(slices.reasons.len());
+        ChunkJob {
+            first,
+            instances: slices.instances.split_off_mut(..count).unwrap_or_default(),
+            boards: slices.boards.split_off_mut(..count).unwrap_or_default(),
+            inbox: slices.inbox.split_off(..events).unwrap_or_default(),
+            awake: slices
+                .awake
+                .as_mut()
+                .and_then(|awake| awake.split_off(..awake.partition_point(|&index| index < end))),
+            stops: slices.stops.split_off(..stops).unwrap_or_default(),
+            reasons: slices.reasons.split_off_mut(..reasons).unwrap_or_default(),
+            chunk,
+        }
     }
 }

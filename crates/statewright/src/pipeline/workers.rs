@@ -1,9 +1,12 @@
 //! Who runs the jobs of a tick: this thread, or the threads of a pool of the host's choice.
 
+#[cfg(feature = "parallel")]
+use std::sync::{Mutex, PoisonError};
+
 use statewright_kernel::Instance;
 
 use super::env::TickEnv;
-use super::job::ChunkJob;
+use super::split::Jobs;
 use crate::board::Board;
 
 /// Threads that run pieces of work side by side: rayon's ([`RayonPool`]) or those
@@ -17,7 +20,7 @@ use crate::board::Board;
 /// struct ThreadEach;
 ///
 /// impl Workers for ThreadEach {
-///     fn run<J: FnOnce() + Send>(&self, jobs: impl Iterator<Item = J>) {
+///     fn run<J: FnOnce() + Send>(&self, jobs: impl Iterator<Item = J> + Send) {
 ///         std::thread::scope(|scope| jobs.for_each(|job| drop(scope.spawn(job))));
 ///     }
 /// }
@@ -32,8 +35,10 @@ use crate::board::Board;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait Workers {
-    /// Runs all jobs, each once, in any order, and returns when all are done.
-    fn run<J: FnOnce() + Send>(&self, jobs: impl Iterator<Item = J>);
+    /// Runs all jobs, each once, in any order, and returns when all are done. Threads may take jobs
+    /// from the iterator one after the other, behind a lock, so that nobody has to keep a list of
+    /// them.
+    fn run<J: FnOnce() + Send>(&self, jobs: impl Iterator<Item = J> + Send);
 }
 
 /// The threads of rayon's pool that the caller runs in.
@@ -43,19 +48,49 @@ pub struct RayonPool;
 
 #[cfg(feature = "parallel")]
 impl Workers for RayonPool {
-    fn run<J: FnOnce() + Send>(&self, jobs: impl Iterator<Item = J>) {
-        rayon::in_place_scope(|scope| jobs.for_each(|job| scope.spawn(move |_| job())));
+    /// Each thread takes the next job until there is none: what rayon spawns would lie in memory of
+    /// its own, job by job.
+    fn run<J: FnOnce() + Send>(&self, mut jobs: impl Iterator<Item = J> + Send) {
+        let Some(first) = jobs.next() else {
+            return;
+        };
+        let Some(second) = jobs.next() else {
+            // Not worth waking anybody.
+            return first();
+        };
+        let jobs = Mutex::new([first, second].into_iter().chain(jobs).fuse());
+        on_threads(rayon::current_num_threads(), &|| {
+            // Bound: each round takes a job.
+            while let Some(job) = next(&jobs) {
+                job();
+            }
+        });
     }
+}
+
+/// The next one; nobody else has to wait while it is worked on.
+#[cfg(feature = "parallel")]
+fn next<T: Iterator>(items: &Mutex<T>) -> Option<T::Item> {
+    let mut items = items.lock().unwrap_or_else(PoisonError::into_inner);
+    items.next()
+}
+
+/// Does the same on so many threads, or on fewer one after the other. Calls itself as often as the
+/// number can be halved.
+#[cfg(feature = "parallel")]
+fn on_threads(count: usize, work: &(impl Fn() + Sync)) {
+    if count <= 1 {
+        return work();
+    }
+    let half = count / 2;
+    rayon::join(|| on_threads(half, work), || on_threads(count - half, work));
 }
 
 /// Who runs jobs. Apart from [`Workers`], so that one thread asks nothing of blackboards and
 /// context.
 pub(crate) trait Runner<B, C> {
-    fn run<'j, I: Instance + Send + 'j>(
-        &self,
-        jobs: impl Iterator<Item = ChunkJob<'j, I, B>>,
-        env: &TickEnv<'_, B, C>,
-    ) where
+    fn run<'j, I: Instance + Send + 'j>(&self, jobs: Jobs<'j, I, B>, env: &TickEnv<'_, B, C>)
+    where
         B: 'j;
 }
 
@@ -63,11 +98,8 @@ pub(crate) trait Runner<B, C> {
 pub(crate) struct Here;
 
 impl<B: Board, C> Runner<B, C> for Here {
-    fn run<'j, I: Instance + Send + 'j>(
-        &self,
-        jobs: impl Iterator<Item = ChunkJob<'j, I, B>>,
-        env: &TickEnv<'_, B, C>,
-    ) where
+    fn run<'j, I: Instance + Send + 'j>(&self, jobs: Jobs<'j, I, B>, env: &TickEnv<'_, B, C>)
+    where
         B: 'j,
     {
         jobs.for_each(|job| job.run(env));
@@ -78,11 +110,8 @@ impl<B: Board, C> Runner<B, C> for Here {
 pub(crate) struct Spread<'w, W>(pub(crate) &'w W);
 
 impl<B: Board + Send, C: Sync, W: Workers> Runner<B, C> for Spread<'_, W> {
-    fn run<'j, I: Instance + Send + 'j>(
-        &self,
-        jobs: impl Iterator<Item = ChunkJob<'j, I, B>>,
-        env: &TickEnv<'_, B, C>,
-    ) where
+    fn run<'j, I: Instance + Send + 'j>(&self, jobs: Jobs<'j, I, B>, env: &TickEnv<'_, B, C>)
+    where
         B: 'j,
     {
         self.0.run(jobs.map(|job| move || job.run(env)));
