@@ -133,6 +133,8 @@ fn new_session() -> Session {
 /// under way.
 fn sentries(each: &mut dyn FnMut(&Crowd<Blackboard, ()>)) -> Crowd<Blackboard, ()> {
     let mut crowd = new_crowd();
+    // Who sleeps when is no part of any format, but shows in traces.
+    crowd.set_sleeping(false);
     let machine = crowd.machine().clone();
     let [hit, noise, relief, order] =
         ["Hit", "Noise", "Relief", "Order"].map(|name| machine.event(name).unwrap());
