@@ -360,6 +360,7 @@ impl<B, C> Program<B, C> {
     /// functions may serve several machines. What is called by another name is here as well.
     ///
     /// ```
+    /// use statewright::Kind;
     /// use statewright::prelude::*;
     ///
     /// let machine = Machine::build("Bell", |m| {
