@@ -59,7 +59,7 @@ fn structure(tables: &Tables) -> u64 {
     for channel in &tables.channels {
         hash.update(channel.name_hash.as_bytes());
     }
-    // Queues and letters hold payloads, crowds the numbers of variants.
+    // Queues and envelopes hold payloads, crowds the numbers of variants.
     for event in &tables.events {
         hash.update(&[event.payload.raw(), event.payload_bytes]);
     }

@@ -19,7 +19,8 @@ use statewright_kernel::{Counters, Instance, with_tier};
 use statewright_rom::Rom;
 use zerocopy::IntoBytes;
 
-/// In the quick run; ten times as many with `STATEWRIGHT_LONG=1`.
+/// In the quick run; ten times as many in `cargo xtask test --long`, which sets
+/// `STATEWRIGHT_LONG`.
 const PAIRS: u64 = 6_000;
 const TICKS: u32 = 25;
 

@@ -203,7 +203,7 @@ sample: 100,000 soldiers\n  statewright run guard.sw.json --agents 1000000 --tic
 statewright run guard.sw.json --trace guard.swtrace --trace-level 3 --trace-agents 0-3,77"
 )]
 pub(crate) struct Run {
-    /// Machine file or ROM with its sidecar, `-` for standard input [default: a built-in sample]
+    /// Machine file or ROM, `-` for standard input [default: a built-in sample]
     #[arg(value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
     /// How many agents

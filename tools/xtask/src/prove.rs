@@ -77,10 +77,11 @@ pub fn steps() -> Vec<Step> {
 pub fn long_steps() -> Vec<Step> {
     let plain = [&PROVE[..], &TOGGLES].concat();
     #[rustfmt::skip]
-    let (many, other, allocations) = (
+    let (many, other, allocations, hashes) = (
         ["--first", "100000", "--machines", "100000", "--ticks", "1000"],
         ["--first", "200000", "--machines", "20000", "--ticks", "1000", "--plain"],
         ["test", "--release", "--package", "statewright-differential", "--test", "allocations"],
+        ["test", "--release", "--package", "statewright-differential", "--test", "hashes"],
     );
     vec![
         step("long: random machines", &PROVE, &many).about("a hundred thousand other machines"),
@@ -95,5 +96,8 @@ pub fn long_steps() -> Vec<Step> {
         Step::cargo("long: crowds", &CROWDS).about("four times as many seeds for threads"),
         Step::cargo("long: no allocation", &allocations)
             .about("ten million ticks of agents allocate nothing in release"),
+        Step::cargo("long: structure hash", &hashes)
+            .about("bytes mean the same where the hash is the same, on ten times as many edits")
+            .env("STATEWRIGHT_LONG", "1"),
     ]
 }
