@@ -8,6 +8,7 @@
 mod arguments;
 mod board;
 mod command;
+mod context;
 mod fields;
 mod functions;
 mod machine;
@@ -89,7 +90,8 @@ use syn::{DeriveInput, parse_macro_input};
 /// Behind the receiver, in any order:
 ///
 /// - `&GuardCx` or `&mut GuardCx` for guards and scorers, `&mut ActionCx` for actions and activities,
-/// - the context by reference; it is what `context = …` says, or `()`,
+/// - the context by reference; it is what `context = …` says, or `()`. With `context = Town<'_>` it
+///   borrows the world for one tick ([`borrowed!`](macro@borrowed)),
 /// - `Mode` for activities; one without it is not called when its state is left,
 /// - literals of the machine file, in their order: `i32`, `f32`, `bool`, `[f32; 2]`, `[f32; 3]`,
 ///   `AgentId`, `Entity`, `Symbol`, `&str`, and structs of them with
@@ -122,6 +124,50 @@ use syn::{DeriveInput, parse_macro_input};
 #[proc_macro_attribute]
 pub fn functions(options: TokenStream, item: TokenStream) -> TokenStream {
     functions::expand(options.into(), item.into()).into()
+}
+
+/// The context of functions that borrow the world for one tick.
+///
+/// A crowd lives long and borrows of the world are short: what stays the same from tick to tick is
+/// the type with any lifetime. `#[functions(context = Town<'_>)]` says so for functions, and where
+/// the type of a crowd is written it is `Crowd<Guard, borrowed!(Town<'_>)>`.
+///
+/// ```
+/// use statewright::prelude::*;
+///
+/// struct Town<'w> {
+///     walls: &'w [f32],
+///     is_night: &'w bool,
+/// }
+///
+/// #[derive(Board)]
+/// struct Guard {
+///     post: i32,
+/// }
+///
+/// #[functions(context = Town<'_>)]
+/// impl Guard {
+///     #[guard]
+///     fn is_safe(&self, town: &Town) -> bool {
+///         !*town.is_night && town.walls[self.post as usize] > 2.0
+///     }
+/// }
+///
+/// struct Game {
+///     guards: Crowd<Guard, borrowed!(Town<'_>)>,
+///     walls: Vec<f32>,
+///     is_night: bool,
+/// }
+///
+/// impl Game {
+///     fn update(&mut self) {
+///         self.guards.tick(&Town { walls: &self.walls, is_night: &self.is_night });
+///     }
+/// }
+/// ```
+#[proc_macro]
+pub fn borrowed(input: TokenStream) -> TokenStream {
+    context::expand(input.into()).into()
 }
 
 /// Shows the fields of a blackboard to machine files, by their names.

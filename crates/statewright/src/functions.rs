@@ -1,4 +1,5 @@
-//! User functions by name, typed over a blackboard `B` and a context `C` (CODE-1).
+//! User functions by name, typed over a blackboard `B` and a context `C` (CODE-1). The context may
+//! borrow for the time of a tick ([`Context`]).
 
 use std::fmt;
 
@@ -6,6 +7,7 @@ use statewright_kernel::{Mode, Status, Verdict};
 pub use statewright_rom::layout::FunctionKind as Kind;
 use statewright_text::camel_case;
 
+use crate::context::Context;
 use crate::cx::{ActionCx, GuardCx};
 use crate::value::Type;
 
@@ -18,24 +20,58 @@ pub type ActionFn<B, C> = fn(&mut B, &C, &mut ActionCx<'_, '_, '_>);
 /// Does something over time.
 pub type ActivityFn<B, C> = fn(&mut B, &C, Mode, &mut ActionCx<'_, '_, '_>) -> Status;
 
-/// What a function is called by.
-pub(crate) enum Callback<B, C> {
-    Guard(GuardFn<B, C>),
-    Scorer(ScorerFn<B, C>),
-    Action(ActionFn<B, C>),
-    Activity(ActivityFn<B, C>),
+/// A [`GuardFn`] for a context of any lifetime.
+pub(crate) type AnyGuardFn<B, C> =
+    for<'w> fn(&B, &<C as Context>::Of<'w>, &mut GuardCx<'_, '_, '_>) -> Verdict;
+/// A [`ScorerFn`] for a context of any lifetime.
+pub(crate) type AnyScorerFn<B, C> =
+    for<'w> fn(&B, &<C as Context>::Of<'w>, &mut GuardCx<'_, '_, '_>) -> f32;
+/// An [`ActionFn`] for a context of any lifetime.
+pub(crate) type AnyActionFn<B, C> =
+    for<'w> fn(&mut B, &<C as Context>::Of<'w>, &mut ActionCx<'_, '_, '_>);
+/// An [`ActivityFn`] for a context of any lifetime.
+pub(crate) type AnyActivityFn<B, C> =
+    for<'w> fn(&mut B, &<C as Context>::Of<'w>, Mode, &mut ActionCx<'_, '_, '_>) -> Status;
+
+/// User code that machines call, for a context that may borrow.
+pub enum Callback<B, C: Context + ?Sized> {
+    /// Answers yes or no, changes nothing.
+    Guard(AnyGuardFn<B, C>),
+    /// Answers how good something is, changes nothing.
+    Scorer(AnyScorerFn<B, C>),
+    /// Does something at once.
+    Action(AnyActionFn<B, C>),
+    /// Does something over time.
+    Activity(AnyActivityFn<B, C>),
 }
 
-impl<B, C> Clone for Callback<B, C> {
+impl<B, C: Context + ?Sized> fmt::Debug for Callback<B, C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.kind().fmt(f)
+    }
+}
+
+impl<B, C: Context + ?Sized> Callback<B, C> {
+    fn kind(&self) -> Kind {
+        match self {
+            Self::Guard(_) => Kind::Guard,
+            Self::Scorer(_) => Kind::Scorer,
+            Self::Action(_) => Kind::Action,
+            Self::Activity(_) => Kind::Activity,
+        }
+    }
+}
+
+impl<B, C: Context + ?Sized> Clone for Callback<B, C> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<B, C> Copy for Callback<B, C> {}
+impl<B, C: Context + ?Sized> Copy for Callback<B, C> {}
 
 /// One function with all that binding wants to know about it.
-pub(crate) struct Function<B, C> {
+pub(crate) struct Function<B, C: Context + ?Sized> {
     pub(crate) name: String,
     pub(crate) callback: Callback<B, C>,
     /// Types of its arguments; `None` if it looks at them itself.
@@ -43,7 +79,7 @@ pub(crate) struct Function<B, C> {
     pub(crate) rng: bool,
 }
 
-impl<B, C> Clone for Function<B, C> {
+impl<B, C: Context + ?Sized> Clone for Function<B, C> {
     fn clone(&self) -> Self {
         Self {
             name: self.name.clone(),
@@ -54,14 +90,9 @@ impl<B, C> Clone for Function<B, C> {
     }
 }
 
-impl<B, C> Function<B, C> {
+impl<B, C: Context + ?Sized> Function<B, C> {
     pub(crate) fn kind(&self) -> Kind {
-        match self.callback {
-            Callback::Guard(_) => Kind::Guard,
-            Callback::Scorer(_) => Kind::Scorer,
-            Callback::Action(_) => Kind::Action,
-            Callback::Activity(_) => Kind::Activity,
-        }
+        self.callback.kind()
     }
 
     /// Does it answer to a name of the machine file: its own, or that in the other spelling?
@@ -82,13 +113,13 @@ impl<B, C> Function<B, C> {
 ///     .action("Heal", |me, _, cx| me.health += cx.argument::<i32>(0));
 /// assert_eq!(functions.names().collect::<Vec<_>>(), ["IsHurt", "Heal"]);
 /// ```
-pub struct Functions<B, C> {
+pub struct Functions<B, C: Context + ?Sized> {
     pub(crate) list: Vec<Function<B, C>>,
     /// Guards, their codes and what these mean.
     pub(crate) codes: Vec<(String, u16, &'static str)>,
 }
 
-impl<B, C> Default for Functions<B, C> {
+impl<B, C: Context + ?Sized> Default for Functions<B, C> {
     fn default() -> Self {
         Self {
             list: Vec::new(),
@@ -97,7 +128,7 @@ impl<B, C> Default for Functions<B, C> {
     }
 }
 
-impl<B, C> Clone for Functions<B, C> {
+impl<B, C: Context + ?Sized> Clone for Functions<B, C> {
     fn clone(&self) -> Self {
         Self {
             list: self.list.clone(),
@@ -106,7 +137,7 @@ impl<B, C> Clone for Functions<B, C> {
     }
 }
 
-impl<B, C> fmt::Debug for Functions<B, C> {
+impl<B, C: Context + ?Sized> fmt::Debug for Functions<B, C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list()
             .entries(
@@ -118,30 +149,47 @@ impl<B, C> fmt::Debug for Functions<B, C> {
     }
 }
 
-impl<B, C> Functions<B, C> {
+impl<B, C: Context + ?Sized> Functions<B, C> {
     /// None yet.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a guard.
-    pub fn guard(self, name: &str, guard: GuardFn<B, C>) -> Self {
-        self.add(name, Callback::Guard(guard))
-    }
-
-    /// Adds a scorer.
-    pub fn scorer(self, name: &str, scorer: ScorerFn<B, C>) -> Self {
-        self.add(name, Callback::Scorer(scorer))
-    }
-
-    /// Adds an action.
-    pub fn action(self, name: &str, action: ActionFn<B, C>) -> Self {
-        self.add(name, Callback::Action(action))
-    }
-
-    /// Adds an activity.
-    pub fn activity(self, name: &str, activity: ActivityFn<B, C>) -> Self {
-        self.add(name, Callback::Activity(activity))
+    /// Adds a function of any kind, whose context may borrow the world for a tick.
+    ///
+    /// ```
+    /// use statewright::prelude::*;
+    /// use statewright::{Callback, borrowed};
+    ///
+    /// /// What agents see of a world that somebody else owns.
+    /// struct Town<'w> { names: &'w [String] }
+    /// struct Body { friends: usize }
+    /// impl Board for Body {}
+    ///
+    /// let machine = Machine::build("Shy", |m| {
+    ///     m.state("home", |s| {
+    ///         s.entry("Count");
+    ///     });
+    /// })?;
+    /// let functions = Functions::<Body, borrowed!(Town<'_>)>::new()
+    ///     .add("Count", Callback::Action(|me, town, _| me.friends = town.names.len()));
+    /// let mut crowd = Crowd::new(machine.bind(functions)?, 1);
+    /// let shy = crowd.spawn(Body { friends: 0 });
+    /// {
+    ///     let names = vec!["Ada".to_owned(), "Bo".to_owned()];
+    ///     crowd.tick(&Town { names: &names });
+    /// }
+    /// assert_eq!(crowd.board(shy)?.friends, 2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn add(mut self, name: &str, callback: Callback<B, C>) -> Self {
+        self.list.push(Function {
+            name: name.to_owned(),
+            callback,
+            arguments: None,
+            rng: false,
+        });
+        self
     }
 
     /// The function added last takes literal arguments of these types: binding checks every call in
@@ -179,21 +227,35 @@ impl<B, C> Functions<B, C> {
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.list.iter().map(|function| function.name.as_str())
     }
+}
 
-    fn add(mut self, name: &str, callback: Callback<B, C>) -> Self {
-        self.list.push(Function {
-            name: name.to_owned(),
-            callback,
-            arguments: None,
-            rng: false,
-        });
-        self
+/// By the kind of the function, for a context that owns what it shows: so the compiler finds out
+/// which it is. [`Functions::add`] takes any.
+impl<B, C> Functions<B, C> {
+    /// Adds a guard.
+    pub fn guard(self, name: &str, guard: GuardFn<B, C>) -> Self {
+        self.add(name, Callback::<B, C>::Guard(guard))
+    }
+
+    /// Adds a scorer.
+    pub fn scorer(self, name: &str, scorer: ScorerFn<B, C>) -> Self {
+        self.add(name, Callback::<B, C>::Scorer(scorer))
+    }
+
+    /// Adds an action.
+    pub fn action(self, name: &str, action: ActionFn<B, C>) -> Self {
+        self.add(name, Callback::<B, C>::Action(action))
+    }
+
+    /// Adds an activity.
+    pub fn activity(self, name: &str, activity: ActivityFn<B, C>) -> Self {
+        self.add(name, Callback::<B, C>::Activity(activity))
     }
 }
 
 /// A type whose `impl` block gives the functions of its machines; the `functions` macro implements
 /// it.
-pub trait Behavior<C>: Sized {
+pub trait Behavior<C: Context + ?Sized>: Sized {
     /// The functions.
     fn functions() -> Functions<Self, C>;
 }

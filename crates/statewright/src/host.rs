@@ -8,7 +8,7 @@ use crate::board::Board;
 use crate::commands::{self, Head, Writer};
 use crate::cx::{ActionCx, GuardCx};
 use crate::pipeline::AgentIds;
-use crate::program::Table;
+use crate::program::TickTable;
 use crate::value::AgentId;
 
 /// Whose turn it is, and where its commands go.
@@ -30,7 +30,7 @@ impl Caller<'_> {
 
 /// User code of all agents of a run.
 pub(crate) struct HostEnv<'p, B, C> {
-    pub(crate) table: &'p Table<B, C>,
+    pub(crate) table: TickTable<'p, B, C>,
     pub(crate) context: &'p C,
     /// Writes to the blackboard wait for the end of the tick (CODE-5).
     pub(crate) strict: bool,

@@ -14,6 +14,7 @@ mod blackboard;
 mod board;
 mod brain;
 pub mod commands;
+mod context;
 pub mod counters;
 mod crowd;
 mod cx;
@@ -35,13 +36,14 @@ pub use arguments::Arguments;
 pub use blackboard::{Blackboard, SetError, WrongKey};
 pub use board::{Board, Key};
 pub use brain::{Brain, think};
+pub use context::{Borrowed, Context, Lends};
 pub use crowd::{
     BoardMut, Crowd, Envelope, Input, InputError, Missing, Restored, SNAPSHOT_FORMAT, Saved,
     SnapshotError, SpawnError, Tick, VariantError,
 };
 pub use cx::{ActionCx, GuardCx};
 pub use functions::{
-    ActionFn, ActivityFn, Behavior, Functions, GuardFn, Kind, Named, ScorerFn, Signature,
+    ActionFn, ActivityFn, Behavior, Callback, Functions, GuardFn, Kind, Named, ScorerFn, Signature,
 };
 pub use machine::{Machine, MachineError};
 #[cfg(feature = "parallel")]
@@ -62,7 +64,7 @@ pub use statewright_kernel::{
     Instance256, Mismatch, Mode, Ranged, Rng, Sleep, Status, Verdict, flag,
 };
 #[cfg(feature = "macros")]
-pub use statewright_macros::{Arguments, Board, Command, functions, machine};
+pub use statewright_macros::{Arguments, Board, Command, borrowed, functions, machine};
 pub use statewright_rom::ids;
 
 /// The Rust code of README and guide is compiled and run.

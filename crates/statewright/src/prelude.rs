@@ -6,6 +6,6 @@ pub use crate::{
     Machine, Mode, Program, Status, Symbol, Verdict,
 };
 #[cfg(feature = "macros")]
-pub use crate::{functions, machine};
+pub use crate::{borrowed, functions, machine};
 #[cfg(feature = "macros")]
 pub use statewright_macros::Command;

@@ -3,6 +3,8 @@
 mod calls;
 #[cfg(all(feature = "compile", feature = "parallel"))]
 mod commands;
+#[cfg(all(feature = "compile", feature = "macros", feature = "parallel"))]
+mod context;
 mod crowd;
 mod development;
 mod first;

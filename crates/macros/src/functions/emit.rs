@@ -57,7 +57,7 @@ fn step(function: &Function) -> TokenStream {
         mark,
         ..
     } = function;
-    let method = format_ident!("{}", mark.kind.word());
+    let kind = format_ident!("{}", mark.kind.variant());
     let closure = closure(function);
     let types = match types(&function.parameters).as_slice() {
         [] => quote!(&[]),
@@ -67,7 +67,7 @@ fn step(function: &Function) -> TokenStream {
     let uses_rng = mark.rng.then(|| quote!(.uses_rng()));
     quote! {
         #(#conditions)*
-        let list = list.#method(#name, #closure).arguments(#types) #uses_rng;
+        let list = list.add(#name, ::statewright::Callback::#kind(#closure)).arguments(#types) #uses_rng;
     }
 }
 

@@ -12,6 +12,7 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::{Attribute, ImplItem, Item, ItemImpl, ItemMod, Signature, Type, Visibility, parse_quote};
 
+use crate::context;
 use crate::problems::Problems;
 use emit::Function;
 use options::Options;
@@ -69,6 +70,7 @@ fn on_impl(options: Options, mut block: ItemImpl, problems: &mut Problems) -> To
             ));
         }
     }
+    let context = context::family(&context);
     let (generics, _, bounds) = block.generics.split_for_impl();
     let list = emit::list(&functions, &board, &context);
     let signatures = emit::signatures(&functions);
@@ -120,7 +122,7 @@ fn on_module(options: Options, mut module: ItemMod, problems: &mut Problems) -> 
             ));
         }
     }
-    items.extend(module_items(&functions, &board, &context));
+    items.extend(module_items(&functions, &board, &context::family(&context)));
     module.into_token_stream()
 }
 

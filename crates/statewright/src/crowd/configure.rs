@@ -9,9 +9,10 @@ use super::snapshot::MANY;
 use super::{Crowd, Input};
 use crate::board::Board;
 use crate::commands::Pool;
+use crate::context::Context;
 use crate::pipeline::{TickSettings, WrongBudget};
 
-impl<B: Board, C> Crowd<B, C> {
+impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     /// The same with another first tick than 0, for a crowd that joins a world under way.
     ///
     /// # Panics

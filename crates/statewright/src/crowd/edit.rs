@@ -4,17 +4,18 @@ use std::ops::{Deref, DerefMut};
 
 use super::{Crowd, Input, Missing};
 use crate::board::Board;
+use crate::context::Context;
 use crate::value::AgentId;
 
 /// The blackboard of an agent, to be changed. When it goes, the crowd takes note: what was written
 /// is an [`Input`], and the agent is awake. One that was only looked at changes nothing.
-pub struct BoardMut<'c, B: Board, C> {
+pub struct BoardMut<'c, B: Board, C: Context + ?Sized> {
     crowd: &'c mut Crowd<B, C>,
     agent: AgentId,
     written: bool,
 }
 
-impl<B: Board, C> Deref for BoardMut<'_, B, C> {
+impl<B: Board, C: Context + ?Sized> Deref for BoardMut<'_, B, C> {
     type Target = B;
 
     fn deref(&self) -> &B {
@@ -22,14 +23,14 @@ impl<B: Board, C> Deref for BoardMut<'_, B, C> {
     }
 }
 
-impl<B: Board, C> DerefMut for BoardMut<'_, B, C> {
+impl<B: Board, C: Context + ?Sized> DerefMut for BoardMut<'_, B, C> {
     fn deref_mut(&mut self) -> &mut B {
         self.written = true;
         &mut self.crowd.agents.boards[self.agent.index() as usize]
     }
 }
 
-impl<B: Board, C> Drop for BoardMut<'_, B, C> {
+impl<B: Board, C: Context + ?Sized> Drop for BoardMut<'_, B, C> {
     fn drop(&mut self) {
         if self.written {
             self.crowd.enter(Input::Written(self.agent));
@@ -37,7 +38,7 @@ impl<B: Board, C> Drop for BoardMut<'_, B, C> {
     }
 }
 
-impl<B: Board, C> Crowd<B, C> {
+impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     /// Its blackboard, to be changed: wakes the agent. Whoever puts another one in its place must
     /// take one of the same machine, as for [`Self::spawn`]: nobody looks.
     pub fn board_mut(&mut self, agent: AgentId) -> Result<BoardMut<'_, B, C>, Missing> {

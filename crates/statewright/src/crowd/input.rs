@@ -22,6 +22,7 @@ use super::snapshot::Restored;
 use super::{Crowd, Missing, SpawnError, Totals, VariantError};
 use crate::board::Board;
 use crate::commands::Pool;
+use crate::context::Context;
 use crate::pipeline::{PageSupply, TickSettings, WrongBudget};
 use crate::value::AgentId;
 
@@ -116,7 +117,7 @@ macro_rules! from_errors {
 from_errors!(Missing => Missing, SpawnError => Spawn, VariantError => Variant, WrongBudget => Budget);
 
 /// The door.
-impl<B: Board, C> Crowd<B, C> {
+impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     /// Lets an input of any kind enter, as the method of its kind would. The agent that a
     /// [`Input::Spawn`] added.
     pub fn apply(&mut self, input: Input<B>) -> Result<Option<AgentId>, InputError> {
@@ -186,7 +187,7 @@ fn index_of(agent: AgentId) -> usize {
 }
 
 /// Events.
-impl<B: Board, C> Crowd<B, C> {
+impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     #[inline(always)]
     fn deliver_later(&mut self, envelope: Envelope) {
         // Its turn comes soon: memory is slow, and there is other work meanwhile.
@@ -205,7 +206,7 @@ impl<B: Board, C> Crowd<B, C> {
 }
 
 /// Life.
-impl<B: Board, C> Crowd<B, C> {
+impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     fn add(&mut self, board: B, variant: Option<VariantId>) {
         let index = self.agents.spawn(self.program.machine(), board, variant);
         self.schedule.wake(index);
@@ -254,7 +255,7 @@ impl<B: Board, C> Crowd<B, C> {
 }
 
 /// The crowd as a whole.
-impl<B: Board, C> Crowd<B, C> {
+impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     fn take_settings(&mut self, settings: TickSettings) {
         let before = std::mem::replace(&mut self.settings, settings);
         if before.sleeping != settings.sleeping {

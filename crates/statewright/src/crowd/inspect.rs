@@ -6,13 +6,14 @@ use statewright_rom::ids::*;
 use super::instances::with_instances;
 use super::{Crowd, Missing};
 use crate::board::Board;
+use crate::context::Context;
 use crate::machine::Machine;
 use crate::program::Program;
 use crate::slices::channels;
 use crate::value::AgentId;
 
 /// Looking.
-impl<B: Board, C> Crowd<B, C> {
+impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     /// The machine.
     pub fn machine(&self) -> &Machine {
         self.program.machine()

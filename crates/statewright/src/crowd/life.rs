@@ -5,10 +5,11 @@ use statewright_rom::ids::VariantId;
 use super::agents::has_variant;
 use super::{Crowd, Input, Missing, SpawnError, VariantError};
 use crate::board::Board;
+use crate::context::Context;
 use crate::value::AgentId;
 
 /// Life.
-impl<B: Board, C> Crowd<B, C> {
+impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     /// Adds an agent; it starts in its first tick.
     ///
     /// # Panics

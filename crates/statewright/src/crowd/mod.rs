@@ -32,6 +32,7 @@ use std::sync::Arc;
 use statewright_kernel::Counters;
 
 use crate::board::Board;
+use crate::context::Context;
 use crate::pipeline::{PageSupply, TickOutput, TickSettings, Tracing};
 use crate::program::Program;
 use agents::Agents;
@@ -46,7 +47,7 @@ pub use snapshot::{FORMAT as SNAPSHOT_FORMAT, Restored, Saved, SnapshotError};
 pub use tick::Tick;
 
 /// Many agents of one machine. Those that have nothing to do cost nothing.
-pub struct Crowd<B, C> {
+pub struct Crowd<B, C: Context + ?Sized> {
     program: Arc<Program<B, C>>,
     /// Who there is: instances, blackboards, ids, variants.
     agents: Agents<B>,
@@ -76,7 +77,7 @@ struct Totals {
     lost_messages: u64,
 }
 
-impl<B, C> fmt::Debug for Crowd<B, C> {
+impl<B, C: Context + ?Sized> fmt::Debug for Crowd<B, C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Crowd")
             .field("machine", &self.program.machine().name())
@@ -87,7 +88,7 @@ impl<B, C> fmt::Debug for Crowd<B, C> {
     }
 }
 
-impl<B: Board, C> Crowd<B, C> {
+impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     /// An empty crowd. All randomness comes from the seed.
     pub fn new(program: impl Into<Arc<Program<B, C>>>, seed: u64) -> Self {
         let program = program.into();

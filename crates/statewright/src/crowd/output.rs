@@ -6,11 +6,12 @@ use statewright_rom::ids::FunctionId;
 use super::Crowd;
 use crate::board::Board;
 use crate::commands::{CommandRef, Lane};
+use crate::context::Context;
 use crate::pipeline::LaneCommands;
 use crate::value::AgentId;
 
 /// Commands.
-impl<B: Board, C> Crowd<B, C> {
+impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     /// Commands of the last tick as they were written, in the order of agents and of emission
     /// (CMD-3).
     pub fn commands(&self) -> impl Iterator<Item = CommandRef<'_>> {
@@ -47,7 +48,7 @@ impl<B: Board, C> Crowd<B, C> {
 }
 
 /// Agents that ended.
-impl<B: Board, C> Crowd<B, C> {
+impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     /// Agents that a fault ended in the last tick.
     pub fn faults(&self) -> impl Iterator<Item = (AgentId, Fault)> + '_ {
         self.last.faults()

@@ -5,10 +5,11 @@ use statewright_rom::ids::EventId;
 
 use super::{Crowd, Envelope, Input, Missing};
 use crate::board::Board;
+use crate::context::Context;
 use crate::value::{AgentId, Payload};
 
 /// Sending.
-impl<B: Board, C> Crowd<B, C> {
+impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     /// Sends an event: the agent has it in its next tick. Its class is that of its type.
     #[inline]
     pub fn send(

@@ -16,6 +16,7 @@ use super::agents::Agents;
 use super::mailbox::Envelope;
 use super::{Crowd, Input, Totals};
 use crate::board::Board;
+use crate::context::Context;
 use crate::machine::Machine;
 use crate::value::AgentId;
 
@@ -162,7 +163,7 @@ fn hashes(machine: &Machine) -> [u64; 2] {
 }
 
 /// Writing.
-impl<B: Board + Saved, C> Crowd<B, C> {
+impl<B: Board + Saved, C: Context + ?Sized> Crowd<B, C> {
     /// The whole crowd as bytes: agents, blackboards, events under way, time, counters. The same
     /// crowd gives the same bytes on every computer of one byte order. Damage is found by a
     /// checksum.
@@ -222,7 +223,7 @@ impl<B: Board + Saved, C> Crowd<B, C> {
 }
 
 /// Reading.
-impl<B: Board + Saved, C> Crowd<B, C> {
+impl<B: Board + Saved, C: Context + ?Sized> Crowd<B, C> {
     /// Becomes what a snapshot holds. If it is refused, nothing changes.
     ///
     /// The crowd keeps what it was as memory for the next restore: going back again and again, as

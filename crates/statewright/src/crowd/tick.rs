@@ -9,6 +9,7 @@ use super::instances::with_instances;
 use super::mailbox::Envelope;
 use crate::board::Board;
 use crate::commands::{CommandLimits, PoolTooSmall};
+use crate::context::Context;
 #[cfg(feature = "parallel")]
 use crate::pipeline::RayonPool;
 use crate::pipeline::{
@@ -36,21 +37,21 @@ pub struct Tick {
 }
 
 /// Ticks.
-impl<B: Board, C> Crowd<B, C> {
+impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     /// Runs one tick on this thread. Everybody who is awake or has events gets its turn, in order.
     ///
     /// # Panics
     ///
     /// If the crowd was given a [`Pool`](crate::commands::Pool) that is too small;
     /// [`Self::try_tick`] says so instead.
-    pub fn tick(&mut self, context: &C) -> Tick {
+    pub fn tick(&mut self, context: &C::Of<'_>) -> Tick {
         self.try_tick(context)
             .unwrap_or_else(|error| panic!("{error}"))
     }
 
     /// Runs one tick on this thread, or nothing if the pool is too small: then no agent ran and no
     /// event was delivered (CMD-2).
-    pub fn try_tick(&mut self, context: &C) -> Result<Tick, PoolTooSmall> {
+    pub fn try_tick(&mut self, context: &C::Of<'_>) -> Result<Tick, PoolTooSmall> {
         let size = self.agents.slots();
         self.run(size, context, &Here)
     }
@@ -62,10 +63,10 @@ impl<B: Board, C> Crowd<B, C> {
     ///
     /// If the crowd was given a [`Pool`](crate::commands::Pool) that is too small;
     /// [`Self::try_tick_on`] says so instead.
-    pub fn tick_on(&mut self, workers: &impl Workers, context: &C) -> Tick
+    pub fn tick_on<'w>(&mut self, workers: &impl Workers, context: &C::Of<'w>) -> Tick
     where
         B: Send,
-        C: Sync,
+        C::Of<'w>: Sync,
     {
         self.try_tick_on(workers, context)
             .unwrap_or_else(|error| panic!("{error}"))
@@ -73,10 +74,14 @@ impl<B: Board, C> Crowd<B, C> {
 
     /// Runs one tick on the threads of a pool of the host's choice, or nothing if the pool of pages
     /// is too small. Each chunk may need a page more.
-    pub fn try_tick_on(&mut self, workers: &impl Workers, context: &C) -> Result<Tick, PoolTooSmall>
+    pub fn try_tick_on<'w>(
+        &mut self,
+        workers: &impl Workers,
+        context: &C::Of<'w>,
+    ) -> Result<Tick, PoolTooSmall>
     where
         B: Send,
-        C: Sync,
+        C::Of<'w>: Sync,
     {
         self.run(self.settings.chunk_size, context, &Spread(workers))
     }
@@ -88,10 +93,10 @@ impl<B: Board, C> Crowd<B, C> {
     /// If the crowd was given a [`Pool`](crate::commands::Pool) that is too small;
     /// [`Self::try_tick_parallel`] says so instead.
     #[cfg(feature = "parallel")]
-    pub fn tick_parallel(&mut self, context: &C) -> Tick
+    pub fn tick_parallel<'w>(&mut self, context: &C::Of<'w>) -> Tick
     where
         B: Send,
-        C: Sync,
+        C::Of<'w>: Sync,
     {
         self.tick_on(&RayonPool, context)
     }
@@ -99,23 +104,23 @@ impl<B: Board, C> Crowd<B, C> {
     /// Runs one tick on all threads of rayon's pool, or nothing if the pool of pages is too small:
     /// [`Self::try_tick_on`] with [`RayonPool`].
     #[cfg(feature = "parallel")]
-    pub fn try_tick_parallel(&mut self, context: &C) -> Result<Tick, PoolTooSmall>
+    pub fn try_tick_parallel<'w>(&mut self, context: &C::Of<'w>) -> Result<Tick, PoolTooSmall>
     where
         B: Send,
-        C: Sync,
+        C::Of<'w>: Sync,
     {
         self.try_tick_on(&RayonPool, context)
     }
 }
 
 /// The phases.
-impl<B: Board, C> Crowd<B, C> {
+impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     /// One tick in chunks of so many agents.
-    fn run(
+    fn run<'w>(
         &mut self,
         size: usize,
-        context: &C,
-        runner: &impl Runner<B, C>,
+        context: &C::Of<'w>,
+        runner: &impl Runner<B, C::Of<'w>>,
     ) -> Result<Tick, PoolTooSmall> {
         let size = size.max(1);
         let machine = self.program.machine().clone();
@@ -163,13 +168,13 @@ impl<B: Board, C> Crowd<B, C> {
     }
 
     /// Everybody who has a turn has it.
-    fn run_agents(
+    fn run_agents<'w>(
         &mut self,
         size: usize,
         inbox: &[InboxEvent],
         rom: &Rom<'_>,
-        context: &C,
-        runner: &impl Runner<B, C>,
+        context: &C::Of<'w>,
+        runner: &impl Runner<B, C::Of<'w>>,
     ) {
         let Self {
             program,
@@ -184,7 +189,8 @@ impl<B: Board, C> Crowd<B, C> {
         let now = schedule.now as u32;
         let ids = AgentIds::Generations(&agents.generations);
         let env = TickEnv {
-            program,
+            table: program.table.for_tick(),
+            sleepers: &program.sleepers,
             rom,
             context,
             ids,

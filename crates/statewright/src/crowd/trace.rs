@@ -9,10 +9,11 @@ use statewright_trace::{Filter, Legend, Record, Settings, Totals, UnknownNumber}
 use super::Crowd;
 use super::instances::with_instances;
 use crate::board::Board;
+use crate::context::Context;
 use crate::value::AgentId;
 
 /// Traces.
-impl<B: Board, C> Crowd<B, C> {
+impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     /// Records what agents do from the next tick on, or nothing any more. May be called between any
     /// two ticks. Agents that were not recorded before begin with the leaves that they are in.
     ///

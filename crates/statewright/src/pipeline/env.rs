@@ -5,7 +5,7 @@ use statewright_rom::Rom;
 use statewright_rom::ids::VariantId;
 
 use crate::commands::CommandLimits;
-use crate::program::Program;
+use crate::program::{Sleepers, TickTable};
 use crate::value::AgentId;
 
 /// Who the agents of a tick are, by index.
@@ -43,7 +43,8 @@ impl AgentIds<'_> {
 /// What all jobs of a tick share. Slices in it reach from the first agent to the last, whatever
 /// chunk asks.
 pub(crate) struct TickEnv<'e, B, C> {
-    pub(crate) program: &'e Program<B, C>,
+    pub(crate) table: TickTable<'e, B, C>,
+    pub(crate) sleepers: &'e Sleepers,
     pub(crate) rom: &'e Rom<'e>,
     pub(crate) context: &'e C,
     pub(crate) ids: AgentIds<'e>,

@@ -29,7 +29,7 @@ impl<'c, B, C> ChunkHosts<'c, B, C> {
             index: first,
         };
         let env = HostEnv {
-            table: &env.program.table,
+            table: env.table,
             context: env.context,
             strict: env.strict,
             caller,

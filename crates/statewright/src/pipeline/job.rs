@@ -200,7 +200,7 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
         self.chunk.awake_next.retain_mut(|(index, sleep)| {
             let instance = self.instances.get(*index as usize - self.first);
             if let Some(instance) = instance.filter(|_| env.sleeping) {
-                *sleep = env.program.sleep(env.rom, instance, env.now);
+                *sleep = env.sleepers.sleep(env.rom, instance, env.now);
             }
             *sleep != Sleep::Asleep
         });
@@ -264,7 +264,7 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
         }
         let writes = writer.iter().filter_map(|command| command.write(env.rom));
         for ((key, words), &index) in writes.zip(&writer.staged) {
-            self.boards[index as usize - self.first].write(env.program.table.field(key), words);
+            self.boards[index as usize - self.first].write(env.table.field(key), words);
             awake_next.push((index, Sleep::Awake));
         }
         // Once per agent; to be awake comes before all else. The stable sort would allocate.

@@ -22,27 +22,27 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::board::{Board, Key};
 use crate::commands::{Lane, LaneRules, Merge};
+use crate::context::Context;
 use crate::functions::{Function, Functions, Kind};
 use crate::machine::Machine;
 use crate::value::Type;
 
 pub use problem::{BindError, BindProblem};
-pub(crate) use table::{Table, UnboundCall};
+pub(crate) use table::{Table, TickTable, UnboundCall};
 
 /// A machine bound to functions.
-pub struct Program<B, C> {
+pub struct Program<B, C: Context + ?Sized> {
     machine: Machine,
     pub(crate) table: Table<B, C>,
     pub(crate) rules: LaneRules,
-    /// By number of the state: an agent may sleep in this leaf although it polls (SYS-2).
-    pub(crate) may_sleep_while_polling: Box<[bool]>,
+    pub(crate) sleepers: Sleepers,
     /// What codes of guards mean.
     codes: Vec<GuardCode>,
     /// Functions that the machine does not call.
     unused: Vec<(String, Kind)>,
 }
 
-impl<B, C> fmt::Debug for Program<B, C> {
+impl<B, C: Context + ?Sized> fmt::Debug for Program<B, C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Program")
             .field("machine", &self.machine.name())
@@ -52,7 +52,7 @@ impl<B, C> fmt::Debug for Program<B, C> {
 
 impl Machine {
     /// Binds the machine to functions.
-    pub fn bind<B: Board, C>(
+    pub fn bind<B: Board, C: Context + ?Sized>(
         &self,
         functions: Functions<B, C>,
     ) -> Result<Program<B, C>, BindError> {
@@ -98,7 +98,7 @@ impl Machine {
     /// assert_eq!((bells.has_ended(first)?, bells.has_ended(second)?), (true, false));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn bind_for_development<B: Board, C>(
+    pub fn bind_for_development<B: Board, C: Context + ?Sized>(
         &self,
         functions: Functions<B, C>,
     ) -> Result<(Program<B, C>, Vec<BindProblem>), BindError> {
@@ -125,14 +125,13 @@ impl Machine {
                 None => table.bind_trap(place),
             }
         }
-        let may_sleep_while_polling = rom.state_ids().map(|leaf| rom.may_sleep_in(leaf)).collect();
         let codes = codes(&functions, &chosen, &mut problems);
         Ok((
             Program {
                 machine: self.clone(),
                 table,
                 rules: LaneRules::new(&rom),
-                may_sleep_while_polling,
+                sleepers: Sleepers::new(&rom),
                 codes,
                 unused,
             },
@@ -151,7 +150,7 @@ struct Choice {
 }
 
 /// Which function is whose code, by number of the machine's functions, and those that are nobody's.
-fn choose<B, C>(
+fn choose<B, C: Context + ?Sized>(
     machine: &Machine,
     rom: &Rom<'_>,
     functions: &Functions<B, C>,
@@ -238,12 +237,12 @@ fn choose<B, C>(
     (chosen, unused)
 }
 
-fn closest<B, C>(name: &str, functions: &Functions<B, C>) -> Option<String> {
+fn closest<B, C: Context + ?Sized>(name: &str, functions: &Functions<B, C>) -> Option<String> {
     similar::closest(name, functions.names()).map(str::to_owned)
 }
 
 /// Every call has the arguments that its function takes.
-fn check_calls<B, C>(
+fn check_calls<B, C: Context + ?Sized>(
     rom: &Rom<'_>,
     functions: &Functions<B, C>,
     chosen: &mut [Choice],
@@ -280,7 +279,7 @@ fn check_calls<B, C>(
 }
 
 /// What codes of guards mean, by number of the function.
-fn codes<B, C>(
+fn codes<B, C: Context + ?Sized>(
     functions: &Functions<B, C>,
     chosen: &[Choice],
     problems: &mut Vec<BindProblem>,
@@ -350,7 +349,7 @@ fn fields<B: Board>(
     fields
 }
 
-impl<B, C> Program<B, C> {
+impl<B, C: Context + ?Sized> Program<B, C> {
     /// The machine.
     pub fn machine(&self) -> &Machine {
         &self.machine
@@ -399,6 +398,21 @@ impl<B, C> Program<B, C> {
     /// does not have keeps everything.
     pub fn merge(&self, lane: impl Into<Lane>) -> Merge {
         self.rules.merge(lane.into())
+    }
+}
+
+/// Who may sleep although it polls (SYS-2).
+pub(crate) struct Sleepers {
+    /// By number of the state: whether an agent may sleep in this leaf.
+    may_sleep_while_polling: Box<[bool]>,
+}
+
+impl Sleepers {
+    fn new(rom: &Rom<'_>) -> Self {
+        let may_sleep_while_polling = rom.state_ids().map(|leaf| rom.may_sleep_in(leaf)).collect();
+        Self {
+            may_sleep_while_polling,
+        }
     }
 
     /// May an agent sleep after the tick `now`? One that polls may, if nothing that its eventless

@@ -4,16 +4,20 @@ use statewright_kernel::{Mode, Status, Verdict};
 use statewright_rom::ids::{FunctionId, KeyId};
 
 use crate::board::Board;
+use crate::context::Context;
 use crate::cx::{ActionCx, GuardCx};
-use crate::functions::{ActionFn, ActivityFn, Callback, GuardFn, ScorerFn};
+use crate::functions::{
+    ActionFn, ActivityFn, AnyActionFn, AnyActivityFn, AnyGuardFn, AnyScorerFn, Callback, GuardFn,
+    ScorerFn,
+};
 
 /// Callbacks by number of the function, and fields by number of the key. Numbers of another kind
 /// lead to code that does nothing.
-pub(crate) struct Table<B, C> {
-    guards: Box<[GuardFn<B, C>]>,
-    scorers: Box<[ScorerFn<B, C>]>,
-    actions: Box<[ActionFn<B, C>]>,
-    activities: Box<[ActivityFn<B, C>]>,
+pub(crate) struct Table<B, C: Context + ?Sized> {
+    guards: Box<[AnyGuardFn<B, C>]>,
+    scorers: Box<[AnyScorerFn<B, C>]>,
+    actions: Box<[AnyActionFn<B, C>]>,
+    activities: Box<[AnyActivityFn<B, C>]>,
     /// Field of the blackboard per key.
     fields: Box<[usize]>,
 }
@@ -28,12 +32,12 @@ impl UnboundCall {
     }
 }
 
-impl<B: Board, C> Table<B, C> {
+impl<B: Board, C: Context + ?Sized> Table<B, C> {
     pub(super) fn new(functions: usize, fields: Vec<usize>) -> Self {
-        let guard: GuardFn<B, C> = |_, _, _| Verdict::from(false);
-        let scorer: ScorerFn<B, C> = |_, _, _| 0.0;
-        let action: ActionFn<B, C> = |_, _, _| {};
-        let activity: ActivityFn<B, C> = |_, _, _, _| Status::Running;
+        let guard: AnyGuardFn<B, C> = |_, _, _| Verdict::from(false);
+        let scorer: AnyScorerFn<B, C> = |_, _, _| 0.0;
+        let action: AnyActionFn<B, C> = |_, _, _| {};
+        let activity: AnyActivityFn<B, C> = |_, _, _, _| Status::Running;
         Self {
             guards: vec![guard; functions].into(),
             scorers: vec![scorer; functions].into(),
@@ -77,6 +81,44 @@ impl<B: Board, C> Table<B, C> {
         );
     }
 
+    /// The same for one tick: callbacks for a context of any lifetime are callbacks for this one.
+    pub(crate) fn for_tick<'t, 'w>(&'t self) -> TickTable<'t, B, C::Of<'w>> {
+        TickTable {
+            guards: &self.guards,
+            scorers: &self.scorers,
+            actions: &self.actions,
+            activities: &self.activities,
+            fields: &self.fields,
+        }
+    }
+
+    pub(crate) fn field(&self, key: KeyId) -> usize {
+        field(&self.fields, key)
+    }
+}
+
+fn field(fields: &[usize], key: KeyId) -> usize {
+    fields.get(key.index()).copied().unwrap_or(usize::MAX)
+}
+
+/// The table of one tick, whose context is a `C`.
+pub(crate) struct TickTable<'t, B, C> {
+    guards: &'t [GuardFn<B, C>],
+    scorers: &'t [ScorerFn<B, C>],
+    actions: &'t [ActionFn<B, C>],
+    activities: &'t [ActivityFn<B, C>],
+    fields: &'t [usize],
+}
+
+impl<B, C> Clone for TickTable<'_, B, C> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<B, C> Copy for TickTable<'_, B, C> {}
+
+impl<B: Board, C> TickTable<'_, B, C> {
     #[inline]
     pub(crate) fn guard(
         &self,
@@ -130,6 +172,6 @@ impl<B: Board, C> Table<B, C> {
     }
 
     pub(crate) fn field(&self, key: KeyId) -> usize {
-        self.fields.get(key.index()).copied().unwrap_or(usize::MAX)
+        field(self.fields, key)
     }
 }

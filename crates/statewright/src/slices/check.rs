@@ -8,6 +8,7 @@ use statewright_rom::Rom;
 use super::Slices;
 use crate::board::Board;
 use crate::commands::PoolTooSmall;
+use crate::context::Context;
 use crate::pipeline::WrongBudget;
 use crate::program::Program;
 
@@ -136,7 +137,7 @@ fn check_order<T>(
     }
 }
 
-impl<B: Board, C> Program<B, C> {
+impl<B: Board, C: Context + ?Sized> Program<B, C> {
     /// Everything that could be wrong, before anything changes.
     pub(super) fn check_slices<I: Instance>(
         &self,

@@ -17,6 +17,7 @@ use statewright_rom::ids::VariantId;
 
 use crate::board::Board;
 use crate::commands::CommandLimits;
+use crate::context::Context;
 use crate::pipeline::{
     AgentIds, AgentSlices, Here, Runner, Spread, TickEnv, TickSettings, Workers, pages_needed,
 };
@@ -65,7 +66,7 @@ impl<'s> Slices<'s> {
 }
 
 /// Slices of the host's own.
-impl<B: Board, C> Program<B, C> {
+impl<B: Board, C: Context + ?Sized> Program<B, C> {
     /// Runs one tick over slices that the host owns. A refused call has changed nothing.
     ///
     /// Everything that a tick of a crowd does happens here, too: commands by lane, messages, stops,
@@ -77,7 +78,7 @@ impl<B: Board, C> Program<B, C> {
         &self,
         instances: &mut [I],
         boards: &mut [B],
-        context: &C,
+        context: &C::Of<'_>,
         slices: Slices<'_>,
         output: &mut SlicesOutput,
     ) -> Result<(), SlicesError> {
@@ -88,30 +89,30 @@ impl<B: Board, C> Program<B, C> {
     /// The same on the threads of a pool of the host's choice, in
     /// [chunks](TickSettings::chunk_size). Every byte and every command is that of
     /// [`Self::tick_slices`].
-    pub fn tick_slices_on<I: Instance + Send>(
+    pub fn tick_slices_on<'w, I: Instance + Send>(
         &self,
         workers: &impl Workers,
         instances: &mut [I],
         boards: &mut [B],
-        context: &C,
+        context: &C::Of<'w>,
         slices: Slices<'_>,
         output: &mut SlicesOutput,
     ) -> Result<(), SlicesError>
     where
         B: Send,
-        C: Sync,
+        C::Of<'w>: Sync,
     {
         let (size, runner) = (slices.settings.chunk_size, Spread(workers));
         self.run_slices((instances, boards, slices), size, context, output, &runner)
     }
 
-    fn run_slices<I: Instance + Send>(
+    fn run_slices<'w, I: Instance + Send>(
         &self,
         (instances, boards, slices): (&mut [I], &mut [B], Slices<'_>),
         size: usize,
-        context: &C,
+        context: &C::Of<'w>,
         output: &mut SlicesOutput,
-        runner: &impl Runner<B, C>,
+        runner: &impl Runner<B, C::Of<'w>>,
     ) -> Result<(), SlicesError> {
         let rom = self.machine().rom();
         self.check_slices(instances, boards, &slices, &rom)?;
@@ -127,7 +128,8 @@ impl<B: Board, C> Program<B, C> {
         } = output;
         let (ids, settings, now) = (slices.ids(), slices.settings, slices.tick as u32);
         let env = TickEnv {
-            program: self,
+            table: self.table.for_tick(),
+            sleepers: &self.sleepers,
             rom: &rom,
             context,
             ids,

@@ -10,6 +10,7 @@ use statewright_trace::{Filter, Record, Settings, Totals, UnknownNumber};
 use super::Slices;
 use crate::board::Board;
 use crate::commands::{CommandRef, Lane, LaneRules, Pool};
+use crate::context::Context;
 use crate::crowd::Envelope;
 use crate::machine::Machine;
 use crate::pipeline::{LaneCommands, PageSupply, TickOutput, Tracing};
@@ -53,7 +54,11 @@ impl SlicesOutput {
     }
 
     /// Puts together what the chunks left.
-    pub(super) fn finish<B: Board, C>(&mut self, program: &Program<B, C>, rom: &Rom<'_>) {
+    pub(super) fn finish<B: Board, C: Context + ?Sized>(
+        &mut self,
+        program: &Program<B, C>,
+        rom: &Rom<'_>,
+    ) {
         self.rules = program.rules;
         self.counters = self.last.counters();
         self.messages.clear();
