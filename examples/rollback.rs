@@ -40,7 +40,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let play = |crowd: &mut Crowd<Blackboard, ()>, ticks: u32| {
         for _ in 0..ticks {
-            crowd.broadcast(roll, ());
+            crowd.broadcast(roll, ()).expect("an event of the machine");
             crowd.tick(&());
         }
     };

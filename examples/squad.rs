@@ -23,7 +23,7 @@ impl Board for Soldier {}
 
 /// Events by name, once.
 struct Words {
-    contact: statewright::ids::EventId,
+    contact: statewright::EventHandle,
 }
 
 #[functions(context = Words)]
@@ -54,7 +54,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     crowd.send(squad[3], words.contact, squad[0])?;
     for tick in 1..=6 {
         if tick == 6 {
-            crowd.broadcast(fall_back, ());
+            crowd.broadcast(fall_back, ())?;
         }
         crowd.tick(&words);
         let paths: Vec<String> = squad

@@ -149,9 +149,9 @@ fn sentries(each: &mut dyn FnMut(&Crowd<Blackboard, ()>)) -> Crowd<Blackboard, (
     for tick in 0..30 {
         match tick % 7 {
             1 => crowd.send(agents[tick % 4], hit, 3_i32).unwrap(),
-            2 => crowd.broadcast(noise, ()),
+            2 => crowd.broadcast(noise, ()).unwrap(),
             4 => crowd.send(agents[4], relief, ()).unwrap(),
-            6 => crowd.broadcast(order, ()),
+            6 => crowd.broadcast(order, ()).unwrap(),
             _ => {}
         }
         match tick {
@@ -234,8 +234,8 @@ fn a_kept_snapshot_runs_on() {
     for tick in 0..50 {
         let noise = restored.machine().event("Noise").unwrap();
         if tick % 8 == 3 {
-            restored.broadcast(noise, ());
-            original.broadcast(noise, ());
+            restored.broadcast(noise, ()).unwrap();
+            original.broadcast(noise, ()).unwrap();
         }
         restored.tick(&());
         original.tick(&());

@@ -5,12 +5,13 @@
 
 use std::fmt;
 
-use statewright::Machine;
-use statewright::ids::EventId;
+use statewright::{EventHandle, Machine, Payload};
 use statewright_author::similar::closest;
 use statewright_rom::layout::PayloadKind;
 use statewright_step::{StepError, carried_type, key_type, parse_payload, parse_value};
 use statewright_symbols::SymbolKind;
+
+use crate::simulation::first_life;
 
 /// When a line happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +47,7 @@ pub enum Recipients {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ScriptAction {
     /// An event.
-    Send(EventId, [u32; 4]),
+    Send(EventHandle, [u32; 4]),
     /// A key is written: its number and words.
     Set(usize, [u32; 3]),
 }
@@ -228,10 +229,10 @@ impl<'l> Words<'l> {
             .event(name)
             .map_err(|_| unknown("event", name, machine.symbols().names(SymbolKind::Event)))?;
         let rom = machine.rom();
-        let words = parse_payload(&rom, event, name, &self.rest.join(" ")).map_err(plain)?;
+        let words = parse_payload(&rom, event.id(), name, &self.rest.join(" ")).map_err(plain)?;
         Ok(ScriptAction::Send(
             event,
-            of_first_life(carried_type(&rom, event), words),
+            of_first_life(carried_type(&rom, event.id()), words),
         ))
     }
 
@@ -259,7 +260,7 @@ impl<'l> Words<'l> {
 /// An agent is written by its index alone: all of a run are in their first life.
 fn of_first_life(ty: PayloadKind, words: [u32; 4]) -> [u32; 4] {
     if ty == PayloadKind::Entity {
-        [words[0], 1, 0, 0]
+        first_life(words[0]).words()
     } else {
         words
     }

@@ -6,9 +6,9 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use statewright::BindError;
 use statewright::prelude::*;
 use statewright::trace::{Legend, Level, Record, Settings, UnknownNumber};
+use statewright::{BindError, CrowdNumber};
 use statewright_step::Answer;
 
 use crate::board::{BoardStorage, InlineBoard};
@@ -17,6 +17,17 @@ use crate::script::Script;
 use crate::source::Source;
 use crate::stand_ins::{StandIns, stubs};
 use crate::tally::Tally;
+
+/// The one crowd of a run.
+const CROWD: CrowdNumber = match CrowdNumber::new(1) {
+    Some(number) => number,
+    None => CrowdNumber::NONE,
+};
+
+/// The agent at an index: all of a run are in their first life.
+pub(crate) fn first_life(index: u32) -> AgentId {
+    AgentId::new(index % AgentId::INDICES, 1).in_crowd(CROWD)
+}
 
 /// Most parts that a crowd is cut into for threads.
 const MOST_CHUNKS: usize = 64;
@@ -221,7 +232,7 @@ impl<S: BoardStorage> Simulation<S> {
         let program = machine
             .bind(stubs(machine))
             .map_err(SimulationError::Bind)?;
-        let mut crowd = Crowd::new(program, plan.seed);
+        let mut crowd = Crowd::new(program, plan.seed).numbered(CROWD);
         crowd.set_forgets_commands(true);
         // What a chunk keeps besides its agents is shared by more of them where there are many.
         crowd.set_chunk_size(agents.div_ceil(MOST_CHUNKS).max(1024));

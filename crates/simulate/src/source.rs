@@ -1,19 +1,20 @@
 //! Where events come from: a random source by a seed, or a script.
 
-use statewright::Value;
 use statewright::ids::{EventId, KeyId};
 use statewright::prelude::*;
+use statewright::{EventHandle, Payload};
 use statewright_rom::layout::PayloadKind;
 use statewright_step::carried_type;
 
 use crate::board::{BoardStorage, InlineBoard};
 use crate::rng::Rng;
 use crate::script::{Recipients, Script, ScriptAction};
+use crate::simulation::first_life;
 use crate::stand_ins::StandIns;
 
 /// An event that the random source may send.
 struct Choice {
-    event: EventId,
+    event: EventHandle,
     /// The number of the type that it carries.
     carries: PayloadKind,
 }
@@ -36,11 +37,10 @@ impl Source {
         // What the machine raises itself is not for others to send.
         let is_sent = |name: &str| !name.starts_with("done.") && !name.starts_with("error.");
         let choices = (0..rom.events().len()).filter_map(|index| {
-            let event =
-                EventId::from_index(index).filter(|&event| is_sent(machine.event_name(event)))?;
+            let id = EventId::from_index(index).filter(|&id| is_sent(machine.event_name(id)))?;
             Some(Choice {
-                event,
-                carries: carried_type(&rom, event),
+                event: machine.event_at(id)?,
+                carries: carried_type(&rom, id),
             })
         });
         Self {
@@ -69,13 +69,13 @@ impl Source {
         for line in script.due(tick) {
             match line.recipients {
                 Recipients::All => {
-                    (0..count).for_each(|index| *sent += act(crowd, agent(index), line.action))
+                    (0..count).for_each(|index| *sent += act(crowd, first_life(index), line.action))
                 }
-                Recipients::Agent(index) => *sent += act(crowd, agent(index), line.action),
+                Recipients::Agent(index) => *sent += act(crowd, first_life(index), line.action),
                 Recipients::Share(share) => {
                     let mut chosen = Rng::new(rng.next());
                     for index in chosen.positions(count, share) {
-                        *sent += act(crowd, agent(index), line.action);
+                        *sent += act(crowd, first_life(index), line.action);
                     }
                 }
             }
@@ -86,19 +86,14 @@ impl Source {
         // Whole events for everybody, and one more for some.
         for _ in 0..self.rate.floor() as u64 {
             for index in 0..count {
-                *sent += send_any(crowd, agent(index), rng, choices, count);
+                *sent += send_any(crowd, first_life(index), rng, choices, count);
             }
         }
         let mut chosen = Rng::new(rng.next());
         for index in chosen.positions(count, self.rate.fract()) {
-            *sent += send_any(crowd, agent(index), rng, choices, count);
+            *sent += send_any(crowd, first_life(index), rng, choices, count);
         }
     }
-}
-
-/// The agent at an index: all are in their first life.
-fn agent(index: u32) -> AgentId {
-    AgentId::from_words([index, 1, 0])
 }
 
 /// One action; how many events it sent.
@@ -136,7 +131,7 @@ fn payload(carries: PayloadKind, rng: &mut Rng, agents: u32) -> [u32; 4] {
     match carries {
         PayloadKind::I32 | PayloadKind::U32 | PayloadKind::U64 => [rng.below(101) as u32, 0, 0, 0],
         PayloadKind::Bool => [rng.below(2) as u32, 0, 0, 0],
-        PayloadKind::Entity => [rng.below(agents.into()) as u32, 1, 0, 0],
+        PayloadKind::Entity => first_life(rng.below(agents.into()) as u32).words(),
         PayloadKind::F32 => [number(), 0, 0, 0],
         PayloadKind::Vec2 => [number(), number(), 0, 0],
         PayloadKind::Vec3 => [number(), number(), number(), 0],

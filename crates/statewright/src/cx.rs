@@ -4,12 +4,15 @@
 use statewright_kernel::{self as kernel, Admission, Cause, Class, Rng};
 use statewright_rom::Rom;
 use statewright_rom::ids::*;
-use statewright_rom::layout::ArgumentRecord;
+use statewright_rom::layout::{ArgumentRecord, PayloadKind};
 
+use crate::agent_id::AgentId;
 use crate::arguments::Arguments;
 use crate::commands::{Command, Head, Sent};
+use crate::event::{EventFor, EventHandle, WrongEvent};
 use crate::host::Caller;
-use crate::value::{AgentId, Payload, Symbol, Value};
+use crate::payload::Payload;
+use crate::value::{Symbol, Value};
 
 /// What a guard or scorer may look at.
 #[derive(Debug)]
@@ -42,16 +45,37 @@ macro_rules! looking {
 
             /// The event that made this call; none for eventless transitions, timers and
             /// activities.
-            pub fn event(&self) -> Option<EventId> {
+            pub fn event(&self) -> Option<EventHandle> {
                 match self.$inner.call().cause {
-                    Cause::Event(event, _) => Some(event),
+                    Cause::Event(event, _) => self.caller.machine.event_at(event),
                     _ => None,
                 }
             }
 
-            /// The payload of that event; zero without one.
+            /// The payload of that event; zero without one, and where it carries nothing.
+            ///
+            /// # Panics
+            ///
+            /// If the event carries something else: [`Self::try_payload`] says so instead. As with
+            /// any panic of user code the agent alone ends, and the host is told.
             pub fn payload<T: Payload>(&self) -> T {
-                T::from_payload(self.payload_words())
+                self.try_payload().unwrap_or_else(|error| panic!("{error}"))
+            }
+
+            /// The payload of that event, or why it has none of this type. Zero without an event,
+            /// and where it carries nothing.
+            pub fn try_payload<T: Payload>(&self) -> Result<T, WrongEvent> {
+                let Cause::Event(event, words) = self.$inner.call().cause else {
+                    return Ok(T::from_payload([0; 4]));
+                };
+                let machine = self.caller.machine;
+                let carries = machine.event_type(event)?.payload;
+                match T::KIND {
+                    Some(wanted) if carries != wanted && carries != PayloadKind::Empty => {
+                        Err(machine.wrong_payload(event, wanted))
+                    }
+                    _ => Ok(T::from_payload(words)),
+                }
             }
 
             /// All 16 bytes of that payload as words, whatever they mean; zero without an event.
@@ -199,23 +223,59 @@ impl<'c, 'a, 'p> ActionCx<'c, 'a, 'p> {
     }
 
     /// Posts an event to this agent itself.
-    pub fn post(&mut self, event: EventId, payload: impl Payload) -> Admission {
+    ///
+    /// # Panics
+    ///
+    /// If it is an event of another machine, or carries something else, which the compiler sees to
+    /// for events of [`machine!`](crate::machine). As with any panic of user code the agent alone
+    /// ends, and the host is told.
+    pub fn post<P: Payload>(&mut self, event: impl EventFor<P>, payload: P) -> Admission {
+        let event = self.own_event(event);
         self.actor.post(event, None, payload.words())
     }
 
     /// Posts an event to this agent itself, in a class of its own.
-    pub fn post_as(&mut self, event: EventId, class: Class, payload: impl Payload) -> Admission {
+    ///
+    /// # Panics
+    ///
+    /// As [`Self::post`].
+    pub fn post_as<P: Payload>(
+        &mut self,
+        event: impl EventFor<P>,
+        class: Class,
+        payload: P,
+    ) -> Admission {
+        let event = self.own_event(event);
         self.actor.post(event, Some(class), payload.words())
     }
 
     /// Raises an internal event (EVT-10).
-    pub fn raise(&mut self, event: EventId, payload: impl Payload) -> Admission {
+    ///
+    /// # Panics
+    ///
+    /// As [`Self::post`].
+    pub fn raise<P: Payload>(&mut self, event: impl EventFor<P>, payload: P) -> Admission {
+        let event = self.own_event(event);
         self.actor.raise(event, payload.words())
     }
 
+    /// The number of an event that this machine has, and that carries this.
+    fn own_event<P: Payload>(&self, event: impl EventFor<P>) -> EventId {
+        match self.caller.machine.check_event(event.handle(), P::KIND) {
+            Ok((id, _)) => id,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
     /// Sends an event to another agent: it is there in its next tick (CMD-4). `false` if there was
-    /// no room for it.
-    pub fn send(&mut self, to: AgentId, event: EventId, payload: impl Payload) -> bool {
+    /// no room for it. The event is one of this agent's machine; if the other is of another
+    /// machine, in a [`World`](crate::World), it gets its own event of that name.
+    ///
+    /// # Panics
+    ///
+    /// As [`Self::post`].
+    pub fn send<P: Payload>(&mut self, to: AgentId, event: impl EventFor<P>, payload: P) -> bool {
+        let event = self.own_event(event);
         let head = Head::send(self.agent(), self.actor.site(), event);
         let written = self.caller.out.write(
             &head,

@@ -4,16 +4,18 @@ use statewright_kernel::{self as kernel, Command, Host, Mode, Status, Verdict};
 use statewright_rom::ids::{FunctionId, KeyId};
 use zerocopy::IntoBytes;
 
+use crate::agent_id::AgentId;
 use crate::board::Board;
 use crate::commands::{self, Head, Writer};
 use crate::cx::{ActionCx, GuardCx};
+use crate::machine::Machine;
 use crate::pipeline::AgentIds;
 use crate::program::TickTable;
-use crate::value::AgentId;
 
 /// Whose turn it is, and where its commands go.
 #[derive(Debug)]
 pub(crate) struct Caller<'p> {
+    pub(crate) machine: &'p Machine,
     pub(crate) out: &'p mut Writer,
     pub(crate) ids: AgentIds<'p>,
     /// Index of the agent.

@@ -9,6 +9,7 @@
 //! [`commands`].
 #![forbid(unsafe_code)]
 
+mod agent_id;
 mod arguments;
 mod blackboard;
 mod board;
@@ -18,12 +19,14 @@ mod context;
 pub mod counters;
 mod crowd;
 mod cx;
+mod event;
 mod functions;
 mod host;
 mod machine;
 #[cfg(feature = "macros")]
 #[doc(hidden)]
 pub mod macros;
+pub mod payload;
 mod pipeline;
 pub mod prelude;
 mod program;
@@ -32,6 +35,7 @@ mod slices;
 pub mod trace;
 mod value;
 
+pub use agent_id::{AgentId, CrowdNumber};
 pub use arguments::Arguments;
 pub use blackboard::{Blackboard, SetError, WrongKey};
 pub use board::{Board, Key};
@@ -42,10 +46,12 @@ pub use crowd::{
     SnapshotError, SpawnError, Tick, VariantError,
 };
 pub use cx::{ActionCx, GuardCx};
+pub use event::{EventFor, EventHandle, SendError, TypedEvent, WrongEvent};
 pub use functions::{
     ActionFn, ActivityFn, Behavior, Callback, Functions, GuardFn, Kind, Named, ScorerFn, Signature,
 };
 pub use machine::{Machine, MachineError};
+pub use payload::{Payload, PayloadOf};
 #[cfg(feature = "parallel")]
 pub use pipeline::RayonPool;
 pub use pipeline::{LaneCommands, TickSettings, Workers, WrongBudget};
@@ -57,7 +63,7 @@ pub use statewright_bytes::{Format, HeadError};
 /// Names and spans of everything in a machine, by number.
 pub use statewright_symbols as symbols;
 pub use statewright_symbols::{SymbolTable, UnknownName, WrongNames};
-pub use value::{AgentId, Entity, Payload, Symbol, Type, Value};
+pub use value::{Entity, Symbol, Type, Value};
 
 pub use statewright_kernel::{
     Admission, Class, Counters, Event, Fault, InboxEvent, Instance, Instance64, Instance128,
@@ -66,6 +72,7 @@ pub use statewright_kernel::{
 #[cfg(feature = "macros")]
 pub use statewright_macros::{Arguments, Board, Command, borrowed, functions, machine};
 pub use statewright_rom::ids;
+pub use statewright_rom::layout::PayloadKind;
 
 /// The Rust code of README and guide is compiled and run.
 #[cfg(doctest)]

@@ -3,14 +3,16 @@
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use statewright_kernel::Counters;
+use statewright_kernel::{Class, Counters, Event};
 use statewright_rom::ids::*;
-use statewright_rom::layout::{BuiltInLane, ScratchRecord};
+use statewright_rom::layout::{BuiltInLane, EventRecord, PayloadKind, ScratchRecord, StableGroup};
 use statewright_rom::{LoadError, OwnedRom, Rom};
 use statewright_symbols::{SymbolId, SymbolKind, SymbolTable, UnknownName, WrongNames};
 
 use crate::blackboard::Shape;
 use crate::counters::SharedCounters;
+use crate::event::{EventFor, EventHandle, EventType, WrongEvent};
+use crate::payload::Payload;
 
 /// A compiled machine. Cheap to clone: all clones share one block of bytes.
 #[derive(Clone, Debug)]
@@ -22,8 +24,8 @@ pub struct Machine {
 struct Shared {
     rom: OwnedRom,
     symbols: SymbolTable,
-    /// Class per event.
-    classes: Vec<statewright_kernel::Class>,
+    /// What each event is.
+    events: Vec<EventType>,
     id: u32,
     counters: SharedCounters,
     /// Of schema-checked blackboards, from the first one on.
@@ -129,6 +131,96 @@ mod compiled {
     }
 }
 
+/// Events.
+impl Machine {
+    /// The event with a name.
+    pub fn event(&self, name: &str) -> Result<EventHandle, UnknownName> {
+        let id = self.shared.symbols.find(name)?;
+        let unknown = || UnknownName::new("event", name, std::iter::empty());
+        self.event_at(id).ok_or_else(unknown)
+    }
+
+    /// The event with a number; `None` past the last.
+    pub fn event_at(&self, id: EventId) -> Option<EventHandle> {
+        let rom = self.rom();
+        let stable = rom.stable_ids_of(StableGroup::Events).get(id.index())?;
+        Some(EventHandle::new(id, self.id(), stable.id.get()))
+    }
+
+    /// An event as instances hold it, for inboxes of the host's own
+    /// ([`Slices::inbox`](crate::Slices::inbox)). Its class is that of its type.
+    #[inline]
+    pub fn make_event<P: Payload>(
+        &self,
+        event: impl EventFor<P>,
+        payload: P,
+    ) -> Result<Event, WrongEvent> {
+        let (id, class) = self.check_event(event.handle(), P::KIND)?;
+        Ok(Event::new(id, class).with_words(payload.words()))
+    }
+
+    /// The number here of an event that is sent with a kind of payload (`None` for any), and its
+    /// class.
+    #[inline]
+    pub(crate) fn check_event(
+        &self,
+        event: EventHandle,
+        given: Option<PayloadKind>,
+    ) -> Result<(EventId, Class), WrongEvent> {
+        let id = if event.machine() == self.id() {
+            event.id()
+        } else {
+            self.find_event(event)?
+        };
+        let known = self.event_type(id)?;
+        match given {
+            Some(given) if given != known.payload => Err(self.wrong_payload(id, given)),
+            _ => Ok((id, known.class)),
+        }
+    }
+
+    /// What an event is.
+    #[inline]
+    pub(crate) fn event_type(&self, id: EventId) -> Result<EventType, WrongEvent> {
+        let known = self.shared.events.get(id.index());
+        known.copied().ok_or_else(|| self.unknown_event(id.raw()))
+    }
+
+    /// An event of another version of this machine has the same stable id (HASH-3).
+    #[cold]
+    fn find_event(&self, event: EventHandle) -> Result<EventId, WrongEvent> {
+        let rom = self.rom();
+        let mut known = rom.stable_ids_of(StableGroup::Events).iter();
+        let found = known.position(|known| known.id.get() == event.stable_id());
+        let found = found.and_then(EventId::from_index);
+        found.ok_or_else(|| WrongEvent::OtherMachine {
+            event,
+            machine: self.name().to_owned(),
+            id: self.id(),
+        })
+    }
+
+    #[cold]
+    pub(crate) fn unknown_event(&self, event: u16) -> WrongEvent {
+        WrongEvent::Unknown {
+            event,
+            machine: self.name().to_owned(),
+            events: self.shared.events.len(),
+        }
+    }
+
+    #[cold]
+    pub(crate) fn wrong_payload(&self, event: EventId, given: PayloadKind) -> WrongEvent {
+        let known = self.shared.events.get(event.index());
+        WrongEvent::Payload {
+            event: self.event_name(event).to_owned(),
+            machine: self.name().to_owned(),
+            carries: known.map_or(PayloadKind::Empty, |known| known.payload),
+            given,
+        }
+    }
+}
+
 /// Looks names up.
 macro_rules! lookups {
     ($($name:ident $what:literal $id:ident,)+) => {
@@ -145,7 +237,6 @@ macro_rules! lookups {
 
 lookups! {
     state "state" StateId,
-    event "event" EventId,
     key "blackboard key" KeyId,
     parameter "parameter" ParameterId,
     variant "variant" VariantId,
@@ -165,19 +256,20 @@ impl Machine {
     }
 
     fn new(rom: OwnedRom, symbols: SymbolTable) -> Self {
-        let (id, classes) = {
+        let (id, events) = {
             let rom = rom.as_rom();
-            (
-                rom.machine_id(),
-                rom.events().iter().map(|event| event.class.get()).collect(),
-            )
+            let event = |event: &EventRecord| EventType {
+                class: event.class.get(),
+                payload: event.carries(),
+            };
+            (rom.machine_id(), rom.events().iter().map(event).collect())
         };
         let (counters, shape) = (SharedCounters::default(), OnceLock::new());
         Self {
             shared: Arc::new(Shared {
                 rom,
                 symbols,
-                classes,
+                events,
                 id,
                 counters,
                 shape,
@@ -216,8 +308,8 @@ impl Machine {
     }
 
     /// The name of an event, for people.
-    pub fn event_name(&self, event: EventId) -> &str {
-        self.name_of(event)
+    pub fn event_name(&self, event: impl Into<EventId>) -> &str {
+        self.name_of(event.into())
     }
 
     /// The name of a channel, for people.
@@ -255,13 +347,6 @@ impl Machine {
     /// How many clones of this machine there are, itself included.
     pub(crate) fn holders(&self) -> usize {
         Arc::strong_count(&self.shared)
-    }
-
-    /// The class of an event's type.
-    #[inline]
-    pub(crate) fn event_class(&self, event: EventId) -> statewright_kernel::Class {
-        let class = self.shared.classes.get(event.index()).copied();
-        class.unwrap_or_default()
     }
 
     /// The name of a function; its number if there are no names.

@@ -53,11 +53,11 @@ fn cmd_2_nothing_is_allocated_after_a_while() {
     let go = machine.event("Go").unwrap();
     let (mut commands, mut lanes) = (0, 0);
     let mut round = |crowd: &mut Crowd<Speaker, ()>| {
-        crowd.broadcast(go, ());
+        crowd.broadcast(go, ()).unwrap();
         crowd.tick(&());
         commands += crowd.lane(Lane::NAVIGATION).count();
         crowd.commit(|_| lanes += 1);
-        crowd.broadcast(go, ());
+        crowd.broadcast(go, ()).unwrap();
         crowd.tick(&());
     };
     (0..30).for_each(|_| round(&mut crowd));
@@ -84,7 +84,7 @@ fn sys_3_a_trace_in_its_stride_allocates_nothing() {
     for level in [Level::Outline, Level::Steps, Level::All] {
         crowd.set_trace(Some(Settings::new(level))).unwrap();
         let round = |crowd: &mut Crowd<Speaker, ()>| {
-            crowd.broadcast(go, ());
+            crowd.broadcast(go, ()).unwrap();
             crowd.tick(&());
             assert!(crowd.trace().count() >= 500);
         };
@@ -106,7 +106,7 @@ fn wake_1_rearming_timers_does_not_grow_memory() {
     (0..10_000).for_each(|_| _ = crowd.spawn(()));
     let go = machine.event("Go").unwrap();
     let round = |crowd: &mut Crowd<(), ()>| {
-        crowd.broadcast(go, ());
+        crowd.broadcast(go, ()).unwrap();
         assert_eq!(crowd.tick(&()).ran, 10_000);
         assert_eq!(crowd.awake(), 0, "all wait");
     };
@@ -136,7 +136,7 @@ fn sys_1_a_tick_on_several_threads_allocates_nothing() {
     // Inside of the pool, where its own queue of strangers' jobs is not used.
     let allocated = pool.unwrap().install(|| {
         let round = |crowd: &mut Crowd<(), ()>| {
-            crowd.broadcast(go, ());
+            crowd.broadcast(go, ()).unwrap();
             assert_eq!(crowd.tick_parallel(&()).ran, 2000);
         };
         (0..3).for_each(|_| round(&mut crowd));
@@ -181,7 +181,7 @@ fn sys_6_going_back_again_and_again_allocates_nothing() {
     let mut round = |doors: &mut Crowd<Blackboard, ()>| {
         doors.restore(&saved).unwrap();
         for _ in 0..5 {
-            doors.broadcast(knock, ());
+            doors.broadcast(knock, ()).unwrap();
             doors.tick(&());
         }
         assert!(doors.restore(&damaged).is_err());

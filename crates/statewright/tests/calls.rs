@@ -2,9 +2,9 @@
 
 use statewright::ids::{ScratchId, StateId};
 use statewright::prelude::*;
-use statewright::{Payload, Value};
+use statewright::{Payload, PayloadKind, Value};
 
-const HOUSE: &str = r#"{ "machine": "House", "events": ["Word", "Next", "Back", "Forget", "Seen"],
+const HOUSE: &str = r#"{ "machine": "House", "events": { "Word": {}, "Next": {}, "Back": {}, "Forget": {}, "Seen": {} },
   "observers": [{ "on": "Seen", "do": "Meddle" }],
   "initial": "rooms",
   "states": {
@@ -32,7 +32,11 @@ struct House {
 }
 
 fn house() -> (Crowd<Memory, House>, House, AgentId) {
-    let machine = Machine::from_text("house.sw.json", HOUSE).unwrap();
+    house_of(HOUSE)
+}
+
+fn house_of(text: &str) -> (Crowd<Memory, House>, House, AgentId) {
+    let machine = Machine::from_text("house.sw.json", text).unwrap();
     let visits = machine
         .scratch(machine.state("rooms/hall").unwrap(), "visits")
         .unwrap();
@@ -84,7 +88,13 @@ fn tell(
 #[test]
 fn evt_1_payloads_of_all_types_arrive_whole() {
     fn check<T: Payload + Copy + PartialEq + std::fmt::Debug>(sent: T, words: [u32; 4]) {
-        let (mut crowd, world, agent) = house();
+        let word = match T::KIND {
+            None | Some(PayloadKind::Empty) => "{}".to_owned(),
+            Some(PayloadKind::Bytes) => r#"{ "payload": { "bytes": 16 } }"#.to_owned(),
+            Some(kind) => format!(r#"{{ "payload": "{}" }}"#, kind.name()),
+        };
+        let text = HOUSE.replacen(r#""Word": {}"#, &format!(r#""Word": {word}"#), 1);
+        let (mut crowd, world, agent) = house_of(&text);
         tell(&mut crowd, &world, agent, "Word", sent);
         let found = crowd.board(agent).unwrap().words;
         assert_eq!((found, T::from_payload(found)), (words, sent));

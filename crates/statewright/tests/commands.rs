@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
+use statewright::EventHandle;
 use statewright::commands::{Merge, Pool, PoolTooSmall};
-use statewright::ids::EventId;
 use statewright::prelude::*;
 use statewright::{Tick, WrongBudget};
 
@@ -163,14 +163,14 @@ fn crowd_of(
     (crowd, agents)
 }
 
-fn event(crowd: &Crowded, name: &str) -> EventId {
+fn event(crowd: &Crowded, name: &str) -> EventHandle {
     crowd.machine().event(name).unwrap()
 }
 
 /// Sends an event to all and runs a tick.
 fn all(crowd: &mut Crowded, name: &str) -> Tick {
     let event = event(crowd, name);
-    crowd.broadcast(event, ());
+    crowd.broadcast(event, ()).unwrap();
     crowd.tick(&())
 }
 
@@ -218,7 +218,7 @@ fn cmd_3_the_order_is_that_of_agents_and_emission_whatever_the_parts() {
     let run = |tick: &mut dyn FnMut(&mut Crowded) -> Tick| {
         let (mut crowd, _) = crowd((0..500).map(lines));
         let go = event(&crowd, "Go");
-        crowd.broadcast(go, ());
+        crowd.broadcast(go, ()).unwrap();
         let ran = tick(&mut crowd);
         let boards: Vec<usize> = crowd
             .agents()
@@ -559,7 +559,7 @@ fn cmd_2_a_pool_that_is_too_small_refuses_the_tick_before_anybody_runs() {
         .for_each(|&agent| crowd.send(agent, go, ()).unwrap());
     assert_eq!(crowd.try_tick(&()).unwrap().ran, 12, "just large enough");
     let before = everything(&crowd);
-    crowd.broadcast(go, ());
+    crowd.broadcast(go, ()).unwrap();
     crowd.send(agents[0], go, ()).unwrap();
     let gone = crowd.spawn(speaker(&[]));
     crowd.send(gone, go, ()).unwrap();
@@ -604,7 +604,7 @@ fn cmd_2_a_pool_that_is_too_small_refuses_the_tick_before_anybody_runs() {
     );
     // Each part may need a page of its own.
     crowd.set_chunk_size(1);
-    crowd.broadcast(go, ());
+    crowd.broadcast(go, ()).unwrap();
     assert_eq!(crowd.try_tick_parallel(&()).unwrap_err().needed, 13);
 }
 
@@ -627,7 +627,7 @@ fn cmd_2_crowds_share_a_pool() {
     all(&mut one, "Go");
     assert_eq!(pool.in_use(), 1);
     let go = event(&two, "Go");
-    two.broadcast(go, ());
+    two.broadcast(go, ()).unwrap();
     assert!(
         two.try_tick(&()).is_err(),
         "the page holds commands of the other crowd"
@@ -660,7 +660,7 @@ fn cmd_2_a_crowd_that_outgrows_a_shared_pool_leaves_it_to_the_others() {
         for _ in 0..more {
             owner.spawn(speaker(&[Say::Note(3); 19]));
         }
-        owner.broadcast(go, ());
+        owner.broadcast(go, ()).unwrap();
         owner.try_tick(&()).expect("its own pool grows");
         assert_eq!(notes(&owner), (12 + more) * 19);
         assert_eq!(notes(&guest), said, "nobody else lost anything");
@@ -677,7 +677,7 @@ fn cmd_2_a_crowd_that_outgrows_a_shared_pool_leaves_it_to_the_others() {
         (limit, 0),
         "{of_guest} pages were the guest's"
     );
-    guest.broadcast(go, ());
+    guest.broadcast(go, ()).unwrap();
     guest.try_tick(&()).expect("all of its limit is free");
     assert_eq!(notes(&guest), said);
     drop(owner);
@@ -696,7 +696,7 @@ fn cmd_2_the_pool_does_not_grow_after_a_while() {
     let go = event(&crowd, "Go");
     crowd.set_chunk_size(40);
     for round in 0..20 {
-        crowd.broadcast(go, ());
+        crowd.broadcast(go, ()).unwrap();
         let tick = if round % 2 == 0 {
             crowd.tick_parallel(&())
         } else {
@@ -737,7 +737,7 @@ fn tick_3_a_panic_takes_the_commands_of_its_agent_along() {
 #[test]
 fn cmd_4_messages_arrive_in_the_next_tick_and_are_counted_when_nobody_is_there() {
     let (mut crowd, agents) = crowd([speaker(&[]), speaker(&[Say::Note(4)]), speaker(&[])]);
-    let friend = |agent: AgentId| [agent.index(), agent.generation(), 0];
+    let friend = |agent: AgentId| statewright::Value::to_words(agent);
     crowd.board_mut(agents[0]).unwrap().friend = friend(agents[1]);
     crowd.board_mut(agents[2]).unwrap().friend = friend(agents[1]);
     all(&mut crowd, "Tell");
@@ -756,7 +756,9 @@ fn cmd_4_messages_arrive_in_the_next_tick_and_are_counted_when_nobody_is_there()
     crowd.tick(&());
     assert_eq!(crowd.lost_messages(), 2);
     // A number that is between two agents of one place is nobody, too.
-    crowd.board_mut(agents[0]).unwrap().friend = [agents[1].index(), agents[1].generation() + 1, 0];
+    crowd.board_mut(agents[0]).unwrap().friend = friend(
+        AgentId::new(agents[1].index(), agents[1].generation() + 1).in_crowd(crowd.number()),
+    );
     crowd.send(agents[0], tell, ()).unwrap();
     crowd.tick(&());
     crowd.tick(&());

@@ -35,7 +35,7 @@ fn handles_of_the_gone_mean_nobody() {
     crowd.tick(&());
     crowd.send(first, knock, ()).unwrap();
     crowd.despawn(first).unwrap();
-    assert_eq!(crowd.despawn(first), Err(Missing(first)));
+    assert_eq!(crowd.despawn(first), Err(Missing::Gone(first)));
     let second = crowd.spawn(board());
     assert_eq!(second.index(), first.index(), "the place is used again");
     assert_ne!(second, first);
@@ -52,7 +52,7 @@ fn handles_of_the_gone_mean_nobody() {
     );
     assert_eq!(
         crowd.send(first, knock, ()).unwrap_err().to_string(),
-        "agent 0.1 is not in the crowd: it was despawned, or belongs to another crowd"
+        format!("{first} is not in the crowd: it was despawned, or never there")
     );
     assert_eq!(
         (crowd.len(), crowd.contains(first), crowd.contains(second)),
@@ -154,7 +154,7 @@ fn sys_8_counters_per_crowd_and_per_machine() {
     for crowd in [&mut one, &mut two] {
         crowd.spawn(board());
         crowd.tick(&());
-        crowd.broadcast(knock, ());
+        crowd.broadcast(knock, ()).unwrap();
         crowd.tick(&());
         assert_eq!(
             counters::to_text(crowd.counters()),
@@ -202,7 +202,7 @@ fn code_3_variants() {
     let mut crowd = Crowd::new(machine.bind(walk).unwrap(), 1);
     let (slow, quick) = (crowd.spawn(Walker(0)), crowd.spawn_as(Walker(0), fast));
     crowd.tick(&speed);
-    crowd.broadcast(go, ());
+    crowd.broadcast(go, ()).unwrap();
     crowd.tick(&speed);
     assert_eq!(
         (crowd.board(slow).unwrap().0, crowd.board(quick).unwrap().0),
@@ -212,7 +212,7 @@ fn code_3_variants() {
 
 #[test]
 fn sys_1_slices_of_the_hosts_own() {
-    use statewright::{Event, InboxEvent, Instance, Instance64, Slices, SlicesError, SlicesOutput};
+    use statewright::{InboxEvent, Instance, Instance64, Slices, SlicesError, SlicesOutput};
     let machine = door();
     let burst = Functions::new().action("Burst", |_: &mut Blackboard, _: &(), _| {});
     let program = machine.bind(burst).unwrap();
@@ -228,7 +228,8 @@ fn sys_1_slices_of_the_hosts_own() {
             .map(|()| *output.counters())
     };
     tick(&mut doors, &mut boards, Slices::default()).unwrap();
-    let knock = Event::new(machine.event("Knock").unwrap(), Class::Normal);
+    let knock = machine.event("Knock").unwrap();
+    let knock = machine.make_event(knock, ()).unwrap();
     let inbox = [1, 3].map(|place| InboxEvent {
         place,
         event: knock,
@@ -555,7 +556,14 @@ fn wake_1_one_deadline_is_enough_whatever_happens_to_an_agent() {
                     1 => crowd.pause(agent),
                     2 | 3 => crowd.resume(agent),
                     4 => crowd.reset(agent),
-                    number => crowd.send(agent, events[number % 3], ()),
+                    number => {
+                        let sent = crowd.send(agent, events[number % 3], ());
+                        assert!(matches!(
+                            sent,
+                            Ok(()) | Err(statewright::SendError::Missing(_))
+                        ));
+                        Ok(())
+                    }
                 };
             }
             crowd.tick(&());

@@ -52,7 +52,7 @@ impl Command for Cry {
 
 struct World {
     fear: i32,
-    alarm: statewright::ids::EventId,
+    alarm: statewright::EventHandle,
 }
 
 fn functions() -> Functions<Body, World> {
@@ -79,12 +79,13 @@ fn crowd() -> (Crowd<Body, World>, World, Vec<AgentId>) {
         alarm: machine.event("Alarm").unwrap(),
     };
     let mut crowd = Crowd::new(machine.bind(functions()).unwrap(), 7);
+    let [low, high, _] = statewright::Value::to_words(AgentId::new(0, 1).in_crowd(crowd.number()));
     let agents: Vec<AgentId> = (0..4)
         .map(|courage| {
             crowd.spawn(Body {
                 courage: courage * 2,
                 alarms: 0,
-                friend: [0, 1],
+                friend: [low, high],
             })
         })
         .collect();

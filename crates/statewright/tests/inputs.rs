@@ -4,7 +4,7 @@
 use statewright::ids::VariantId;
 use statewright::prelude::*;
 use statewright::{
-    Blackboard, Envelope, Event, Input, InputError, Missing, SpawnError, TickSettings,
+    Blackboard, CrowdNumber, Envelope, Input, InputError, Missing, SpawnError, TickSettings,
     VariantError, WrongBudget,
 };
 
@@ -34,7 +34,7 @@ fn a_method_and_its_input_do_the_same() {
         machine.event("Call").unwrap(),
         machine.variant("hero").unwrap(),
     );
-    let event = Event::new(call, Class::Normal);
+    let event = machine.make_event(call, ()).unwrap();
     let board = || Blackboard::new(&machine);
     let apply = |crowd: &mut Dogs, input| crowd.apply(input).unwrap();
     let mut first = one.starting_at(9);
@@ -75,7 +75,7 @@ fn a_method_and_its_input_do_the_same() {
                 event,
             }),
         );
-        first.broadcast(call, ());
+        first.broadcast(call, ()).unwrap();
         apply(&mut two, Input::Broadcast(event));
         first.set_variant(agents[0], hero).unwrap();
         apply(&mut two, Input::SetVariant(agents[0], hero));
@@ -97,7 +97,7 @@ fn what_is_refused_changes_nothing() {
     let agent = crowd.spawn(Blackboard::new(&machine));
     crowd.tick(&());
     let before = crowd.snapshot();
-    let gone = AgentId::new(7, 1);
+    let gone = AgentId::new(7, 1).in_crowd(crowd.number());
     let ghost = VariantId::from_index(9).unwrap();
     let unknown = VariantError::UnknownVariant {
         machine: "Dog".to_owned(),
@@ -118,8 +118,11 @@ fn what_is_refused_changes_nothing() {
         variant: None,
     };
     let refused = [
-        (Input::Stop(gone), InputError::Missing(Missing(gone))),
-        (Input::Written(gone), InputError::Missing(Missing(gone))),
+        (Input::Stop(gone), InputError::Missing(Missing::Gone(gone))),
+        (
+            Input::Written(gone),
+            InputError::Missing(Missing::Gone(gone)),
+        ),
         (
             Input::SetVariant(agent, ghost),
             InputError::Variant(unknown.clone()),
@@ -130,6 +133,10 @@ fn what_is_refused_changes_nothing() {
             InputError::Budget(WrongBudget(0)),
         ),
         (Input::StartAt(3), InputError::StartAt(3)),
+        (
+            Input::Number(CrowdNumber::MAX),
+            InputError::Number(CrowdNumber::MAX),
+        ),
         (Input::Restore(Box::new(restored)), InputError::Restore),
     ];
     for (input, expected) in refused {
@@ -138,9 +145,9 @@ fn what_is_refused_changes_nothing() {
     assert_eq!(crowd.set_variant(agent, ghost), Err(unknown));
     assert_eq!(
         crowd.set_variant(gone, VariantId::PLAIN),
-        Err(Missing(gone).into())
+        Err(Missing::Gone(gone).into())
     );
-    assert_eq!(crowd.variant(gone), Err(Missing(gone)));
+    assert_eq!(crowd.variant(gone), Err(Missing::Gone(gone)));
     assert_eq!(crowd.snapshot(), before);
 }
 
@@ -182,8 +189,6 @@ fn sys_2_a_blackboard_wakes_its_agent_only_if_it_was_written() {
     crowd.board_mut(agent).unwrap().set(bones, 4).unwrap();
     assert_eq!(crowd.awake(), 1);
     assert_eq!(crowd.board(agent).unwrap().get(bones), Ok(4));
-    assert_eq!(
-        crowd.board_mut(AgentId::new(8, 1)).map(|_| ()),
-        Err(Missing(AgentId::new(8, 1)))
-    );
+    let gone = AgentId::new(8, 1).in_crowd(crowd.number());
+    assert_eq!(crowd.board_mut(gone).map(|_| ()), Err(Missing::Gone(gone)));
 }

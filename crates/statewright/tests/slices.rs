@@ -7,7 +7,7 @@ use statewright::commands::{CommandRef, Pool, PoolTooSmall};
 use statewright::prelude::*;
 use statewright::trace::{Level, Record, Settings};
 use statewright::{
-    Envelope, Event, InboxEvent, Instance, Instance64, RayonPool, Sleep, Slices, SlicesError,
+    Envelope, EventHandle, InboxEvent, Instance, Instance64, RayonPool, Sleep, Slices, SlicesError,
     SlicesOutput, TickSettings, WrongBudget, ids,
 };
 use zerocopy::IntoBytes;
@@ -64,8 +64,8 @@ impl Board for Body {
 struct Step(u32);
 
 struct World {
-    noise: ids::EventId,
-    help: ids::EventId,
+    noise: EventHandle,
+    help: EventHandle,
 }
 
 /// So many indices of the crowd were ever used.
@@ -82,7 +82,7 @@ fn functions() -> Functions<Body, World> {
         })
         .action("Call", |me, world, cx| {
             let (index, generation) = (cx.rng().below(INDICES), 1 + 2 * cx.rng().below(2));
-            let to = AgentId::new(index, generation);
+            let to = AgentId::new(index, generation).in_crowd(cx.agent().crowd());
             cx.send(to, world.help, cx.agent());
             cx.send(to, world.noise, 2);
             assert_ne!(cx.rng().below(400), 0, "a soldier stumbles");
@@ -284,12 +284,8 @@ impl Host {
         }
     }
 
-    fn send(&mut self, row: u32, event: ids::EventId, payload: impl statewright::Payload) {
-        let class = match self.program.machine().event_name(event) {
-            "Help" => Class::Interrupt,
-            _ => Class::Normal,
-        };
-        let event = Event::new(event, class).with_words(payload.words());
+    fn send(&mut self, row: u32, event: EventHandle, payload: impl statewright::Payload) {
+        let event = self.program.machine().make_event(event, payload).unwrap();
         self.inbox.push(InboxEvent { place: row, event });
     }
 
@@ -426,7 +422,7 @@ fn compare(settings: TickSettings, threads: usize, seed: u64) -> [usize; 4] {
             host.act(agent, deed, &world);
         }
         if dice.below(6) == 0 {
-            model.crowd.broadcast(world.noise, 5);
+            model.crowd.broadcast(world.noise, 5).unwrap();
             (0..host.agents.len() as u32).for_each(|row| host.send(row, world.noise, 5));
         }
         let (expected, found) = (model.tick(&world), host.tick(&world, threads));

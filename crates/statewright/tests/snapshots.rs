@@ -119,7 +119,7 @@ fn what_somebody_wrote_with_a_right_checksum_is_refused_or_runs() {
                         bytes,
                         "byte {place}: nothing is lost on the way"
                     );
-                    crowd.broadcast(knock, ());
+                    crowd.broadcast(knock, ()).unwrap();
                     crowd.spawn(Blackboard::new(&door()));
                     for _ in 0..5 {
                         crowd.tick(&());

@@ -58,7 +58,7 @@ fn sys_10_exits_run_at_the_agents_turn_and_it_ends() {
         let (mut crowd, agents) = singers(5);
         let sing = crowd.machine().event("Sing").unwrap();
         crowd.set_chunk_size(2);
-        crowd.broadcast(sing, ());
+        crowd.broadcast(sing, ()).unwrap();
         crowd.stop(agents[3]).unwrap();
         crowd.stop(agents[1]).unwrap();
         crowd.stop(agents[1]).unwrap();
@@ -145,7 +145,7 @@ fn sys_10_pause_does_not_put_a_stop_off_but_reset_and_despawn_come_instead() {
     crowd.reset(agents[2]).unwrap();
     crowd.stop(agents[3]).unwrap();
     crowd.despawn(agents[3]).unwrap();
-    assert_eq!(crowd.stop(agents[3]), Err(Missing(agents[3])));
+    assert_eq!(crowd.stop(agents[3]), Err(Missing::Gone(agents[3])));
     let machine = crowd.machine().clone();
     let successor = crowd.spawn(Blackboard::new(&machine));
     assert_eq!(successor.index(), agents[3].index());
@@ -194,7 +194,7 @@ fn tick_3_a_panic_in_an_exit_ends_its_agent_alone() {
     std::panic::set_hook(Box::new(|_| {}));
     let (mut crowd, agents) = singers(4);
     let sing = crowd.machine().event("Sing").unwrap();
-    crowd.broadcast(sing, ());
+    crowd.broadcast(sing, ()).unwrap();
     crowd.stop(agents[1]).unwrap();
     crowd.stop(agents[2]).unwrap();
     let tick = crowd.tick(&World { panics: true });
@@ -242,6 +242,6 @@ fn code_7_the_host_asks_what_an_agent_holds_before_it_is_gone() {
     crowd.despawn(agents[2]).unwrap();
     assert_eq!(
         crowd.held_channels(agents[2]).map(Iterator::count),
-        Err(Missing(agents[2]))
+        Err(Missing::Gone(agents[2]))
     );
 }

@@ -32,7 +32,7 @@ impl Board for Body {
     }
 }
 
-fn guards(count: u32) -> (Crowd<Body, ()>, [statewright::ids::EventId; 3]) {
+fn guards(count: u32) -> (Crowd<Body, ()>, [statewright::EventHandle; 3]) {
     let machine = Machine::from_text("guard.sw.json", GUARD).unwrap();
     let functions = Functions::new()
         .guard("Hears", |me: &Body, (): &(), _| Verdict {
@@ -78,13 +78,13 @@ fn level_1_is_events_transitions_and_leaves() {
             "1 now in post/bored"
         ]
     );
-    crowd.broadcast(noise, ());
+    crowd.broadcast(noise, ()).unwrap();
     crowd.tick(&());
     assert_eq!(
         words(&crowd),
         ["0 Noise: post -> alert", "1 Noise: nobody handles it"]
     );
-    crowd.broadcast(hit, ());
+    crowd.broadcast(hit, ()).unwrap();
     crowd.tick(&());
     assert_eq!(
         words(&crowd),
@@ -97,7 +97,7 @@ fn level_1_is_events_transitions_and_leaves() {
         words(&crowd),
         ["0 after 3t to `post/fed_up`: alert -> post/fed_up"]
     );
-    crowd.broadcast(calm, ());
+    crowd.broadcast(calm, ()).unwrap();
     crowd.tick(&());
     assert_eq!(
         words(&crowd),
@@ -114,7 +114,7 @@ fn some_agents_are_recorded_closer_than_the_others() {
         for _ in 0..4 {
             crowd.tick(&());
             all.push(words(&crowd));
-            crowd.broadcast(noise, ());
+            crowd.broadcast(noise, ()).unwrap();
         }
         all
     };
@@ -171,7 +171,7 @@ fn totals_count_what_records_would_have_said() {
                 });
                 kept.push((record.agent.get(), legend.words(record)));
             }
-            crowd.broadcast(event, ());
+            crowd.broadcast(event, ()).unwrap();
         }
         (counted, kept, crowd.trace_totals())
     };
@@ -207,7 +207,7 @@ fn level_2_adds_entries_exits_and_timers() {
             "0 now in post/bored"
         ]
     );
-    crowd.broadcast(noise, ());
+    crowd.broadcast(noise, ()).unwrap();
     crowd.tick(&());
     let expected = [
         "0 Noise: post -> alert",
@@ -218,14 +218,14 @@ fn level_2_adds_entries_exits_and_timers() {
         "0 after 3t to `post/fed_up` runs until tick 4",
     ];
     assert_eq!(words(&crowd), expected);
-    crowd.broadcast(calm, ());
+    crowd.broadcast(calm, ()).unwrap();
     crowd.tick(&());
     // Leaving a state ends its timers: that has no record of its own.
     assert_eq!(
         words(&crowd)[..2],
         ["0 Calm: alert -> post", "0 leaves alert"]
     );
-    crowd.broadcast(noise, ());
+    crowd.broadcast(noise, ()).unwrap();
     crowd.tick(&());
     (0..2).for_each(|_| _ = crowd.tick(&()));
     crowd.tick(&());
@@ -245,7 +245,7 @@ fn sel_7_level_3_adds_guards_activities_and_reasons_when_they_change() {
         .set_trace(Some(Settings::new(Level::All).agents([1_u32])))
         .unwrap();
     crowd.tick(&());
-    crowd.broadcast(noise, ());
+    crowd.broadcast(noise, ()).unwrap();
     crowd.tick(&());
     let expected = [
         "1 Noise: who takes it?",
@@ -256,7 +256,7 @@ fn sel_7_level_3_adds_guards_activities_and_reasons_when_they_change() {
     ];
     assert_eq!(words(&crowd), expected);
     // The same reason once more is no news.
-    crowd.broadcast(noise, ());
+    crowd.broadcast(noise, ()).unwrap();
     crowd.tick(&());
     assert_eq!(
         words(&crowd),
@@ -265,7 +265,7 @@ fn sel_7_level_3_adds_guards_activities_and_reasons_when_they_change() {
     // It is taken, and news again afterwards.
     let agent = crowd.agents().nth(1).unwrap();
     crowd.board_mut(agent).unwrap().deaf = false;
-    crowd.broadcast(noise, ());
+    crowd.broadcast(noise, ()).unwrap();
     crowd.tick(&());
     assert!(words(&crowd).contains(&"1 Noise: post -> alert".to_owned()));
     assert_eq!(
@@ -280,7 +280,7 @@ fn sel_7_level_3_adds_guards_activities_and_reasons_when_they_change() {
     );
     crowd.board_mut(agent).unwrap().deaf = true;
     (0..3).for_each(|_| _ = crowd.tick(&()));
-    crowd.broadcast(noise, ());
+    crowd.broadcast(noise, ()).unwrap();
     crowd.tick(&());
     assert_eq!(words(&crowd).last().unwrap(), "1 Noise: nobody handles it");
 }
@@ -289,7 +289,7 @@ fn sel_7_level_3_adds_guards_activities_and_reasons_when_they_change() {
 fn filters_may_change_between_ticks() {
     let (mut crowd, [noise, calm, hit]) = guards(3);
     crowd.tick(&());
-    crowd.broadcast(noise, ());
+    crowd.broadcast(noise, ()).unwrap();
     crowd.tick(&());
     let machine = crowd.machine().clone();
     // Whoever is recorded from now on begins with where it is.
@@ -297,7 +297,7 @@ fn filters_may_change_between_ticks() {
     crowd
         .set_trace(Some(Settings::default().agents([agents[0], agents[1]])))
         .unwrap();
-    crowd.broadcast(hit, ());
+    crowd.broadcast(hit, ()).unwrap();
     crowd.tick(&());
     assert_eq!(
         words(&crowd),
@@ -311,8 +311,8 @@ fn filters_may_change_between_ticks() {
     crowd
         .set_trace(Some(Settings::default().events([calm])))
         .unwrap();
-    crowd.broadcast(hit, ());
-    crowd.broadcast(calm, ());
+    crowd.broadcast(hit, ()).unwrap();
+    crowd.broadcast(calm, ()).unwrap();
     crowd.tick(&());
     let expected = [
         "2 is in alert",
@@ -327,7 +327,7 @@ fn filters_may_change_between_ticks() {
             Settings::new(Level::Steps).states([machine.state("post").unwrap()]),
         ))
         .unwrap();
-    crowd.broadcast(noise, ());
+    crowd.broadcast(noise, ()).unwrap();
     crowd.tick(&());
     let expected = [
         "0 Noise: post -> alert",
@@ -340,7 +340,7 @@ fn filters_may_change_between_ticks() {
     crowd.tick(&());
     assert_eq!(words(&crowd), ["2 was taken away"]);
     crowd.set_trace(None).unwrap();
-    crowd.broadcast(calm, ());
+    crowd.broadcast(calm, ()).unwrap();
     crowd.tick(&());
     assert_eq!((words(&crowd).len(), crowd.trace_settings()), (0, None));
 }
@@ -351,10 +351,10 @@ fn a_crowd_that_goes_back_tells_where_it_is() {
     crowd.set_trace(Some(Settings::default())).unwrap();
     crowd.tick(&());
     let saved = crowd.snapshot();
-    crowd.broadcast(noise, ());
+    crowd.broadcast(noise, ()).unwrap();
     crowd.tick(&());
     crowd.restore(&saved).unwrap();
-    crowd.broadcast(calm, ());
+    crowd.broadcast(calm, ()).unwrap();
     crowd.tick(&());
     let legend = crowd.legend();
     let words: Vec<String> = crowd
@@ -365,7 +365,7 @@ fn a_crowd_that_goes_back_tells_where_it_is() {
 }
 
 /// One guard without anything of its own.
-fn calm_guards() -> (Crowd<Blackboard, ()>, [statewright::ids::EventId; 3]) {
+fn calm_guards() -> (Crowd<Blackboard, ()>, [statewright::EventHandle; 3]) {
     let machine = Machine::from_text("guard.sw.json", GUARD).unwrap();
     let functions = Functions::new()
         .guard("Hears", |_: &Blackboard, (): &(), _| Verdict::from(true))
@@ -417,7 +417,7 @@ fn what_has_no_room_is_counted_and_panics_are_told() {
         .set_trace(Some(Settings::new(Level::All).most_per_agent(2)))
         .unwrap();
     crowd.tick(&());
-    crowd.broadcast(noise, ());
+    crowd.broadcast(noise, ()).unwrap();
     crowd.tick(&());
     assert_eq!(
         words(&crowd)[..3],
@@ -440,7 +440,7 @@ fn what_has_no_room_is_counted_and_panics_are_told() {
     (0..3).for_each(|_| _ = crowd.spawn(()));
     crowd.set_trace(Some(Settings::default())).unwrap();
     crowd.tick(&());
-    crowd.broadcast(machine.event("Go").unwrap(), ());
+    crowd.broadcast(machine.event("Go").unwrap(), ()).unwrap();
     let hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(|_| {}));
     crowd.tick(&());
@@ -526,7 +526,8 @@ fn run(
             if random >> 30 != 0 {
                 let event =
                     statewright::ids::EventId::new(((random >> 8) % events) as u16).unwrap();
-                crowd.send(agent, event, ()).unwrap();
+                let event = crowd.machine().event_at(event).unwrap();
+                crowd.send(agent, event, [0; 4]).unwrap();
             }
         }
         match part_size {

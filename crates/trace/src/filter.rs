@@ -86,9 +86,9 @@ impl Settings {
     }
 
     /// Only these events and what they lead to.
-    pub fn events(self, events: impl IntoIterator<Item = EventId>) -> Self {
+    pub fn events(self, events: impl IntoIterator<Item = impl Into<EventId>>) -> Self {
         Self {
-            events: events.into_iter().collect(),
+            events: events.into_iter().map(Into::into).collect(),
             ..self
         }
     }

@@ -79,16 +79,18 @@ impl Outside {
 
     fn send(&mut self, crowds: &mut [Crowd]) {
         let events = crowds[0].machine().rom().events().len();
-        let Some(event) =
-            ids::EventId::from_index(self.rng.below(events as u32) as usize).filter(|_| events > 0)
+        let machine = crowds[0].machine();
+        let Some(event) = ids::EventId::from_index(self.rng.below(events as u32) as usize)
+            .and_then(|event| machine.event_at(event))
         else {
             return;
         };
-        let payload = self.rng.below(7) as i32;
+        // Whatever the event carries.
+        let payload = [self.rng.below(7), 0, 0, 0];
         if self.rng.chance(4) {
             crowds
                 .iter_mut()
-                .for_each(|crowd| crowd.broadcast(event, payload));
+                .for_each(|crowd| crowd.broadcast(event, payload).expect("an event of theirs"));
         } else {
             self.change(crowds, |crowd, agent| crowd.send(agent, event, payload));
         }

@@ -2,7 +2,7 @@
 //! snapshots are the same.
 
 use statewright::prelude::*;
-use statewright::{Value, ids};
+use statewright::{EventHandle, SendError, Value};
 use statewright_generator::Rng;
 use xxhash_rust::xxh3::Xxh3;
 
@@ -47,7 +47,8 @@ impl Board for Body {
 }
 
 struct World {
-    help: ids::EventId,
+    help: EventHandle,
+    events: [EventHandle; 3],
 }
 
 fn functions() -> Functions<Body, World> {
@@ -56,22 +57,22 @@ fn functions() -> Functions<Body, World> {
             Verdict::from(cx.payload::<i32>() > cx.argument(0))
         })
         .action("Call", |me, world, cx| {
-            let to = AgentId::from_words([cx.rng().below(AGENTS + 50), 1, 0]);
+            let to = AgentId::new(cx.rng().below(AGENTS + 50), 1).in_crowd(cx.agent().crowd());
             cx.send(to, world.help, cx.agent());
             me.swords ^= 1 << 31;
         })
-        .action("Draw", |me, _, cx| {
+        .action("Draw", |me, world, cx| {
             me.swords += cx.rng().below(3);
-            cx.post(world_hit(cx), ());
+            cx.post(world_hit(cx, world), [0; 4]);
         })
         .action("Sheathe", |me, _, _| me.swords += 100)
 }
 
-fn world_hit(cx: &ActionCx) -> ids::EventId {
+fn world_hit(cx: &ActionCx, world: &World) -> EventHandle {
     // The event after the one that the agent reacts to, wherever it stands.
-    let events = cx.rom().events().len();
-    let next = cx.event().map_or(0, |event| event.index() + 1) % events;
-    ids::EventId::from_index(next).expect("a machine has fewer than 65535 events")
+    let events = &world.events;
+    let next = cx.event().map_or(0, |event| event.id().index() + 1);
+    events[next % events.len()]
 }
 
 /// A hash of everything that a run of a seed leaves behind, tick after tick, and how much happened.
@@ -85,7 +86,10 @@ pub fn run(seed: u64, ticks: u64, threads: usize, chunk: usize) -> Result<(u64, 
             .map_err(|error| error.to_string())?,
         seed,
     );
-    let world = World { help };
+    let world = World {
+        help,
+        events: [noise, help, calm],
+    };
     let mut agents: Vec<AgentId> = (0..AGENTS).map(|_| crowd.spawn(Body::default())).collect();
     crowd.set_chunk_size(chunk);
     let pool = rayon::ThreadPoolBuilder::new()
@@ -98,15 +102,15 @@ pub fn run(seed: u64, ticks: u64, threads: usize, chunk: usize) -> Result<(u64, 
         for _ in 0..100 {
             let agent = agents[rng.below(agents.len() as u32) as usize];
             // Some are gone: an error, and nothing else.
-            let _ = match rng.below(20) {
-                0 => crowd.despawn(agent),
+            let _: Result<(), SendError> = match rng.below(20) {
+                0 => crowd.despawn(agent).map_err(SendError::from),
                 1 => {
                     agents.push(crowd.spawn(Body::default()));
                     Ok(())
                 }
                 2 => crowd.send(agent, calm, ()),
                 3 => crowd.send(agent, help, agent),
-                4 => crowd.stop(agent),
+                4 => crowd.stop(agent).map_err(SendError::from),
                 _ => crowd.send(agent, noise, rng.below(8) as i32),
             };
         }

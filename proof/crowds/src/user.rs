@@ -3,7 +3,7 @@
 
 use statewright::prelude::*;
 use statewright::symbols::SymbolKind;
-use statewright::{Blackboard, Type, Value, ids};
+use statewright::{Blackboard, EventHandle, Type, ids};
 use statewright_generator::Rng;
 use statewright_rom::layout::FunctionKind;
 
@@ -14,7 +14,7 @@ pub type Crowd = statewright::Crowd<Blackboard, World>;
 pub struct World {
     /// Changes what user code does.
     pub seed: u64,
-    events: Vec<ids::EventId>,
+    events: Vec<EventHandle>,
     keys: Vec<(ids::KeyId, Type)>,
     agents: u32,
 }
@@ -25,6 +25,7 @@ impl World {
         let rom = machine.rom();
         let events = (0..rom.events().len())
             .filter_map(ids::EventId::from_index)
+            .filter_map(|event| machine.event_at(event))
             .collect();
         let keys = rom
             .keys()
@@ -103,7 +104,9 @@ fn action(board: &mut Blackboard, world: &World, cx: &mut ActionCx) {
     let Some(&event) = dice.pick(&world.events) else {
         return;
     };
-    let payload = dice.below(5) as i32;
+    let number = dice.below(5);
+    // Whatever the event carries.
+    let payload = [number, 0, 0, 0];
     // Some worlds have bugs.
     assert!(
         !world.seed.is_multiple_of(4) || dice.below(200) != 0,
@@ -114,7 +117,8 @@ fn action(board: &mut Blackboard, world: &World, cx: &mut ActionCx) {
         1 => drop(cx.raise(event, payload)),
         2 | 3 => {
             // Its first agent, its second one, or one that never was.
-            let to = AgentId::from_words([dice.below(world.agents), 1 + 2 * dice.below(2), 0]);
+            let to = AgentId::new(dice.below(world.agents), 1 + 2 * dice.below(2));
+            let to = to.in_crowd(cx.agent().crowd());
             cx.send(to, event, payload);
         }
         4 => {
@@ -123,7 +127,7 @@ fn action(board: &mut Blackboard, world: &World, cx: &mut ActionCx) {
         }
         5 | 6 => {
             if let Some(&(key, ty)) = dice.pick(&world.keys) {
-                write(board, key, ty, payload);
+                write(board, key, ty, number as i32);
             }
         }
         _ => {}

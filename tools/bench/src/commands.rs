@@ -8,8 +8,8 @@
 
 use std::hint::black_box;
 
+use statewright::EventHandle;
 use statewright::Program;
-use statewright::ids::EventId;
 use statewright::prelude::*;
 
 use crate::clock;
@@ -69,7 +69,7 @@ struct Bench {
     crowd: Crowd<Speaker, Count>,
     agents: Vec<AgentId>,
     count: Count,
-    events: [EventId; 3],
+    events: [EventHandle; 3],
 }
 
 /// What one round took, in nanoseconds per command.
@@ -120,8 +120,9 @@ impl Bench {
     }
 
     /// Time of one tick with an event for all, per command.
-    fn tick(&mut self, event: EventId) -> f64 {
-        self.crowd.broadcast(event, ());
+    fn tick(&mut self, event: EventHandle) -> f64 {
+        let sent = self.crowd.broadcast(event, ());
+        sent.expect("an event of the machine");
         let start = clock::now();
         self.crowd.tick(&self.count);
         self.per_command(start)

@@ -79,7 +79,7 @@ pub fn measure(agents: u32) -> Result<Vec<Figure>, String> {
         .event("Go")
         .map_err(|error| error.to_string())?;
     let handles: Vec<AgentId> = sent.agents().collect();
-    let mut dense = Dense::new(agents, go)?;
+    let mut dense = Dense::new(agents, go.id())?;
     let [mut touch, mut slices, mut send, mut sleep, mut sweep] = [const { Times(Vec::new()) }; 5];
     for round in 0..ROUNDS {
         let places: Vec<u32> = chosen(agents, round).collect();

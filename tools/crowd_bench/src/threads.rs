@@ -23,7 +23,8 @@ pub fn measure(agents: u32) -> Result<Vec<Figure>, String> {
                 .machine()
                 .event("Go")
                 .map_err(|error| error.to_string())?;
-            crowd.broadcast(go, ());
+            let sent = crowd.broadcast(go, ());
+            sent.expect("an event of the machine");
             let start = Instant::now();
             pool.install(|| crowd.tick_parallel(&()));
             times.push(start.elapsed().as_secs_f64() * 1e3);

@@ -7,6 +7,7 @@ use quote::{format_ident, quote};
 use statewright_author::graph::{Event, Payload, State, Timer};
 use statewright_author::render::LineIndex;
 use statewright_author::span::Name;
+use statewright_rom::layout::{PayloadKind, StableGroup};
 use statewright_symbols::Symbol;
 
 use super::build::Built;
@@ -22,6 +23,8 @@ struct Entry {
     note: String,
     /// Its number.
     index: usize,
+    /// Type and value of the constant, where they are more than a number.
+    code: Option<(TokenStream, TokenStream)>,
 }
 
 /// A module of constants.
@@ -50,12 +53,7 @@ pub fn modules(built: &Built) -> TokenStream {
             "StateId",
             states.states(&built.output.symbols.states),
         ),
-        module(
-            "events",
-            "Event",
-            "EventId",
-            graph.events.iter().enumerate().map(event).collect(),
-        ),
+        module("events", "Event", "TypedEvent", events(built)),
         module(
             "keys",
             "Blackboard key",
@@ -141,7 +139,35 @@ fn entry(index: usize, name: &str, doc: &Option<String>) -> Entry {
         doc: doc.clone(),
         note: String::new(),
         index,
+        code: None,
     }
+}
+
+/// Events know their machine and what they carry, so that the compiler does, too.
+fn events(built: &Built) -> Vec<Entry> {
+    let rom = built.output.rom.as_rom();
+    let (machine, stable) = (rom.machine_id(), rom.stable_ids_of(StableGroup::Events));
+    let entry = |(index, written): (usize, &Event)| {
+        let stable = stable.get(index).map_or(0, |record| record.id.get());
+        let kind = rom.events().get(index).map(|record| record.carries());
+        let kind = format!("{:?}", kind.unwrap_or(PayloadKind::Empty));
+        let kind = format_ident!("{kind}");
+        let ty = quote!(::statewright::TypedEvent<::statewright::payload::#kind>);
+        let (own, of) = (&written.name.value, &built.graph.name.value);
+        let value = quote! {
+            ::statewright::TypedEvent::of_macro(
+                ::statewright::macros::id(::statewright::ids::EventId::from_index(#index)),
+                #machine,
+                #stable,
+                &[#own, #of],
+            )
+        };
+        Entry {
+            code: Some((ty, value)),
+            ..event((index, written))
+        }
+    };
+    built.graph.events.iter().enumerate().map(entry).collect()
 }
 
 fn event((index, event): (usize, &Event)) -> Entry {
@@ -205,7 +231,9 @@ impl Module {
             entry.doc.as_deref(),
             &format!("{} `{}`{}.", self.what, entry.name, entry.note),
         );
-        let (ty, value) = if self.ty == "Lane" {
+        let (ty, value) = if let Some(code) = &entry.code {
+            code.clone()
+        } else if self.ty == "Lane" {
             let (ty, number) = (
                 quote!(::statewright::commands::#ty),
                 u8::try_from(index).ok()?,

@@ -49,6 +49,17 @@ record! {
     }
 }
 
+impl EventRecord {
+    /// What lies in its 16 bytes: the payload, or the index of one that lies elsewhere (EVT-6).
+    pub fn carries(&self) -> PayloadKind {
+        if self.flags & event_flag::INDIRECT != 0 {
+            PayloadKind::U32
+        } else {
+            self.payload.get()
+        }
+    }
+}
+
 numbers! {
     /// What a timer is. Those that fire come first in the table.
     TimerKind: u8 {

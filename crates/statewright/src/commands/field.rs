@@ -1,7 +1,8 @@
 //! What the fields of a command may be, and their bytes: little-endian, without gaps, the same on
 //! every machine.
 
-use crate::value::{AgentId, Entity, Symbol};
+use crate::agent_id::AgentId;
+use crate::value::{Entity, Symbol};
 
 /// A type that a field of a command may have.
 #[diagnostic::on_unimplemented(
@@ -80,17 +81,16 @@ impl Field for bool {
 
 impl Field for AgentId {
     const BYTES: usize = 8;
-    const ZERO: Self = Self::new(0, 0);
+    const ZERO: Self = Self::from_bits(0);
 
     #[inline]
     fn write(self, bytes: &mut [u8]) {
-        [self.index(), self.generation()].write(bytes);
+        self.bits().write(bytes);
     }
 
     #[inline]
     fn read(bytes: &[u8]) -> Option<Self> {
-        let [index, generation] = Field::read(bytes)?;
-        Some(Self::new(index, generation))
+        Field::read(bytes).map(Self::from_bits)
     }
 }
 
@@ -165,7 +165,7 @@ mod tests {
         round(-2_i64, &[0xFE, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF]);
         round(1.0_f32, &[0, 0, 0x80, 0x3F]);
         round(true, &[1]);
-        round(AgentId::new(1, 2), &[1, 0, 0, 0, 2, 0, 0, 0]);
+        round(AgentId::from_bits(2 << 32 | 1), &[1, 0, 0, 0, 2, 0, 0, 0]);
         round(Entity(3), &[3, 0, 0, 0, 0, 0, 0, 0]);
         round(Symbol(4), &[4, 0, 0, 0]);
         round([[1_u8, 2], [3, 4]], &[1, 2, 3, 4]);

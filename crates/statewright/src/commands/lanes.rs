@@ -7,7 +7,8 @@ use statewright_rom::layout::{BuiltInLane, MAX_LANES};
 
 use super::record::{CommandRef, Lane};
 use super::walk::Walk;
-use crate::value::{AgentId, Type};
+use crate::agent_id::AgentId;
+use crate::value::Type;
 
 /// `ActionCx::emit` relies on it.
 const _: () = {
@@ -124,7 +125,7 @@ impl<'a> Net<'a> {
         Self {
             agent: walk.clone(),
             walk,
-            current: AgentId::new(0, 0),
+            current: AgentId::default(),
             lane,
             merge,
         }

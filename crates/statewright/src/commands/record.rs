@@ -7,7 +7,8 @@ use statewright_rom::layout::{BuiltInLane, MAX_LANES, NONE};
 use xxhash_rust::const_xxh3::xxh3_64;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
-use crate::value::{AgentId, Type, Value};
+use crate::agent_id::AgentId;
+use crate::value::{Type, Value};
 
 /// A lane that commands go to (CMD-1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -180,7 +181,7 @@ impl Head {
             |place: usize| u64::from_le_bytes(std::array::from_fn(|byte| bytes[place * 8 + byte]));
         let (who, name, kind) = (word(0), word(1), word(2));
         Self {
-            agent: AgentId::new(who as u32, (who >> 32) as u32),
+            agent: AgentId::from_bits(who),
             name: name as u32,
             state: (name >> 32) as u16,
             transition: (name >> 48) as u16,
@@ -203,7 +204,7 @@ pub(crate) struct Sent {
 impl Sent {
     pub(crate) fn new(to: AgentId, words: [u32; 4]) -> Self {
         Self {
-            to: [to.index(), to.generation()].map(u32::to_le),
+            to: [to.bits() as u32, (to.bits() >> 32) as u32].map(u32::to_le),
             words: words.map(u32::to_le),
         }
     }
@@ -241,7 +242,7 @@ impl Head {
 
     /// Of nobody: only to compare with.
     pub(crate) fn like<T: Command>() -> Self {
-        Self::typed::<T>(AgentId::new(0, 0), (StateId::ROOT, None))
+        Self::typed::<T>(AgentId::default(), (StateId::ROOT, None))
     }
 
     pub(crate) fn send(agent: AgentId, (state, transition): Site, event: EventId) -> Self {

@@ -375,8 +375,8 @@ impl Writer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::agent_id::AgentId;
     use crate::commands::Merge;
-    use crate::value::AgentId;
 
     /// Lane 7 is critical.
     const RULES: LaneRules = LaneRules {

@@ -6,21 +6,38 @@ use statewright_kernel as kernel;
 use statewright_rom::ids::VariantId;
 
 use super::instances::{Instances, with_instances};
+use crate::agent_id::{AgentId, CrowdNumber};
 use crate::board::Board;
 use crate::machine::Machine;
-use crate::value::AgentId;
 
-/// The handle of an agent that is gone.
+/// The id of somebody who is not in the crowd.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Missing(pub AgentId);
+pub enum Missing {
+    /// It was despawned, or never there.
+    Gone(AgentId),
+    /// It is of another crowd.
+    Foreign {
+        /// The agent.
+        agent: AgentId,
+        /// The crowd that was asked.
+        crowd: CrowdNumber,
+    },
+}
 
 impl fmt::Display for Missing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{} is not in the crowd: it was despawned, or belongs to another crowd",
-            self.0
-        )
+        match self {
+            Self::Gone(agent) => {
+                write!(
+                    f,
+                    "{agent} is not in the crowd: it was despawned, or never there"
+                )
+            }
+            Self::Foreign { agent, crowd } => write!(
+                f,
+                "{agent} is not in this crowd, which is crowd {crowd}: ask the crowd that it belongs to"
+            ),
+        }
     }
 }
 
@@ -29,7 +46,7 @@ impl std::error::Error for Missing {}
 /// Why an agent was not added; the crowd is as it was.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SpawnError {
-    /// There are 2^32 agents already.
+    /// There are 2^28 agents already.
     TooMany,
     /// The blackboard is one of another machine.
     BoardDoesNotFit {
@@ -48,7 +65,7 @@ pub enum SpawnError {
 impl fmt::Display for SpawnError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::TooMany => f.write_str("a crowd has at most 2^32 agents"),
+            Self::TooMany => f.write_str("a crowd has at most 2^28 agents"),
             Self::BoardDoesNotFit { machine } => write!(
                 f,
                 "the blackboard was made for another machine than `{machine}`, with other keys: make it with the machine of the crowd"
@@ -108,10 +125,15 @@ pub(super) fn has_variant(machine: &Machine, variant: VariantId) -> bool {
 pub(super) struct Agents<B> {
     pub(super) instances: Instances,
     pub(super) boards: Vec<B>,
-    /// How many agents began and ended at an index: odd while there is one.
+    /// What ids of these agents know the crowd by.
+    pub(super) number: CrowdNumber,
+    /// How many agents began and ended at an index: odd while there is one, [`RETIRED`] if there
+    /// will be none any more.
     pub(super) generations: Vec<u32>,
     /// Indices without agent; the last is used first.
     pub(super) free: Vec<u32>,
+    /// Indices that are not used again.
+    pub(super) retired: usize,
     /// One per index, if any agent has one; may end early, the rest is plain.
     pub(super) variants: Vec<VariantId>,
     pub(super) seed: u64,
@@ -124,8 +146,10 @@ impl<B> Agents<B> {
         Self {
             instances: Instances::new(&machine.rom()),
             boards: Vec::new(),
+            number: CrowdNumber::of(machine, seed),
             generations: Vec::new(),
             free: Vec::new(),
+            retired: 0,
             variants: Vec::new(),
             seed,
             spawned: 0,
@@ -134,7 +158,7 @@ impl<B> Agents<B> {
 
     /// How many there are.
     pub(super) fn len(&self) -> usize {
-        self.generations.len() - self.free.len()
+        self.generations.len() - self.free.len() - self.retired
     }
 
     /// How many indices there are, in use or not.
@@ -150,28 +174,50 @@ impl<B> Agents<B> {
 
     /// All of them, by index.
     pub(super) fn ids(&self) -> impl Iterator<Item = AgentId> + '_ {
+        let number = self.number;
         (0_u32..)
             .zip(&self.generations)
             .filter(|(_, generation)| *generation % 2 == 1)
-            .map(|(index, &generation)| AgentId::new(index, generation))
+            .map(move |(index, &generation)| AgentId::pack(number, index, generation))
     }
 
     /// Where an agent lies.
     #[inline]
     pub(super) fn index(&self, agent: AgentId) -> Result<usize, Missing> {
-        if is_alive(&self.generations, agent) {
+        if self.roster().has(agent) {
             Ok(agent.index() as usize)
         } else {
-            Err(Missing(agent))
+            Err(self.missing(agent))
         }
     }
 
-    /// Who has the next agent's place: its id, or none if there are 2^32 already.
+    #[cold]
+    fn missing(&self, agent: AgentId) -> Missing {
+        if agent.crowd() == self.number {
+            return Missing::Gone(agent);
+        }
+        let crowd = self.number;
+        Missing::Foreign { agent, crowd }
+    }
+
+    /// Who is there, by id.
+    #[inline]
+    pub(super) fn roster(&self) -> Roster<'_> {
+        Roster {
+            number: self.number,
+            generations: &self.generations,
+        }
+    }
+
+    /// Who has the next agent's place: its id, or none if there are 2^28 already.
     pub(super) fn next_id(&self) -> Option<AgentId> {
         let slot = self.free.last().copied();
-        let index = slot.or_else(|| u32::try_from(self.slots()).ok())?;
+        let behind = || u32::try_from(self.slots()).ok();
+        let index = slot
+            .or_else(behind)
+            .filter(|&index| index < AgentId::INDICES)?;
         let generation = self.generations.get(index as usize).copied().unwrap_or(0);
-        Some(AgentId::new(index, generation.wrapping_add(1)))
+        Some(AgentId::pack(self.number, index, generation + 1))
     }
 }
 
@@ -192,7 +238,7 @@ impl<B: Board> Agents<B> {
                 self.generations.push(0);
             }
         }
-        self.generations[index] = self.generations[index].wrapping_add(1);
+        self.generations[index] += 1;
         // Each agent has random numbers of its own, also where another one was before.
         self.instances
             .put(machine.id(), self.seed, self.spawned, index);
@@ -207,8 +253,12 @@ impl<B: Board> Agents<B> {
 
     /// An agent ends; its blackboard stays until somebody else takes its index.
     pub(super) fn despawn(&mut self, index: usize) {
-        self.generations[index] = self.generations[index].wrapping_add(1);
-        self.free.push(index as u32);
+        self.generations[index] += 1;
+        if self.generations[index] == RETIRED {
+            self.retired += 1;
+        } else {
+            self.free.push(index as u32);
+        }
     }
 }
 
@@ -242,9 +292,32 @@ impl<B> Agents<B> {
     }
 }
 
-/// Is there such an agent?
-#[inline]
-pub(super) fn is_alive(generations: &[u32], agent: AgentId) -> bool {
-    agent.generation() % 2 == 1
-        && generations.get(agent.index() as usize) == Some(&agent.generation())
+/// The generation of an index whose ids are used up: no id has it.
+pub(super) const RETIRED: u32 = AgentId::GENERATIONS;
+const _: () = assert!(RETIRED.is_multiple_of(2), "nobody is there");
+
+/// Who is there, by id.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Roster<'a> {
+    pub(crate) number: CrowdNumber,
+    /// Per index; those without one are the first of theirs.
+    pub(crate) generations: &'a [u32],
+}
+
+impl Roster<'_> {
+    /// Is there such an agent?
+    #[inline]
+    pub(crate) fn has(self, agent: AgentId) -> bool {
+        let generation = self.generations.get(agent.index() as usize);
+        generation.is_some_and(|&generation| {
+            generation % 2 == 1 && AgentId::pack(self.number, agent.index(), generation) == agent
+        })
+    }
+
+    /// Who is at an index.
+    #[inline]
+    pub(crate) fn at(self, index: usize) -> AgentId {
+        let generation = self.generations.get(index).copied().unwrap_or(1);
+        AgentId::pack(self.number, index as u32, generation)
+    }
 }

@@ -7,6 +7,7 @@ use statewright_kernel::Mismatch;
 
 use super::snapshot::MANY;
 use super::{Crowd, Input};
+use crate::agent_id::CrowdNumber;
 use crate::board::Board;
 use crate::commands::Pool;
 use crate::context::Context;
@@ -35,6 +36,47 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
 
     pub(super) fn can_start_at(&self, tick: u64) -> bool {
         self.agents.slots() == 0 && tick <= MANY / 2
+    }
+
+    /// The same with a number of the host's choice, which ids of its agents know it by. Needed where
+    /// two crowds of one machine have one seed: otherwise ids of one could be taken for those of
+    /// the other.
+    ///
+    /// ```
+    /// use statewright::CrowdNumber;
+    /// use statewright::prelude::*;
+    ///
+    /// let machine = Machine::build("Ant", |m| {
+    ///     m.state("walk", |_| {});
+    /// })?;
+    /// let crowd = |number| {
+    ///     let program = machine.bind(Functions::<(), ()>::new()).unwrap();
+    ///     Crowd::new(program, 1).numbered(CrowdNumber::new(number).unwrap())
+    /// };
+    /// let (mut red, mut blue) = (crowd(1), crowd(2));
+    /// let [a, b] = [red.spawn(()), blue.spawn(())];
+    /// assert_eq!(a.to_string(), "agent 0.1 of crowd 1");
+    /// assert!(red.contains(a) && !red.contains(b));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the crowd has or had agents: their ids know the number that it has.
+    #[must_use]
+    pub fn numbered(mut self, number: CrowdNumber) -> Self {
+        assert!(
+            self.agents.slots() == 0,
+            "a crowd with agents cannot change its number"
+        );
+        self.enter(Input::Number(number));
+        self
+    }
+
+    /// What ids of its agents know it by. It follows from the machine and the seed unless the host
+    /// chose one ([`Self::numbered`]).
+    pub fn number(&self) -> CrowdNumber {
+        self.agents.number
     }
 
     /// How ticks are carried out.

@@ -3,9 +3,9 @@
 use std::ops::{Deref, DerefMut};
 
 use super::{Crowd, Input, Missing};
+use crate::agent_id::AgentId;
 use crate::board::Board;
 use crate::context::Context;
-use crate::value::AgentId;
 
 /// The blackboard of an agent, to be changed. When it goes, the crowd takes note: what was written
 /// is an [`Input`], and the agent is awake. One that was only looked at changes nothing.

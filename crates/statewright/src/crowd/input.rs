@@ -20,11 +20,12 @@ use super::instances::with_instances;
 use super::mailbox::Envelope;
 use super::snapshot::Restored;
 use super::{Crowd, Missing, SpawnError, Totals, VariantError};
+use crate::agent_id::{AgentId, CrowdNumber};
 use crate::board::Board;
 use crate::commands::Pool;
 use crate::context::Context;
+use crate::event::WrongEvent;
 use crate::pipeline::{PageSupply, TickSettings, WrongBudget};
-use crate::value::AgentId;
 
 /// Something that enters a crowd from outside. [`Crowd::apply`] takes any of them; the methods of a
 /// crowd that change it each make one.
@@ -63,6 +64,8 @@ pub enum Input<B> {
     Pool(Arc<Pool>),
     /// The next tick of a crowd without agents.
     StartAt(u64),
+    /// What ids of a crowd without agents know it by.
+    Number(CrowdNumber),
     /// Counters begin at zero.
     ResetCounters,
     /// The crowd becomes what a snapshot holds ([`Crowd::read_snapshot`]).
@@ -74,6 +77,8 @@ pub enum Input<B> {
 pub enum InputError {
     /// There is no such agent.
     Missing(Missing),
+    /// The machine has no such event.
+    Event(WrongEvent),
     /// It cannot be an agent of this crowd.
     Spawn(SpawnError),
     /// The agent cannot have this variant.
@@ -82,6 +87,8 @@ pub enum InputError {
     Budget(WrongBudget),
     /// Time cannot begin there: the crowd has or had agents, or the tick is above 2^62.
     StartAt(u64),
+    /// The crowd cannot have this number: it has or had agents, whose ids know it.
+    Number(CrowdNumber),
     /// The snapshot is of another machine, or of another version of the machine.
     Restore,
 }
@@ -90,12 +97,17 @@ impl fmt::Display for InputError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Missing(error) => error.fmt(f),
+            Self::Event(error) => error.fmt(f),
             Self::Spawn(error) => error.fmt(f),
             Self::Variant(error) => error.fmt(f),
             Self::Budget(error) => error.fmt(f),
             Self::StartAt(tick) => write!(
                 f,
                 "time cannot begin at tick {tick}: that is for crowds that never had an agent, and at most 2^62"
+            ),
+            Self::Number(number) => write!(
+                f,
+                "the crowd cannot become crowd {number}: ids of its agents know the number that it has"
             ),
             Self::Restore => f.write_str("the snapshot was read by a crowd of another machine"),
         }
@@ -114,7 +126,7 @@ macro_rules! from_errors {
     };
 }
 
-from_errors!(Missing => Missing, SpawnError => Spawn, VariantError => Variant, WrongBudget => Budget);
+from_errors!(Missing => Missing, WrongEvent => Event, SpawnError => Spawn, VariantError => Variant, WrongBudget => Budget);
 
 /// The door.
 impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
@@ -138,8 +150,12 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
             | Input::Pause(agent)
             | Input::Resume(agent)
             | Input::Written(agent)
-            | Input::ClearFlags(agent)
-            | Input::Send(Envelope { to: agent, .. }) => drop(self.agents.index(*agent)?),
+            | Input::ClearFlags(agent) => drop(self.agents.index(*agent)?),
+            Input::Send(Envelope { to, event }) => {
+                self.agents.index(*to)?;
+                self.check_number(event)?;
+            }
+            Input::Broadcast(event) => self.check_number(event)?,
             Input::SetVariant(agent, variant) => self.check_variant(*agent, *variant)?,
             Input::Settings(settings) => settings.check()?,
             Input::StartAt(tick) if !self.can_start_at(*tick) => {
@@ -148,10 +164,22 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
             Input::Restore(restored) if !restored.is_of(self.machine()) => {
                 return Err(InputError::Restore);
             }
-            Input::StartAt(_) | Input::Restore(_) => {}
-            Input::Broadcast(_) | Input::Pool(_) | Input::ResetCounters => {}
+            Input::Number(number) if self.agents.slots() > 0 => {
+                return Err(InputError::Number(*number));
+            }
+            Input::StartAt(_) | Input::Number(_) | Input::Restore(_) => {}
+            Input::Pool(_) | Input::ResetCounters => {}
         }
         Ok(None)
+    }
+
+    /// Does the machine have such an event? What it carries are bytes here, of whatever type.
+    fn check_number(&self, event: &Event) -> Result<(), WrongEvent> {
+        let machine = self.machine();
+        match event.id() {
+            Some(id) => machine.event_type(id).map(drop),
+            None => Err(machine.unknown_event(event.id.get())),
+        }
     }
 
     /// Carries out an input that was checked. Inlined, so that a caller who knows the kind pays for
@@ -174,6 +202,7 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
             Input::Settings(settings) => self.take_settings(settings),
             Input::Pool(pool) => self.take_pool(pool),
             Input::StartAt(tick) => self.schedule.now = tick,
+            Input::Number(number) => self.agents.number = number,
             Input::ResetCounters => self.totals = Totals::default(),
             Input::Restore(restored) => self.become_restored(restored),
         }

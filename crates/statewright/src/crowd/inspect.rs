@@ -5,12 +5,12 @@ use statewright_rom::ids::*;
 
 use super::instances::with_instances;
 use super::{Crowd, Missing};
+use crate::agent_id::AgentId;
 use crate::board::Board;
 use crate::context::Context;
 use crate::machine::Machine;
 use crate::program::Program;
 use crate::slices::channels;
-use crate::value::AgentId;
 
 /// Looking.
 impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
@@ -52,6 +52,12 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     /// All agents, by index.
     pub fn agents(&self) -> impl Iterator<Item = AgentId> + '_ {
         self.agents.ids()
+    }
+
+    /// Who is at an index, if anybody.
+    pub fn agent_at(&self, index: u32) -> Option<AgentId> {
+        let generation = self.agents.generations.get(index as usize)?;
+        (generation % 2 == 1).then(|| self.agents.roster().at(index as usize))
     }
 
     /// Is there such an agent?

@@ -4,9 +4,9 @@ use statewright_rom::ids::VariantId;
 
 use super::agents::has_variant;
 use super::{Crowd, Input, Missing, SpawnError, VariantError};
+use crate::agent_id::AgentId;
 use crate::board::Board;
 use crate::context::Context;
-use crate::value::AgentId;
 
 /// Life.
 impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
@@ -14,7 +14,7 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     ///
     /// # Panics
     ///
-    /// If the blackboard is one of another machine, or if there are 2^32 agents already;
+    /// If the blackboard is one of another machine, or if there are 2^28 agents already;
     /// [`Self::try_spawn`] says so instead.
     pub fn spawn(&mut self, board: B) -> AgentId {
         self.try_spawn(board)

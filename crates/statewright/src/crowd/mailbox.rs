@@ -2,7 +2,8 @@
 
 use statewright_kernel::{Event, InboxEvent};
 
-use crate::value::AgentId;
+use super::Roster;
+use crate::agent_id::{AgentId, CrowdNumber};
 
 /// An event on its way to an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +32,7 @@ pub(super) struct Mailbox {
 }
 
 impl Mailbox {
-    /// To an agent that is there.
+    /// To an agent of the crowd that is there.
     #[inline]
     pub(super) fn send(&mut self, envelope: Envelope) {
         let place = envelope.to.index();
@@ -43,7 +44,7 @@ impl Mailbox {
         self.generations.push(envelope.to.generation());
     }
 
-    /// To an agent that may be gone.
+    /// To an agent of the crowd that may be gone.
     pub(super) fn send_unchecked(&mut self, envelope: Envelope) {
         self.doubtful = true;
         self.send(envelope);
@@ -55,12 +56,21 @@ impl Mailbox {
     }
 
     /// All envelopes, in the order in which they were sent, if the last tick was not refused.
-    pub(super) fn envelopes(&self) -> impl ExactSizeIterator<Item = Envelope> + '_ {
+    /// They are for agents of this crowd.
+    pub(super) fn envelopes(
+        &self,
+        crowd: CrowdNumber,
+    ) -> impl ExactSizeIterator<Item = Envelope> + '_ {
         let envelopes = self.events.iter().zip(&self.generations);
-        envelopes.map(|(event, &generation)| Envelope {
-            to: AgentId::new(event.place, generation),
+        envelopes.map(move |(event, &generation)| Envelope {
+            to: AgentId::pack(crowd, event.place, generation),
             event: event.event,
         })
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.events.len()
     }
 
     /// These envelopes and no others.
@@ -71,12 +81,12 @@ impl Mailbox {
             .for_each(|envelope| self.send_unchecked(envelope));
     }
 
-    /// Sorts the envelopes by index and drops those that `is_alive` says `false` to: how many.
+    /// Sorts the envelopes by index and drops those to agents that are gone: how many.
     /// Nothing is delivered yet.
-    pub(super) fn prepare(&mut self, is_alive: impl Fn(AgentId) -> bool) -> u64 {
+    pub(super) fn prepare(&mut self, roster: Roster<'_>) -> u64 {
         let before = self.events.len();
         if self.doubtful {
-            self.drop_lost(is_alive);
+            self.drop_lost(roster);
         }
         if self.unsorted {
             self.sort();
@@ -84,11 +94,11 @@ impl Mailbox {
         (before - self.events.len()) as u64
     }
 
-    fn drop_lost(&mut self, is_alive: impl Fn(AgentId) -> bool) {
+    fn drop_lost(&mut self, roster: Roster<'_>) {
         let mut kept = 0;
         for index in 0..self.events.len() {
             let (event, generation) = (self.events[index], self.generations[index]);
-            if is_alive(AgentId::new(event.place, generation)) {
+            if roster.has(AgentId::pack(roster.number, event.place, generation)) {
                 (self.events[kept], self.generations[kept]) = (event, generation);
                 kept += 1;
             }
@@ -164,6 +174,13 @@ mod tests {
         }
     }
 
+    fn roster(generations: &[u32]) -> Roster<'_> {
+        Roster {
+            number: CrowdNumber::NONE,
+            generations,
+        }
+    }
+
     fn prepared(mailbox: &Mailbox) -> Vec<(u32, i32)> {
         mailbox
             .inbox()
@@ -179,8 +196,9 @@ mod tests {
         (0..)
             .zip(places)
             .for_each(|(number, place)| mailbox.send(envelope(place, 1, number)));
-        assert_eq!(mailbox.envelopes().len(), 8);
-        assert_eq!(mailbox.prepare(|_| panic!("all were checked when sent")), 0);
+        assert_eq!(mailbox.len(), 8);
+        // All were checked when they were sent: nobody looks whether they are there.
+        assert_eq!(mailbox.prepare(roster(&[])), 0);
         assert_eq!(
             prepared(&mailbox),
             [
@@ -196,7 +214,7 @@ mod tests {
         );
         let inbox = mailbox.deliver();
         mailbox.delivered(inbox);
-        assert_eq!(mailbox.envelopes().len(), 0);
+        assert_eq!(mailbox.len(), 0);
     }
 
     #[test]
@@ -206,12 +224,11 @@ mod tests {
         mailbox.doubt();
         mailbox.send(envelope(4, 3, 1));
         mailbox.send_unchecked(envelope(1, 1, 2));
-        let is_alive = |agent: AgentId| agent == AgentId::new(4, 3);
-        assert_eq!(mailbox.prepare(is_alive), 2);
+        assert_eq!(mailbox.prepare(roster(&[0, 2, 0, 0, 3])), 2);
         assert_eq!(prepared(&mailbox), [(4, 1)]);
         assert_eq!(
             mailbox
-                .envelopes()
+                .envelopes(CrowdNumber::NONE)
                 .map(|envelope| envelope.to)
                 .collect::<Vec<_>>(),
             [AgentId::new(4, 3)]

@@ -36,6 +36,7 @@ use crate::context::Context;
 use crate::pipeline::{PageSupply, TickOutput, TickSettings, Tracing};
 use crate::program::Program;
 use agents::Agents;
+pub(crate) use agents::Roster;
 use mailbox::Mailbox;
 use schedule::Schedule;
 

@@ -4,11 +4,11 @@ use statewright_kernel::Fault;
 use statewright_rom::ids::FunctionId;
 
 use super::Crowd;
+use crate::agent_id::AgentId;
 use crate::board::Board;
 use crate::commands::{CommandRef, Lane};
 use crate::context::Context;
 use crate::pipeline::LaneCommands;
-use crate::value::AgentId;
 
 /// Commands.
 impl<B: Board, C: Context + ?Sized> Crowd<B, C> {

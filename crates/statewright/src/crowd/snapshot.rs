@@ -12,13 +12,13 @@ use statewright_rom::ids::VariantId;
 use zerocopy::{FromBytes, IntoBytes};
 
 use super::agent_set::AgentSet;
-use super::agents::Agents;
+use super::agents::{Agents, RETIRED};
 use super::mailbox::Envelope;
 use super::{Crowd, Input, Totals};
+use crate::agent_id::{AgentId, CrowdNumber};
 use crate::board::Board;
 use crate::context::Context;
 use crate::machine::Machine;
-use crate::value::AgentId;
 
 /// A blackboard that snapshots can hold. Plain bytes are one, in the byte order of the computer;
 /// other types say how they are written and read.
@@ -114,7 +114,7 @@ impl From<ReadError> for SnapshotError {
 /// First bytes and version of every snapshot.
 pub const FORMAT: Format = Format {
     magic: *b"SWCS",
-    version: 3,
+    version: 4,
     byte_order: ByteOrder::OfThisComputer,
     former: &[(b"SWcrowd1", 1), (b"SWcrowd2", 2)],
 };
@@ -189,13 +189,14 @@ impl<B: Board + Saved, C: Context + ?Sized> Crowd<B, C> {
             agents.seed,
             agents.spawned,
             totals.lost_messages,
+            agents.number.get().into(),
         ];
         let counts = [
             agents.generations.len(),
             agents.free.len(),
             schedule.stopping.len(),
             agents.variants.len(),
-            mailbox.envelopes().len(),
+            mailbox.len(),
         ];
         let numbers = numbers
             .into_iter()
@@ -211,9 +212,8 @@ impl<B: Board + Saved, C: Context + ?Sized> Crowd<B, C> {
         indices.for_each(|number| bytes.put_u32(number));
         let variants = agents.variants.iter();
         variants.for_each(|variant| bytes.put_u16(variant.raw()));
-        for envelope in mailbox.envelopes() {
-            bytes.put_u32(envelope.to.index());
-            bytes.put_u32(envelope.to.generation());
+        for envelope in mailbox.envelopes(agents.number) {
+            bytes.put_u64(envelope.to.bits());
             bytes.put(envelope.event.as_bytes());
         }
         bytes.put(agents.instances.bytes());
@@ -259,15 +259,17 @@ impl<B: Saved> Restored<B> {
         let Agents {
             instances,
             boards,
+            number,
             generations,
             free,
+            retired,
             variants,
             seed,
             spawned,
         } = &mut self.agents;
         read_list(generations, numbers.slots, || Ok(reader.u32()?))?;
         read_list(free, numbers.free, || Ok(reader.u32()?))?;
-        check_free(free, generations, &mut self.seen)?;
+        *retired = check_free(free, generations, &mut self.seen)?;
         read_stopping(
             &mut reader,
             generations,
@@ -276,13 +278,13 @@ impl<B: Saved> Restored<B> {
         )?;
         read_variants(&mut reader, machine, &numbers, variants)?;
         read_list(&mut self.envelopes, numbers.envelopes, || {
-            read_envelope(&mut reader)
+            read_envelope(&mut reader, numbers.number)
         })?;
         let size = usize::from(machine.rom().capacity().bytes);
         let bytes = numbers.slots.checked_mul(size);
         instances.fill(reader.take(bytes.ok_or(SnapshotError::Length)?)?);
         read_boards(machine, reader.rest(), numbers.slots, boards)?;
-        (*seed, *spawned) = (numbers.seed, numbers.spawned);
+        (*number, *seed, *spawned) = (numbers.number, numbers.seed, numbers.spawned);
         (self.now, self.totals) = (numbers.now, numbers.totals);
         self.hashes = hashes(machine);
         Ok(())
@@ -318,6 +320,7 @@ struct Numbers {
     seed: u64,
     spawned: u64,
     totals: Totals,
+    number: CrowdNumber,
     /// How many of each follow.
     slots: usize,
     free: usize,
@@ -335,6 +338,8 @@ impl Numbers {
                 "more ticks, agents or lost messages than any crowd has",
             ));
         }
+        let number = u32::try_from(reader.u64()?).ok();
+        let number = number.and_then(CrowdNumber::new);
         let mut values = Counters::default().values();
         for value in &mut values {
             *value = reader.u64()?;
@@ -347,6 +352,7 @@ impl Numbers {
                 counters: Counters::from_values(values),
                 lost_messages,
             },
+            number: number.ok_or(SnapshotError::Content("the number of the crowd"))?,
             slots: reader.count(1)?,
             free: reader.count(1)?,
             stopping: reader.count(1)?,
@@ -356,12 +362,21 @@ impl Numbers {
     }
 }
 
-/// Indices without agent: exactly those, each once.
-fn check_free(free: &[u32], generations: &[u32], seen: &mut AgentSet) -> Result<(), SnapshotError> {
+/// Indices without agent: exactly those, each once. How many are not used again.
+fn check_free(
+    free: &[u32],
+    generations: &[u32],
+    seen: &mut AgentSet,
+) -> Result<usize, SnapshotError> {
     let is_free = |index: u32| {
         let generation = generations.get(index as usize);
-        generation.is_some_and(|generation| generation % 2 == 0)
+        generation.is_some_and(|generation| generation % 2 == 0 && *generation != RETIRED)
     };
+    let highest = generations.iter().copied().max().unwrap_or(0);
+    if highest > RETIRED || generations.len() > AgentId::INDICES as usize {
+        return Err(SnapshotError::Content("indices and their generations"));
+    }
+    let retired = generations.iter().filter(|&&one| one == RETIRED).count();
     let expected = generations
         .iter()
         .filter(|generation| *generation % 2 == 0)
@@ -370,10 +385,10 @@ fn check_free(free: &[u32], generations: &[u32], seen: &mut AgentSet) -> Result<
     let mut free_once = free
         .iter()
         .map(|&index| is_free(index) && seen.insert(index as usize));
-    if free.len() != expected || !free_once.all(|is_right| is_right) {
+    if free.len() + retired != expected || !free_once.all(|is_right| is_right) {
         return Err(SnapshotError::Content("free places"));
     }
-    Ok(())
+    Ok(retired)
 }
 
 /// Agents that stop in the next tick, ascending.
@@ -416,8 +431,13 @@ fn read_variants(
     Ok(())
 }
 
-fn read_envelope(reader: &mut Reader<'_>) -> Result<Envelope, SnapshotError> {
-    let to = AgentId::new(reader.u32()?, reader.u32()?);
+fn read_envelope(reader: &mut Reader<'_>, number: CrowdNumber) -> Result<Envelope, SnapshotError> {
+    let to = AgentId::from_bits(reader.u64()?);
+    if to.crowd() != number {
+        return Err(SnapshotError::Content(
+            "an event for an agent of another crowd",
+        ));
+    }
     let event = Event::read_from_bytes(reader.take(size_of::<Event>())?);
     Ok(Envelope {
         to,

@@ -3,10 +3,9 @@
 use statewright_kernel::InboxEvent;
 use statewright_rom::Rom;
 
-use super::Crowd;
-use super::agents::is_alive;
 use super::instances::with_instances;
 use super::mailbox::Envelope;
+use super::{Crowd, Roster};
 use crate::board::Board;
 use crate::commands::{CommandLimits, PoolTooSmall};
 use crate::context::Context;
@@ -15,7 +14,6 @@ use crate::pipeline::RayonPool;
 use crate::pipeline::{
     AgentIds, AgentSlices, Here, Runner, Spread, TickEnv, Workers, pages_needed,
 };
-use crate::value::AgentId;
 
 /// What one tick came to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -149,20 +147,19 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
             last,
             ..
         } = self;
-        let most = schedule.turns.len() + mailbox.envelopes().len();
+        let most = schedule.turns.len() + mailbox.len();
         let chunks = agents.slots().div_ceil(size);
         pages.promise(last, budget, (most, chunks), |per_page| {
             // A copy, because a tick that is refused changes nothing.
             let mut mailbox = mailbox.clone();
-            mailbox.prepare(|agent| is_alive(&agents.generations, agent));
+            mailbox.prepare(agents.roster());
             pages_needed(&schedule.turns, mailbox.inbox(), size, per_page)
         })
     }
 
     /// Events for those who are still there, in the order of agents.
     fn open_mailbox(&mut self) -> Vec<InboxEvent> {
-        let generations = &self.agents.generations;
-        let lost = self.mailbox.prepare(|agent| is_alive(generations, agent));
+        let lost = self.mailbox.prepare(self.agents.roster());
         self.totals.lost_messages += lost;
         self.mailbox.deliver()
     }
@@ -187,10 +184,14 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
             ..
         } = self;
         let now = schedule.now as u32;
-        let ids = AgentIds::Generations(&agents.generations);
+        let ids = AgentIds::Crowd(Roster {
+            number: agents.number,
+            generations: &agents.generations,
+        });
         let env = TickEnv {
             table: program.table.for_tick(),
             sleepers: &program.sleepers,
+            machine: program.machine(),
             rom,
             context,
             ids,
@@ -235,14 +236,17 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
         };
         self.schedule.end_tick(self.last.awake_next());
         for left in self.last.left() {
-            let generation = self.agents.generations[left.place as usize];
-            let to = AgentId::new(left.place, generation);
+            let to = self.agents.roster().at(left.place as usize);
             let event = left.event;
             self.mailbox.send(Envelope { to, event });
         }
         // Messages stand behind what was left over and before what the host sends (CMD-4).
         for message in self.last.messages(self.program.machine(), rom) {
-            self.mailbox.send_unchecked(message);
+            if message.to.crowd() == self.agents.number {
+                self.mailbox.send_unchecked(message);
+            } else {
+                self.totals.lost_messages += 1;
+            }
         }
         self.last.give_back_memory();
         self.totals.counters.add(&counters);

@@ -8,9 +8,9 @@ use statewright_trace::{Filter, Legend, Record, Settings, Totals, UnknownNumber}
 
 use super::Crowd;
 use super::instances::with_instances;
+use crate::agent_id::AgentId;
 use crate::board::Board;
 use crate::context::Context;
-use crate::value::AgentId;
 
 /// Traces.
 impl<B: Board, C: Context + ?Sized> Crowd<B, C> {

@@ -4,8 +4,8 @@ use statewright_kernel::{Counters, Fault, InboxEvent, Sleep};
 use statewright_rom::ids::FunctionId;
 use statewright_trace::{Kind, Tracer};
 
+use crate::agent_id::AgentId;
 use crate::commands::{CommandLimits, Writer};
-use crate::value::AgentId;
 
 /// What one job leaves behind. Kept from tick to tick for its memory.
 #[derive(Debug, Default)]

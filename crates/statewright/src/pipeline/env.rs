@@ -4,15 +4,17 @@ use statewright_kernel::Mismatch;
 use statewright_rom::Rom;
 use statewright_rom::ids::VariantId;
 
+use crate::agent_id::AgentId;
 use crate::commands::CommandLimits;
+use crate::crowd::Roster;
+use crate::machine::Machine;
 use crate::program::{Sleepers, TickTable};
-use crate::value::AgentId;
 
 /// Who the agents of a tick are, by index.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum AgentIds<'a> {
-    /// Their index and its generation; those without one are the first of theirs.
-    Generations(&'a [u32]),
+    /// Those of a crowd.
+    Crowd(Roster<'a>),
     /// Ids that the host gave, one each.
     Given(&'a [AgentId]),
 }
@@ -23,9 +25,7 @@ impl AgentIds<'_> {
     #[inline]
     pub(crate) fn at(self, index: usize) -> AgentId {
         match self {
-            Self::Generations(generations) => {
-                AgentId::new(index as u32, generations.get(index).copied().unwrap_or(1))
-            }
+            Self::Crowd(roster) => roster.at(index),
             Self::Given(ids) => ids[index],
         }
     }
@@ -34,7 +34,7 @@ impl AgentIds<'_> {
     #[inline]
     pub(crate) fn number(self, index: usize) -> u32 {
         match self {
-            Self::Generations(_) => index as u32,
+            Self::Crowd(_) => index as u32,
             Self::Given(ids) => ids[index].index(),
         }
     }
@@ -45,6 +45,7 @@ impl AgentIds<'_> {
 pub(crate) struct TickEnv<'e, B, C> {
     pub(crate) table: TickTable<'e, B, C>,
     pub(crate) sleepers: &'e Sleepers,
+    pub(crate) machine: &'e Machine,
     pub(crate) rom: &'e Rom<'e>,
     pub(crate) context: &'e C,
     pub(crate) ids: AgentIds<'e>,

@@ -24,6 +24,7 @@ impl<'c, B, C> ChunkHosts<'c, B, C> {
         out: &'c mut Writer,
     ) -> Self {
         let caller = Caller {
+            machine: env.machine,
             out,
             ids: env.ids,
             index: first,

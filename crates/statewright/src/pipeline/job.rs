@@ -13,9 +13,9 @@ use super::chunk::Chunk;
 use super::env::{AgentIds, TickEnv};
 use super::hosts::ChunkHosts;
 use super::traced_hosts::TracedHosts;
+use crate::agent_id::AgentId;
 use crate::board::Board;
 use crate::program::UnboundCall;
-use crate::value::AgentId;
 
 /// What one job works on. Everything but instances and blackboards names agents by their index
 /// among all.

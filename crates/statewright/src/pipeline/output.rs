@@ -6,10 +6,10 @@ use statewright_rom::Rom;
 use statewright_rom::ids::FunctionId;
 
 use super::chunk::Chunk;
+use crate::agent_id::AgentId;
 use crate::commands::{CommandRef, Lane, LaneRules, Merge, Net, What};
 use crate::crowd::Envelope;
 use crate::machine::Machine;
-use crate::value::AgentId;
 
 /// What the last tick left behind, chunk by chunk.
 #[derive(Debug, Default)]
@@ -168,10 +168,11 @@ impl TickOutput {
             .flat_map(|chunk| chunk.writer.iter())
             .filter(|command| command.lane() == Lane::MESSAGE)
             .filter_map(|command| match command.what(rom) {
-                What::Send { to, event, payload } => Some(Envelope {
-                    to,
-                    event: Event::new(event, machine.event_class(event)).with_words(payload),
-                }),
+                What::Send { to, event, payload } => {
+                    let class = machine.event_type(event).ok()?.class;
+                    let event = Event::new(event, class).with_words(payload);
+                    Some(Envelope { to, event })
+                }
                 What::Typed | What::Emit { .. } | What::Release { .. } | What::Write { .. } => None,
             })
     }

@@ -10,7 +10,7 @@ use statewright_trace::{Filter, Kind, Level, Reasons, Record, Totals, Tracer};
 
 use super::env::AgentIds;
 use super::output::TickOutput;
-use crate::value::AgentId;
+use crate::agent_id::AgentId;
 
 /// What the owner of ticks keeps for their trace.
 #[derive(Debug, Default)]

@@ -15,14 +15,15 @@ use statewright_kernel::{InboxEvent, Instance};
 use statewright_rom::Rom;
 use statewright_rom::ids::VariantId;
 
+use crate::agent_id::{AgentId, CrowdNumber};
 use crate::board::Board;
 use crate::commands::CommandLimits;
 use crate::context::Context;
+use crate::crowd::Roster;
 use crate::pipeline::{
     AgentIds, AgentSlices, Here, Runner, Spread, TickEnv, TickSettings, Workers, pages_needed,
 };
 use crate::program::Program;
-use crate::value::AgentId;
 
 pub use check::SlicesError;
 pub(crate) use instance::channels;
@@ -51,7 +52,10 @@ pub struct Slices<'s> {
 impl<'s> Slices<'s> {
     fn ids(&self) -> AgentIds<'s> {
         if self.agents.is_empty() {
-            AgentIds::Generations(&[])
+            AgentIds::Crowd(Roster {
+                number: CrowdNumber::NONE,
+                generations: &[],
+            })
         } else {
             AgentIds::Given(self.agents)
         }
@@ -130,6 +134,7 @@ impl<B: Board, C: Context + ?Sized> Program<B, C> {
         let env = TickEnv {
             table: self.table.for_tick(),
             sleepers: &self.sleepers,
+            machine: self.machine(),
             rom: &rom,
             context,
             ids,

@@ -8,6 +8,7 @@ use statewright_rom::ids::FunctionId;
 use statewright_trace::{Filter, Record, Settings, Totals, UnknownNumber};
 
 use super::Slices;
+use crate::agent_id::AgentId;
 use crate::board::Board;
 use crate::commands::{CommandRef, Lane, LaneRules, Pool};
 use crate::context::Context;
@@ -15,7 +16,6 @@ use crate::crowd::Envelope;
 use crate::machine::Machine;
 use crate::pipeline::{LaneCommands, PageSupply, TickOutput, Tracing};
 use crate::program::Program;
-use crate::value::AgentId;
 
 /// What a tick over slices leaves behind. Used again, it needs no new memory.
 #[derive(Debug, Default)]
