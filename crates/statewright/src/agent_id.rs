@@ -15,6 +15,7 @@ use std::fmt;
 
 use statewright_rom::layout::StableGroup;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use crate::machine::Machine;
 use crate::value::{Type, Value};
@@ -24,9 +25,9 @@ const GENERATION_BITS: u32 = 18;
 const CROWD_BITS: u32 = 18;
 const _: () = assert!(INDEX_BITS + GENERATION_BITS + CROWD_BITS == u64::BITS);
 
-/// A crowd, as ids of agents know it: 1 to 262,143. Crowds that may meet each other's ids have
+/// A crowd, as ids of agents know it: 1 to 262,142. Crowds that may meet each other's ids have
 /// numbers of their own: those of different machines, or with different seeds, do by themselves in
-/// all but one of 262,143 cases, and a [`World`](crate::World) makes sure of it.
+/// all but one of 262,142 cases, and a [`World`](crate::World) makes sure of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CrowdNumber(u32);
 
@@ -34,7 +35,9 @@ impl CrowdNumber {
     /// No crowd: of ids that a host gives to its own slices.
     pub const NONE: Self = Self(0);
     /// The highest one.
-    pub const MAX: Self = Self((1 << CROWD_BITS) - 1);
+    pub const MAX: Self = Self((1 << CROWD_BITS) - 2);
+    /// No crowd, but the groups of a world: their ids stand where those of agents do.
+    pub(crate) const GROUPS: Self = Self((1 << CROWD_BITS) - 1);
 
     /// A number of the host's choice; `None` for 0 and above [`Self::MAX`].
     pub const fn new(number: u32) -> Option<Self> {
@@ -71,7 +74,22 @@ impl fmt::Display for CrowdNumber {
 /// apart. Those of other crowds mean nobody here: the number of the crowd does. Crowds give ids to
 /// their agents; a host that owns its memory gives its own
 /// ([`Slices::agents`](crate::Slices::agents)). The id of 64 zero bits is nobody's.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    FromBytes,
+    IntoBytes,
+    Immutable,
+    KnownLayout,
+)]
+#[repr(transparent)]
 pub struct AgentId(u64);
 
 impl AgentId {
@@ -153,6 +171,7 @@ impl fmt::Display for AgentId {
         write!(f, "agent {}.{}", self.index(), self.generation())?;
         match self.crowd() {
             CrowdNumber::NONE => Ok(()),
+            CrowdNumber::GROUPS => f.write_str(" of all groups"),
             crowd => write!(f, " of crowd {crowd}"),
         }
     }
@@ -177,8 +196,9 @@ mod tests {
     #[test]
     fn an_id_holds_crowd_generation_and_index_up_to_their_last_bits() {
         let (index, generation) = (AgentId::INDICES - 1, AgentId::GENERATIONS - 1);
-        let agent = AgentId::new(index, generation).in_crowd(CrowdNumber::MAX);
+        let agent = AgentId::new(index, generation).in_crowd(CrowdNumber::GROUPS);
         assert_eq!(agent.bits(), u64::MAX);
+        let agent = agent.in_crowd(CrowdNumber::MAX);
         assert_eq!((agent.index(), agent.generation()), (index, generation));
         assert_eq!(agent.crowd(), CrowdNumber::MAX);
         assert_eq!(AgentId::from_words(agent.to_words()), agent);
@@ -194,8 +214,8 @@ mod tests {
     #[test]
     fn numbers_of_crowds_are_neither_none_nor_too_high() {
         assert_eq!(CrowdNumber::new(0), None);
-        assert_eq!(CrowdNumber::new(1 << 18), None);
-        assert_eq!(CrowdNumber::new(262_143), Some(CrowdNumber::MAX));
+        assert_eq!(CrowdNumber::new(262_143), None);
+        assert_eq!(CrowdNumber::new(262_142), Some(CrowdNumber::MAX));
     }
 
     #[test]

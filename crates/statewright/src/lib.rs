@@ -34,6 +34,7 @@ mod registry;
 mod slices;
 pub mod trace;
 mod value;
+mod world;
 
 pub use agent_id::{AgentId, CrowdNumber};
 pub use arguments::Arguments;
@@ -64,6 +65,10 @@ pub use statewright_bytes::{Format, HeadError};
 pub use statewright_symbols as symbols;
 pub use statewright_symbols::{SymbolTable, UnknownName, WrongNames};
 pub use value::{Entity, Symbol, Type, Value};
+pub use world::{
+    CrowdKey, GroupError, GroupId, JoinError, NotHere, Told, Undelivered, WORLD_FORMAT, World,
+    WorldError, WorldSnapshotError, WorldTick,
+};
 
 pub use statewright_kernel::{
     Admission, Class, Counters, Event, Fault, InboxEvent, Instance, Instance64, Instance128,

@@ -20,3 +20,5 @@ mod snapshots;
 mod stopping;
 #[cfg(feature = "compile")]
 mod trace;
+#[cfg(all(feature = "compile", feature = "macros", feature = "parallel"))]
+mod world;

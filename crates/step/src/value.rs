@@ -3,7 +3,7 @@
 use statewright_author::names::visible;
 use statewright_rom::Rom;
 use statewright_rom::ids::{EventId, StringId};
-use statewright_rom::layout::{EventRecord, PayloadKind, ValueType, event_flag};
+use statewright_rom::layout::{EventRecord, PayloadKind, ValueType};
 
 use crate::error::StepError;
 
@@ -15,18 +15,10 @@ fn type_word(ty: PayloadKind) -> &'static str {
     }
 }
 
-/// The type of what an event carries: an indirect one carries an index (EVT-6).
-fn carried(record: &EventRecord) -> PayloadKind {
-    if record.flags & event_flag::INDIRECT != 0 {
-        PayloadKind::U32
-    } else {
-        record.payload.get()
-    }
-}
-
 /// The type that an event carries.
 pub fn carried_type(rom: &Rom<'_>, event: EventId) -> PayloadKind {
-    rom.event(event).map_or(PayloadKind::Empty, carried)
+    rom.event(event)
+        .map_or(PayloadKind::Empty, EventRecord::carries)
 }
 
 /// The type of a blackboard key.
@@ -40,7 +32,7 @@ pub fn key_type(rom: &Rom<'_>, key: usize) -> PayloadKind {
 
 /// The type of an event's payload in words; none for an event without one.
 pub fn payload_type(rom: &Rom<'_>, event: EventId) -> Option<&'static str> {
-    let ty = carried(rom.event(event)?);
+    let ty = rom.event(event)?.carries();
     (ty != PayloadKind::Empty).then(|| type_word(ty))
 }
 
@@ -54,7 +46,7 @@ pub fn parse_payload(
     let record = rom
         .event(event)
         .ok_or_else(|| StepError::new("there is no such event"))?;
-    match (carried(record), text.trim()) {
+    match (record.carries(), text.trim()) {
         (_, "") => Ok([0; 4]),
         (PayloadKind::Empty, text) => Err(StepError::new(format!(
             "`{name}` has no payload, but `{}` was given",
@@ -216,7 +208,7 @@ pub(crate) fn payload_json(rom: &Rom<'_>, event: EventId, words: [u32; 4]) -> se
     let Some(record) = rom.event(event) else {
         return serde_json::Value::Null;
     };
-    match carried(record) {
+    match record.carries() {
         PayloadKind::Bytes => {
             let bytes = words
                 .iter()

@@ -14,6 +14,13 @@ pub struct Envelope {
     pub event: Event,
 }
 
+/// An event that one agent sent to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Message {
+    pub(crate) from: AgentId,
+    pub(crate) envelope: Envelope,
+}
+
 /// Events for the next tick, in the order in which they were sent: what the last tick left over,
 /// then messages of agents, then what the host sends (EVT-4, CMD-4). They lie as the kernel wants
 /// them, so that where they were sent in the order of agents nothing is copied.

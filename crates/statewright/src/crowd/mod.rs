@@ -44,6 +44,7 @@ pub use agents::{Missing, SpawnError, VariantError};
 pub use edit::BoardMut;
 pub use input::{Input, InputError};
 pub use mailbox::Envelope;
+pub(crate) use mailbox::Message;
 pub use snapshot::{FORMAT as SNAPSHOT_FORMAT, Restored, Saved, SnapshotError};
 pub use tick::Tick;
 

@@ -56,7 +56,7 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     }
 
     #[inline(always)]
-    fn send_event(&mut self, to: AgentId, event: Event) -> Result<(), SendError> {
+    pub(crate) fn send_event(&mut self, to: AgentId, event: Event) -> Result<(), SendError> {
         self.agents.index(to)?;
         self.enter(Input::Send(Envelope { to, event }));
         Ok(())

@@ -230,16 +230,30 @@ impl<B: Board + Saved, C: Context + ?Sized> Crowd<B, C> {
     /// for rollback, allocates nothing, and needs room for two crowds. Blackboards from before are
     /// dropped or [loaded over](Saved::load_over) by the next restore.
     pub fn restore(&mut self, snapshot: &[u8]) -> Result<(), SnapshotError> {
+        self.prepare_restore(snapshot)?;
+        self.complete_restore();
+        Ok(())
+    }
+
+    /// Reads a snapshot into the memory that is kept for it; the crowd is as it was. Number and next
+    /// tick that it will have.
+    pub(crate) fn prepare_restore(
+        &mut self,
+        snapshot: &[u8],
+    ) -> Result<(CrowdNumber, u64), SnapshotError> {
         let spare = self.spare.take();
         let mut spare = spare.unwrap_or_else(|| Box::new(Restored::empty(self.machine())));
-        match spare.read(snapshot, self.machine()) {
-            Ok(()) => self.enter(Input::Restore(spare)),
-            Err(error) => {
-                self.spare = Some(spare);
-                return Err(error);
-            }
+        let read = spare.read(snapshot, self.machine());
+        let found = (spare.agents.number, spare.now);
+        self.spare = Some(spare);
+        read.map(|()| found)
+    }
+
+    /// What [`Self::prepare_restore`] read takes effect.
+    pub(crate) fn complete_restore(&mut self) {
+        if let Some(spare) = self.spare.take() {
+            self.enter(Input::Restore(spare));
         }
-        Ok(())
     }
 
     /// Reads a snapshot of the crowd's machine, into memory of its own.

@@ -4,8 +4,8 @@ use statewright_kernel::InboxEvent;
 use statewright_rom::Rom;
 
 use super::instances::with_instances;
-use super::mailbox::Envelope;
-use super::{Crowd, Roster};
+use super::mailbox::{Envelope, Message};
+use super::{Crowd, Input, Roster};
 use crate::board::Board;
 use crate::commands::{CommandLimits, PoolTooSmall};
 use crate::context::Context;
@@ -120,12 +120,30 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
         context: &C::Of<'w>,
         runner: &impl Runner<B, C::Of<'w>>,
     ) -> Result<Tick, PoolTooSmall> {
+        let promised = self.prepare_tick(size)?;
+        Ok(self.run_prepared((size, promised), context, runner, None))
+    }
+
+    /// Everything that can refuse a tick in chunks of so many agents. Pages that are set aside for
+    /// it. Commands of the last tick end.
+    fn prepare_tick(&mut self, size: usize) -> Result<usize, PoolTooSmall> {
+        let budget = self.settings.budget_for(&self.program.machine().rom());
+        self.schedule.list_turns();
+        self.promise_pages(size.max(1), budget)
+    }
+
+    /// The tick takes place. Messages go to the mailbox of this crowd, or are given to whoever knows
+    /// other crowds as well.
+    fn run_prepared<'w>(
+        &mut self,
+        (size, promised): (usize, usize),
+        context: &C::Of<'w>,
+        runner: &impl Runner<B, C::Of<'w>>,
+        messages: Option<&mut Vec<Message>>,
+    ) -> Tick {
         let size = size.max(1);
         let machine = self.program.machine().clone();
         let rom = machine.rom();
-        self.schedule.list_turns();
-        let promised = self.promise_pages(size, self.settings.budget_for(&rom))?;
-        // From here on the tick takes place.
         let inbox = self.open_mailbox();
         self.schedule.begin_tick(self.settings.sleeping, &inbox);
         self.agents.complete_variants();
@@ -133,7 +151,7 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
         self.run_agents(size, &inbox, &rom, context, runner);
         self.mailbox.delivered(inbox);
         self.pages.keep(promised, &self.last);
-        Ok(self.finish(&rom))
+        self.finish(&rom, messages)
     }
 
     /// Pages for all that may run now are set aside, and commands of the last tick end. How many
@@ -223,7 +241,7 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     }
 
     /// Puts together what the chunks left, in their order.
-    fn finish(&mut self, rom: &Rom<'_>) -> Tick {
+    fn finish(&mut self, rom: &Rom<'_>, out: Option<&mut Vec<Message>>) -> Tick {
         let counters = self.last.counters();
         let tick = Tick {
             tick: self.schedule.now,
@@ -241,16 +259,85 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
             self.mailbox.send(Envelope { to, event });
         }
         // Messages stand behind what was left over and before what the host sends (CMD-4).
-        for message in self.last.messages(self.program.machine(), rom) {
-            if message.to.crowd() == self.agents.number {
-                self.mailbox.send_unchecked(message);
-            } else {
-                self.totals.lost_messages += 1;
+        let messages = self.last.messages(self.program.machine(), rom);
+        if let Some(out) = out {
+            out.extend(messages);
+        } else {
+            for Message { envelope, .. } in messages {
+                if envelope.to.crowd() == self.agents.number {
+                    self.mailbox.send_unchecked(envelope);
+                } else {
+                    self.totals.lost_messages += 1;
+                }
             }
         }
         self.last.give_back_memory();
         self.totals.counters.add(&counters);
         self.program.machine().count(&counters);
         tick
+    }
+}
+
+/// As one of the crowds of a world.
+impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
+    /// The next tick of the world, if the crowd has none of its own yet: it has no agents.
+    pub(crate) fn take_time(&mut self, now: u64) -> bool {
+        let can = self.can_start_at(now);
+        if can {
+            self.enter(Input::StartAt(now));
+        }
+        can
+    }
+
+    /// Agents per chunk: all of them on one thread.
+    fn chunk_size(&self, spread: bool) -> usize {
+        if spread {
+            self.settings.chunk_size
+        } else {
+            self.agents.slots()
+        }
+    }
+
+    /// Sets aside the pages of a tick, on the host's threads or on this one. How many.
+    pub(crate) fn prepare_world_tick(&mut self, spread: bool) -> Result<usize, PoolTooSmall> {
+        self.prepare_tick(self.chunk_size(spread))
+    }
+
+    /// There will be no such tick: pages that were set aside for it are free again.
+    pub(crate) fn abandon_tick(&mut self, promised: usize) {
+        self.last.clear_commands();
+        self.pages.keep(promised, &self.last);
+    }
+
+    /// A prepared tick on this thread.
+    pub(crate) fn tick_in_world(
+        &mut self,
+        promised: usize,
+        context: &C::Of<'_>,
+        messages: &mut Vec<Message>,
+    ) -> Tick {
+        let size = self.chunk_size(false);
+        self.run_prepared((size, promised), context, &Here, Some(messages))
+    }
+
+    /// A prepared tick on the threads of somebody.
+    pub(crate) fn tick_in_world_on<'w>(
+        &mut self,
+        promised: usize,
+        workers: &impl Workers,
+        context: &C::Of<'w>,
+        messages: &mut Vec<Message>,
+    ) -> Tick
+    where
+        B: Send,
+        C::Of<'w>: Sync,
+    {
+        let (size, runner) = (self.chunk_size(true), Spread(workers));
+        self.run_prepared((size, promised), context, &runner, Some(messages))
+    }
+
+    /// A message for an agent of this crowd, who may be gone.
+    pub(crate) fn deliver_message(&mut self, envelope: Envelope) {
+        self.mailbox.send_unchecked(envelope);
     }
 }

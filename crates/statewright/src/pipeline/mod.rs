@@ -37,4 +37,4 @@ pub(crate) use trace::Tracing;
 #[cfg(feature = "parallel")]
 pub use workers::RayonPool;
 pub use workers::Workers;
-pub(crate) use workers::{Here, Runner, Spread};
+pub(crate) use workers::{ErasedWorkers, Here, Lent, Runner, Spread};

@@ -8,7 +8,7 @@ use statewright_rom::ids::FunctionId;
 use super::chunk::Chunk;
 use crate::agent_id::AgentId;
 use crate::commands::{CommandRef, Lane, LaneRules, Merge, Net, What};
-use crate::crowd::Envelope;
+use crate::crowd::{Envelope, Message};
 use crate::machine::Machine;
 
 /// What the last tick left behind, chunk by chunk.
@@ -162,7 +162,7 @@ impl TickOutput {
         &'o self,
         machine: &'o Machine,
         rom: &'o Rom<'o>,
-    ) -> impl Iterator<Item = Envelope> + 'o {
+    ) -> impl Iterator<Item = Message> + 'o {
         let senders = self.ran().filter(|chunk| chunk.writer.has(Lane::MESSAGE));
         senders
             .flat_map(|chunk| chunk.writer.iter())
@@ -171,7 +171,10 @@ impl TickOutput {
                 What::Send { to, event, payload } => {
                     let class = machine.event_type(event).ok()?.class;
                     let event = Event::new(event, class).with_words(payload);
-                    Some(Envelope { to, event })
+                    Some(Message {
+                        from: command.agent(),
+                        envelope: Envelope { to, event },
+                    })
                 }
                 What::Typed | What::Emit { .. } | What::Release { .. } | What::Write { .. } => None,
             })

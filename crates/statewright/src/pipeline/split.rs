@@ -71,6 +71,11 @@ impl<'j, I, B> Iterator for Jobs<'j, I, B> {
         }
         None
     }
+
+    /// At most one per chunk that is left.
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (0, Some(self.chunks.len()))
+    }
 }
 
 impl<'j, I, B> Jobs<'j, I, B> {

@@ -1,6 +1,5 @@
 //! Who runs the jobs of a tick: this thread, or the threads of a pool of the host's choice.
 
-#[cfg(feature = "parallel")]
 use std::sync::{Mutex, PoisonError};
 
 use statewright_kernel::Instance;
@@ -69,7 +68,6 @@ impl Workers for RayonPool {
 }
 
 /// The next one; nobody else has to wait while it is worked on.
-#[cfg(feature = "parallel")]
 fn next<T: Iterator>(items: &Mutex<T>) -> Option<T::Item> {
     let mut items = items.lock().unwrap_or_else(PoisonError::into_inner);
     items.next()
@@ -84,6 +82,42 @@ fn on_threads(count: usize, work: &(impl Fn() + Sync)) {
     }
     let half = count / 2;
     rayon::join(|| on_threads(half, work), || on_threads(count - half, work));
+}
+
+/// Workers whose type is not known any more: what a world gives to crowds whose blackboards it does
+/// not know.
+pub(crate) trait ErasedWorkers {
+    /// Does the same so many times, side by side.
+    fn repeat(&self, count: usize, work: &(dyn Fn() + Sync));
+}
+
+impl<W: Workers> ErasedWorkers for W {
+    fn repeat(&self, count: usize, work: &(dyn Fn() + Sync)) {
+        self.run((0..count).map(|_| work));
+    }
+}
+
+/// Workers again, who were lent without their type.
+pub(crate) struct Lent<'w>(pub(crate) &'w dyn ErasedWorkers);
+
+impl Workers for Lent<'_> {
+    fn run<J: FnOnce() + Send>(&self, jobs: impl Iterator<Item = J> + Send) {
+        // Jobs of a tick say how many there are at most; each time of so many takes one.
+        let (_, most) = jobs.size_hint();
+        let jobs = Mutex::new(jobs.fuse());
+        match most {
+            Some(most) => self.0.repeat(most, &|| {
+                if let Some(job) = next(&jobs) {
+                    job();
+                }
+            }),
+            None => {
+                while let Some(job) = next(&jobs) {
+                    job();
+                }
+            }
+        }
+    }
 }
 
 /// Who runs jobs. Apart from [`Workers`], so that one thread asks nothing of blackboards and

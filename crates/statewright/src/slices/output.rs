@@ -62,8 +62,11 @@ impl SlicesOutput {
         self.rules = program.rules;
         self.counters = self.last.counters();
         self.messages.clear();
-        self.messages
-            .extend(self.last.messages(program.machine(), rom));
+        self.messages.extend(
+            self.last
+                .messages(program.machine(), rom)
+                .map(|message| message.envelope),
+        );
         self.last.give_back_memory();
     }
 }

@@ -1,0 +1,181 @@
+//! Groups: agents of any crowds that are spoken to together, such as a squad.
+//!
+//! A group has an id like an agent's, with a crowd number of its own: so whoever can send to an
+//! agent, in Rust or in a machine file, can send to a group.
+
+use std::fmt;
+
+use crate::agent_id::{AgentId, CrowdNumber};
+use crate::event::{EventHandle, WrongEvent};
+use crate::value::{Type, Value};
+
+/// A group of a world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct GroupId(AgentId);
+
+impl GroupId {
+    /// As a receiver of messages: what [`ActionCx::send`](crate::ActionCx::send) and `send` in
+    /// machine files take.
+    pub const fn receiver(self) -> AgentId {
+        self.0
+    }
+
+    /// The group that messages to this receiver go to; `None` if it is an agent.
+    pub fn of(receiver: AgentId) -> Option<Self> {
+        (receiver.crowd() == CrowdNumber::GROUPS).then_some(Self(receiver))
+    }
+
+    fn index(self) -> usize {
+        self.0.index() as usize
+    }
+}
+
+impl From<GroupId> for AgentId {
+    fn from(group: GroupId) -> Self {
+        group.receiver()
+    }
+}
+
+impl fmt::Display for GroupId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "group {}.{}", self.0.index(), self.0.generation())
+    }
+}
+
+/// As an entity, for payloads and blackboards.
+impl Value for GroupId {
+    const TYPE: Type = Type::Entity;
+
+    fn from_words(words: [u32; 3]) -> Self {
+        Self(AgentId::from_words(words))
+    }
+
+    fn to_words(self) -> [u32; 3] {
+        self.0.to_words()
+    }
+}
+
+/// What became of an event for a group.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Told {
+    /// Members that get it in their next tick.
+    pub reached: usize,
+    /// Members whose machine does not know the event.
+    pub unknown: usize,
+}
+
+/// Why a group did not do something; nothing changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum GroupError {
+    /// The group was dissolved, or is one of another world.
+    Gone(GroupId),
+    /// There is no such agent in the world.
+    Missing(AgentId),
+    /// The agent is in the group already.
+    Member(AgentId),
+    /// The agent is not in the group.
+    NoMember(AgentId),
+    /// Nobody is in the group any more.
+    Nobody(GroupId),
+    /// No machine in this world knows the event.
+    Unknown(EventHandle),
+    /// The event cannot carry this.
+    Event(WrongEvent),
+    /// There are 2^28 groups already.
+    TooMany,
+}
+
+impl fmt::Display for GroupError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Gone(group) => write!(
+                f,
+                "{group} is not in this world: it was dissolved, or is one of another world"
+            ),
+            Self::Missing(agent) => write!(f, "{agent} is not in this world"),
+            Self::Member(agent) => write!(f, "{agent} is in the group already"),
+            Self::NoMember(agent) => write!(f, "{agent} is not in the group"),
+            Self::Nobody(group) => write!(f, "nobody of {group} is left"),
+            Self::Unknown(event) => write!(f, "{event} is none of any machine in this world"),
+            Self::Event(error) => error.fmt(f),
+            Self::TooMany => f.write_str("a world has at most 2^28 groups"),
+        }
+    }
+}
+
+impl std::error::Error for GroupError {}
+
+/// All groups. Members in the order in which they joined.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Groups {
+    pub(super) slots: Vec<Slot>,
+    /// Slots without group; the last is used first.
+    pub(super) free: Vec<u32>,
+}
+
+/// One group, or the place of one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Slot {
+    /// Odd while there is a group.
+    pub(super) generation: u32,
+    pub(super) members: Vec<AgentId>,
+}
+
+impl Groups {
+    /// A new one.
+    pub(super) fn add(&mut self) -> Option<GroupId> {
+        let index = match self.free.pop() {
+            Some(index) => index,
+            None => {
+                let index = u32::try_from(self.slots.len()).ok();
+                let index = index.filter(|&index| index < AgentId::INDICES)?;
+                self.slots.push(Slot::default());
+                index
+            }
+        };
+        let slot = self.slots.get_mut(index as usize)?;
+        slot.generation += 1;
+        Some(GroupId(AgentId::pack(
+            CrowdNumber::GROUPS,
+            index,
+            slot.generation,
+        )))
+    }
+
+    /// The end of one.
+    pub(super) fn remove(&mut self, group: GroupId) -> Result<(), GroupError> {
+        let slot = self.slot_mut(group)?;
+        slot.members = Vec::new();
+        slot.generation += 1;
+        // One whose ids are used up is not used again.
+        if slot.generation < AgentId::GENERATIONS {
+            self.free.push(group.0.index());
+        }
+        Ok(())
+    }
+
+    pub(super) fn members(&self, group: GroupId) -> Result<&[AgentId], GroupError> {
+        let slot = self.slots.get(group.index());
+        let slot = slot.filter(|slot| slot.is(group));
+        slot.map(|slot| slot.members.as_slice())
+            .ok_or(GroupError::Gone(group))
+    }
+
+    pub(super) fn members_mut(&mut self, group: GroupId) -> Result<&mut Vec<AgentId>, GroupError> {
+        Ok(&mut self.slot_mut(group)?.members)
+    }
+
+    fn slot_mut(&mut self, group: GroupId) -> Result<&mut Slot, GroupError> {
+        let slot = self.slots.get_mut(group.index());
+        slot.filter(|slot| slot.is(group))
+            .ok_or(GroupError::Gone(group))
+    }
+}
+
+impl Slot {
+    fn is(&self, group: GroupId) -> bool {
+        self.generation % 2 == 1
+            && self.generation == group.0.generation()
+            && group.0.crowd() == CrowdNumber::GROUPS
+    }
+}

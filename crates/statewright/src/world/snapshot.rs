@@ -1,0 +1,239 @@
+//! A whole world as bytes, and back: its time, its groups, and a snapshot of each crowd under its
+//! name.
+
+use std::fmt;
+
+use statewright_bytes::{ByteOrder, Format, HeadError, ReadError, Reader, Writer, seal};
+
+use super::World;
+use super::groups::{Groups, Slot};
+use crate::agent_id::{AgentId, CrowdNumber};
+use crate::context::Context;
+use crate::crowd::SnapshotError;
+
+/// First bytes and version of every snapshot of a world.
+pub const FORMAT: Format = Format {
+    magic: *b"SWWD",
+    version: 1,
+    byte_order: ByteOrder::OfThisComputer,
+    former: &[],
+};
+
+/// Why a snapshot was not made, or was refused; the world is as it was.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WorldSnapshotError {
+    /// The blackboards of a crowd cannot be saved.
+    Unsaved(String),
+    /// The bytes are no snapshot of a world, one of another version of the format, damaged, or from
+    /// a computer with another byte order.
+    Head(HeadError),
+    /// It ends too early, or goes on behind its end.
+    Length,
+    /// Something in it cannot be.
+    Content(&'static str),
+    /// A crowd of the snapshot is not in the world.
+    MissingCrowd(String),
+    /// A crowd of the world is not in the snapshot.
+    NewCrowd(String),
+    /// The snapshot of a crowd was refused.
+    Crowd {
+        /// Name of the crowd.
+        crowd: String,
+        /// Why.
+        error: SnapshotError,
+    },
+}
+
+impl fmt::Display for WorldSnapshotError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unsaved(crowd) => write!(
+                f,
+                "blackboards of crowd `{crowd}` cannot be saved: it joined by `join_unsaved`"
+            ),
+            Self::Head(error) => SnapshotError::Head(error.clone()).fmt(f),
+            Self::Length => {
+                f.write_str("the snapshot of the world has another length than it says")
+            }
+            Self::Content(what) => write!(f, "the snapshot of the world is damaged: {what}"),
+            Self::MissingCrowd(crowd) => write!(
+                f,
+                "the snapshot has a crowd `{crowd}` that is not in this world: let it join first"
+            ),
+            Self::NewCrowd(crowd) => write!(
+                f,
+                "the snapshot knows no crowd `{crowd}`: let it leave first, or restore another snapshot"
+            ),
+            Self::Crowd { crowd, error } => write!(f, "crowd `{crowd}`: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for WorldSnapshotError {}
+
+impl From<ReadError> for WorldSnapshotError {
+    fn from(_: ReadError) -> Self {
+        Self::Length
+    }
+}
+
+/// Writing.
+impl<C: Context + ?Sized> World<C> {
+    /// The whole world as bytes: all crowds, groups, time. The same world gives the same bytes on
+    /// every computer of one byte order.
+    pub fn snapshot(&self) -> Result<Vec<u8>, WorldSnapshotError> {
+        let mut bytes = Vec::new();
+        self.snapshot_into(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// The same into bytes that are used again and again.
+    pub fn snapshot_into(&self, bytes: &mut Vec<u8>) -> Result<(), WorldSnapshotError> {
+        bytes.clear();
+        // A world has no machine of its own: its crowds have.
+        bytes.put(&FORMAT.head([0; 2]).to_bytes());
+        bytes.put_u64(self.now);
+        put_groups(bytes, &self.groups);
+        bytes.put_u64(self.members().count() as u64);
+        let mut crowd = Vec::new();
+        for (_, member) in self.members() {
+            if !member.save(&mut crowd) {
+                bytes.clear();
+                return Err(WorldSnapshotError::Unsaved(member.name.clone()));
+            }
+            bytes.put_text(&member.name);
+            bytes.put_u64(crowd.len() as u64);
+            bytes.put(&crowd);
+        }
+        seal(bytes);
+        Ok(())
+    }
+}
+
+fn put_groups(bytes: &mut Vec<u8>, groups: &Groups) {
+    bytes.put_u64(groups.slots.len() as u64);
+    for slot in &groups.slots {
+        bytes.put_u32(slot.generation);
+        bytes.put_u64(slot.members.len() as u64);
+        let members = slot.members.iter();
+        members.for_each(|member| bytes.put_u64(member.bits()));
+    }
+    bytes.put_u64(groups.free.len() as u64);
+    groups.free.iter().for_each(|&index| bytes.put_u32(index));
+}
+
+/// Reading.
+impl<C: Context + ?Sized> World<C> {
+    /// Becomes what a snapshot holds. The world must have exactly its crowds, by name. If it is
+    /// refused, nothing changes.
+    pub fn restore(&mut self, snapshot: &[u8]) -> Result<(), WorldSnapshotError> {
+        let (_, content) = FORMAT.open(snapshot).map_err(WorldSnapshotError::Head)?;
+        let mut reader = Reader::new(content);
+        let now = reader.u64()?;
+        let groups = read_groups(&mut reader)?;
+        let crowds = read_crowds(&mut reader)?;
+        self.check_names(&crowds)?;
+        // All are read before any of them changes.
+        let mut numbers = Vec::with_capacity(crowds.len());
+        for (name, bytes) in &crowds {
+            let (number, at) = self.prepare_crowd(name, bytes)?;
+            if at != now {
+                return Err(WorldSnapshotError::Content(
+                    "crowds live in different times",
+                ));
+            }
+            numbers.push(number);
+        }
+        numbers.sort_unstable();
+        if numbers.windows(2).any(|pair| pair[0] == pair[1]) {
+            return Err(WorldSnapshotError::Content("two crowds have one number"));
+        }
+        let members = self.members.iter_mut().flatten();
+        members.for_each(|member| member.complete());
+        (self.now, self.groups) = (now, groups);
+        Ok(())
+    }
+
+    /// The crowds of the snapshot are those of the world.
+    fn check_names(&self, crowds: &[(&str, &[u8])]) -> Result<(), WorldSnapshotError> {
+        for (name, _) in crowds {
+            if !self.names().any(|known| known == *name) {
+                return Err(WorldSnapshotError::MissingCrowd((*name).to_owned()));
+            }
+        }
+        let mut names = self.names();
+        let new = names.find(|name| !crowds.iter().any(|(known, _)| known == name));
+        new.map_or(Ok(()), |name| {
+            Err(WorldSnapshotError::NewCrowd(name.to_owned()))
+        })
+    }
+
+    fn prepare_crowd(
+        &mut self,
+        name: &str,
+        bytes: &[u8],
+    ) -> Result<(CrowdNumber, u64), WorldSnapshotError> {
+        let mut members = self.members.iter_mut().flatten();
+        let member = members.find(|member| member.name == name);
+        let Some(read) = member.and_then(|member| member.prepare(bytes)) else {
+            return Err(WorldSnapshotError::Unsaved(name.to_owned()));
+        };
+        read.map_err(|error| WorldSnapshotError::Crowd {
+            crowd: name.to_owned(),
+            error,
+        })
+    }
+}
+
+fn read_groups(reader: &mut Reader<'_>) -> Result<Groups, WorldSnapshotError> {
+    let mut groups = Groups::default();
+    for _ in 0..reader.count(12)? {
+        let generation = reader.u32()?;
+        let count = reader.count(8)?;
+        let mut members = Vec::with_capacity(count);
+        for _ in 0..count {
+            members.push(AgentId::from_bits(reader.u64()?));
+        }
+        if generation > AgentId::GENERATIONS || (generation % 2 == 0 && count > 0) {
+            return Err(WorldSnapshotError::Content("groups"));
+        }
+        groups.slots.push(Slot {
+            generation,
+            members,
+        });
+    }
+    for _ in 0..reader.count(4)? {
+        groups.free.push(reader.u32()?);
+    }
+    let mut free = groups.free.clone();
+    free.sort_unstable();
+    let is_free = |slot: &Slot| slot.generation % 2 == 0 && slot.generation < AgentId::GENERATIONS;
+    let slots = (0_u32..).zip(&groups.slots);
+    let expected = slots
+        .filter(|(_, slot)| is_free(slot))
+        .map(|(index, _)| index);
+    if !free.iter().copied().eq(expected) {
+        return Err(WorldSnapshotError::Content("places of groups"));
+    }
+    Ok(groups)
+}
+
+/// Names and snapshots of the crowds, to the end.
+fn read_crowds<'b>(
+    reader: &mut Reader<'b>,
+) -> Result<Vec<(&'b str, &'b [u8])>, WorldSnapshotError> {
+    let mut crowds: Vec<(&str, &[u8])> = Vec::new();
+    for _ in 0..reader.count(12)? {
+        let name = reader.text()?;
+        let length = reader.count(1)?;
+        if crowds.iter().any(|(known, _)| *known == name) {
+            return Err(WorldSnapshotError::Content("two crowds have one name"));
+        }
+        crowds.push((name, reader.take(length)?));
+    }
+    if reader.rest().is_empty() {
+        Ok(crowds)
+    } else {
+        Err(WorldSnapshotError::Length)
+    }
+}
