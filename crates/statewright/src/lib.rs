@@ -92,6 +92,8 @@ mod pages {
     mod commands {}
     #[doc = include_str!("../../../docs/guide/crowds.md")]
     mod crowds {}
+    #[doc = include_str!("../../../docs/guide/worlds.md")]
+    mod worlds {}
     #[doc = include_str!("../../../docs/guide/large-crowds.md")]
     mod large_crowds {}
     #[doc = include_str!("../../../docs/guide/saving.md")]
