@@ -153,7 +153,10 @@ impl Game {
         let [villager, guard, boss] = [VILLAGER, GUARD, BOSS]
             .map(|text| Machine::from_text("town", text).expect("the machines are right"));
         let mut world = World::new();
-        let villagers = world.join("villagers", Crowd::new(villager.bind(Villager::functions())?, 1))?;
+        let villagers = world.join(
+            "villagers",
+            Crowd::new(villager.bind(Villager::functions())?, 1),
+        )?;
         let guards = world.join("guards", Crowd::new(guard.bind(Guard::functions())?, 1))?;
         let bosses = world.join("bosses", Crowd::new(boss.bind(Boss::functions())?, 1))?;
         let patrols = (0..STREETS)
@@ -164,7 +167,11 @@ impl Game {
             world.join_group(patrols[number % STREETS], guard)?;
         }
         let street = |number| (number % STREETS) as u32;
-        let spawn = |number| world[villagers].spawn(Villager { street: street(number) });
+        let spawn = |number| {
+            world[villagers].spawn(Villager {
+                street: street(number),
+            })
+        };
         let all_villagers = (0..VILLAGERS).map(spawn).collect();
         let spawn = |_| world[bosses].spawn(Boss { health: 100 });
         let all_bosses = (0..BOSSES).map(spawn).collect();
@@ -214,7 +221,10 @@ impl Game {
 
 /// How many agents of a crowd are in a state.
 fn count_in<B: Board>(crowd: &Crowd<B, borrowed!(Town<'_>)>, state: &str) -> usize {
-    let state = crowd.machine().state(state).expect("a state of the machine");
+    let state = crowd
+        .machine()
+        .state(state)
+        .expect("a state of the machine");
     crowd.all_in(state).len()
 }
 

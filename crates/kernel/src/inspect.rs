@@ -2,13 +2,20 @@
 //! (SYS-2), its queue, timers, waits and suspended states. Allocates nothing, decides nothing.
 
 use statewright_rom::Rom;
-use statewright_rom::ids::{SlotId, StackId, StateId, TimerId, TimerSlot, TransitionId};
+use statewright_rom::ids::{
+    HistoryId, ScratchId, SlotId, StackId, StateId, TimerId, TimerSlot, TransitionId,
+};
 use statewright_rom::layout::{NONE, TimerKind};
 
 use crate::commit::stack::saved_state;
+use crate::context::Context;
+use crate::counters::Counters;
 use crate::events::time::is_due;
+use crate::fault::Fault;
+use crate::host::Status;
 use crate::instance::event::Event;
 use crate::instance::{Instance, flag};
+use crate::life::belongs;
 
 /// Whether an instance has something to do without being told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -189,4 +196,76 @@ pub fn suspended_leaves<I: Instance>(rom: &Rom<'_>, instance: &I) -> impl Iterat
         let slots = used.flat_map(move |first| (0..stack.leaves).map(move |by| first.offset(by)));
         slots.filter_map(saved)
     })
+}
+
+/// The transition that a state has latched, if any (SEL-6).
+pub fn latched_transition<I: Instance>(
+    rom: &Rom<'_>,
+    instance: &I,
+    state: StateId,
+) -> Option<TransitionId> {
+    let slot = SlotId::new(rom.state_extra(state)?.latch_slot)?;
+    let raw = instance.raw_slots().get(slot.index())?.get();
+    TransitionId::new(raw.checked_sub(1)?)
+}
+
+/// The result of a state's activity that is kept for its `done` and `failed` transitions (TICK-6);
+/// `Running` while there is none.
+pub fn activity_result<I: Instance>(rom: &Rom<'_>, instance: &I, state: StateId) -> Status {
+    let bits = || {
+        let extra = rom.state_extra(state)?;
+        let slot = SlotId::new(extra.result_slot)?;
+        let raw = instance.raw_slots().get(slot.index())?.get();
+        raw.checked_shr(extra.result_bit.into())
+    };
+    match bits().unwrap_or(0) & 3 {
+        0 => Status::Running,
+        1 => Status::Succeeded,
+        _ => Status::Failed,
+    }
+}
+
+/// What a history point remembers; nothing if it was never recorded (EXEC-4).
+pub fn remembered<'i, I: Instance>(
+    rom: &Rom<'_>,
+    instance: &'i I,
+    point: HistoryId,
+) -> impl Iterator<Item = StateId> + use<'i, I> {
+    let slots = rom.history_point(point).map(|record| record.slots());
+    slots
+        .into_iter()
+        .flatten()
+        .filter_map(|slot| saved_state(instance.raw_slots().get(slot.index())?.get()))
+}
+
+/// The words of some scratch; what they mean is known only while its owner is active or suspended.
+pub fn scratch_words<'i, I: Instance>(
+    rom: &Rom<'_>,
+    instance: &'i I,
+    scratch: ScratchId,
+) -> impl Iterator<Item = u16> + use<'i, I> {
+    let record = rom.scratch().get(scratch.index());
+    let slots = record.map(|record| record.slots());
+    slots
+        .into_iter()
+        .flatten()
+        .filter_map(|slot| Some(instance.raw_slots().get(slot.index())?.get()))
+}
+
+/// Can bytes from elsewhere be an instance of this machine? What a tick would find out later
+/// (SYS-10): a foreign machine, leaves, frames or a queue that no agent of it has.
+pub fn check<I: Instance>(rom: &Rom<'_>, instance: &I) -> Result<(), Fault> {
+    if !belongs(rom, instance) {
+        return Err(Fault::WrongMachine);
+    }
+    let flags = instance.header().flags.get();
+    let mut copy = *instance;
+    let mut counters = Counters::default();
+    let mut cx = Context::new(rom, &mut counters, 0);
+    cx.attach(copy.ram(), 0);
+    if flags & (flag::STARTED | flag::ENDED) == flag::STARTED {
+        cx.check_instance()
+    } else {
+        cx.check_queue()
+    }
 }

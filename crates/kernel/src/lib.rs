@@ -110,8 +110,9 @@ pub use host::cx::{ActionCx, GuardCx};
 pub use host::trace::{Reason, Trace};
 pub use host::{Call, Cause, Command, CommandKind, Host, Hosts, Mode, Status, Verdict};
 pub use inspect::{
-    Sleep, Wait, active_leaves, debounce_deadline, held_channels, is_active, queued_events,
-    ready_tick, running_timers, sleep, sleep_though_polling, suspended_leaves, ticks_in_state,
+    Sleep, Wait, active_leaves, activity_result, check, debounce_deadline, held_channels,
+    is_active, latched_transition, queued_events, ready_tick, remembered, running_timers,
+    scratch_words, sleep, sleep_though_polling, suspended_leaves, ticks_in_state,
 };
 pub use instance::event::{Class, Event, event_flag};
 pub use instance::rng::{Ranged, Rng};

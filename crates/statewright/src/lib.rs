@@ -10,6 +10,7 @@
 #![forbid(unsafe_code)]
 
 mod agent_id;
+mod any_value;
 mod arguments;
 mod blackboard;
 mod board;
@@ -37,14 +38,15 @@ mod value;
 mod world;
 
 pub use agent_id::{AgentId, CrowdNumber};
+pub use any_value::AnyValue;
 pub use arguments::Arguments;
 pub use blackboard::{Blackboard, SetError, WrongKey};
 pub use board::{Board, Key};
 pub use brain::{Brain, think};
 pub use context::{Borrowed, Context, Lends};
 pub use crowd::{
-    BoardMut, Crowd, Envelope, Input, InputError, Missing, Restored, SNAPSHOT_FORMAT, Saved,
-    SnapshotError, SpawnError, Tick, VariantError,
+    BoardMut, Crowd, Envelope, Input, InputError, Inspection, InstanceError, Missing, QueuedEvent,
+    Restored, RunningTimer, SNAPSHOT_FORMAT, Saved, SnapshotError, SpawnError, Tick, VariantError,
 };
 pub use cx::{ActionCx, GuardCx};
 pub use event::{EventFor, EventHandle, SendError, TypedEvent, WrongEvent};

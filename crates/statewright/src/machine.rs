@@ -13,6 +13,7 @@ use crate::blackboard::Shape;
 use crate::counters::SharedCounters;
 use crate::event::{EventFor, EventHandle, EventType, WrongEvent};
 use crate::payload::Payload;
+use crate::value::Symbol;
 
 /// A compiled machine. Cheap to clone: all clones share one block of bytes.
 #[derive(Clone, Debug)]
@@ -353,6 +354,12 @@ impl Machine {
     pub fn function_name(&self, function: FunctionId) -> String {
         let name = self.shared.symbols.of(function);
         name.map_or_else(|| format!("function {function}"), str::to_owned)
+    }
+
+    /// The text of a symbol; `None` if the machine has none with this number.
+    pub fn text_of(&self, symbol: Symbol) -> Option<&str> {
+        let (rom, id) = (self.rom(), symbol.id()?);
+        rom.string(id)
     }
 
     /// The scratch of a state with a name.

@@ -12,6 +12,8 @@ mod first;
 mod ids;
 #[cfg(feature = "compile")]
 mod inputs;
+#[cfg(feature = "compile")]
+mod inspect;
 mod macros;
 mod names;
 #[cfg(all(feature = "compile", feature = "macros", feature = "parallel"))]

@@ -19,7 +19,7 @@ use statewright_rom::ids::VariantId;
 use super::instances::with_instances;
 use super::mailbox::Envelope;
 use super::snapshot::Restored;
-use super::{Crowd, Missing, SpawnError, Totals, VariantError};
+use super::{Crowd, InstanceError, Missing, SpawnError, Totals, VariantError};
 use crate::agent_id::{AgentId, CrowdNumber};
 use crate::board::Board;
 use crate::commands::Pool;
@@ -66,6 +66,8 @@ pub enum Input<B> {
     StartAt(u64),
     /// What ids of a crowd without agents know it by.
     Number(CrowdNumber),
+    /// The instance of an agent becomes what these bytes say.
+    Instance(AgentId, Box<[u8]>),
     /// Counters begin at zero.
     ResetCounters,
     /// The crowd becomes what a snapshot holds ([`Crowd::read_snapshot`]).
@@ -79,6 +81,8 @@ pub enum InputError {
     Missing(Missing),
     /// The machine has no such event.
     Event(WrongEvent),
+    /// The agent cannot become what the bytes say.
+    Instance(InstanceError),
     /// It cannot be an agent of this crowd.
     Spawn(SpawnError),
     /// The agent cannot have this variant.
@@ -98,6 +102,7 @@ impl fmt::Display for InputError {
         match self {
             Self::Missing(error) => error.fmt(f),
             Self::Event(error) => error.fmt(f),
+            Self::Instance(error) => error.fmt(f),
             Self::Spawn(error) => error.fmt(f),
             Self::Variant(error) => error.fmt(f),
             Self::Budget(error) => error.fmt(f),
@@ -126,7 +131,7 @@ macro_rules! from_errors {
     };
 }
 
-from_errors!(Missing => Missing, WrongEvent => Event, SpawnError => Spawn, VariantError => Variant, WrongBudget => Budget);
+from_errors!(Missing => Missing, WrongEvent => Event, InstanceError => Instance, SpawnError => Spawn, VariantError => Variant, WrongBudget => Budget);
 
 /// The door.
 impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
@@ -157,6 +162,7 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
             }
             Input::Broadcast(event) => self.check_number(event)?,
             Input::SetVariant(agent, variant) => self.check_variant(*agent, *variant)?,
+            Input::Instance(agent, bytes) => self.check_instance(*agent, bytes)?,
             Input::Settings(settings) => settings.check()?,
             Input::StartAt(tick) if !self.can_start_at(*tick) => {
                 return Err(InputError::StartAt(*tick));
@@ -199,6 +205,7 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
             Input::Written(agent) => self.schedule.wake(index_of(agent)),
             Input::SetVariant(agent, variant) => self.change_variant(index_of(agent), variant),
             Input::ClearFlags(agent) => self.forget_flags(index_of(agent)),
+            Input::Instance(agent, bytes) => self.replace_instance(index_of(agent), &bytes),
             Input::Settings(settings) => self.take_settings(settings),
             Input::Pool(pool) => self.take_pool(pool),
             Input::StartAt(tick) => self.schedule.now = tick,
@@ -272,6 +279,12 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     /// Conditions over parameters may hold now, so that the agent gets a turn.
     fn change_variant(&mut self, index: usize, variant: VariantId) {
         self.agents.set_variant(index, variant);
+        self.schedule.wake(index);
+    }
+
+    /// It gets a turn: what it waits for may be there.
+    fn replace_instance(&mut self, index: usize, bytes: &[u8]) {
+        self.agents.instances.replace(index, bytes);
         self.schedule.wake(index);
     }
 

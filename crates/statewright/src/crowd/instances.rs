@@ -61,6 +61,16 @@ impl Instances {
         with_instances!(self, list => fill(list, bytes));
     }
 
+    /// One becomes what the bytes say; they are one instance.
+    pub(super) fn replace(&mut self, index: usize, bytes: &[u8]) {
+        fn replace<I: Instance>(one: &mut I, bytes: &[u8]) {
+            if let Ok(new) = I::read_from_bytes(bytes) {
+                *one = new;
+            }
+        }
+        with_instances!(self, list => replace(&mut list[index], bytes));
+    }
+
     pub(super) fn bytes(&self) -> &[u8] {
         with_instances!(self, list => list.as_slice().as_bytes())
     }
