@@ -206,6 +206,9 @@ impl fmt::Display for SetError {
 impl std::error::Error for SetError {}
 
 impl Board for Blackboard {
+    const HIDDEN: Option<&'static [&'static str]> = Some(&[]);
+    const ANY_KEY: bool = true;
+
     fn locate(key: &Key<'_>) -> Result<usize, Option<Type>> {
         Ok(key.id.index())
     }

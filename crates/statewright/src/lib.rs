@@ -62,7 +62,7 @@ pub use statewright_kernel::{
     Instance256, Mismatch, Mode, Ranged, Rng, Sleep, Status, Verdict, flag,
 };
 #[cfg(feature = "macros")]
-pub use statewright_macros::{Arguments, Board, Command, functions, machine};
+pub use statewright_macros::{Arguments, Board, Command, Value, functions, machine};
 pub use statewright_rom::ids;
 
 /// The Rust code of README and guide is compiled and run.

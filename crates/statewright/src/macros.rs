@@ -2,6 +2,7 @@
 
 pub use zerocopy;
 
+pub use crate::board::check::*;
 use crate::functions::{Kind, Signature};
 use crate::machine::Machine;
 use crate::value::Type;
@@ -100,7 +101,7 @@ const fn fits(parameters: &[&[Type]], given: &[Type]) -> bool {
     place == given.len()
 }
 
-const fn is_same(one: &str, other: &str) -> bool {
+pub(crate) const fn is_same(one: &str, other: &str) -> bool {
     let (one, other) = (one.as_bytes(), other.as_bytes());
     let mut at = 0;
     while at < one.len() && at < other.len() && one[at] == other[at] {

@@ -1,5 +1,7 @@
 //! The library as a game uses it: one program, one module per subject.
 
+#[cfg(all(feature = "compile", feature = "macros"))]
+mod boards;
 mod calls;
 #[cfg(all(feature = "compile", feature = "parallel"))]
 mod commands;

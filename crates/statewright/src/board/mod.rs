@@ -1,5 +1,8 @@
 //! Blackboards: how machine files see the user's own type (CODE-5).
 
+#[cfg(feature = "macros")]
+pub mod check;
+
 use statewright_rom::ids::KeyId;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -26,6 +29,13 @@ pub struct Key<'n> {
 pub trait Board: Sized {
     /// Names and types of the fields that machine files may read and write.
     const FIELDS: &'static [(&'static str, Type)] = &[];
+
+    /// Names of fields that user code sees and machine files do not; `None` if nobody can tell.
+    const HIDDEN: Option<&'static [&'static str]> = None;
+
+    /// Whether it may hold keys that are not in [`Self::FIELDS`]: what [`Self::locate`] finds is
+    /// known when a machine is bound, not while the program is compiled.
+    const ANY_KEY: bool = false;
 
     /// Which field holds a key; else the type of the field that has its name but not its type.
     fn locate(key: &Key<'_>) -> Result<usize, Option<Type>> {
@@ -57,4 +67,6 @@ pub trait Board: Sized {
     }
 }
 
-impl Board for () {}
+impl Board for () {
+    const HIDDEN: Option<&'static [&'static str]> = Some(&[]);
+}
