@@ -8,8 +8,8 @@ use statewright_rom::Rom;
 use statewright_rom::ids::KeyId;
 
 use crate::board::{Board, Key};
-use crate::crowd::Saved;
 use crate::machine::Machine;
+use crate::saved::Saved;
 use crate::value::{Type, Value};
 use statewright_symbols::UnknownName;
 

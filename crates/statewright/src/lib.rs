@@ -27,6 +27,7 @@ mod pipeline;
 pub mod prelude;
 mod program;
 mod registry;
+mod saved;
 mod slices;
 pub mod trace;
 mod value;
@@ -36,7 +37,7 @@ pub use blackboard::{Blackboard, SetError, WrongKey};
 pub use board::{Board, Key};
 pub use brain::{Brain, think};
 pub use crowd::{
-    BoardMut, Crowd, Envelope, Input, InputError, Missing, Restored, SNAPSHOT_FORMAT, Saved,
+    BoardMut, Crowd, Envelope, Input, InputError, Missing, Restored, SNAPSHOT_FORMAT,
     SnapshotError, SpawnError, Tick, VariantError,
 };
 pub use cx::{ActionCx, GuardCx};
@@ -49,6 +50,7 @@ pub use pipeline::RayonPool;
 pub use pipeline::{LaneCommands, TickSettings, Workers, WrongBudget};
 pub use program::{BindError, BindProblem, Program};
 pub use registry::{MachineHandle, Registry, RegistryError};
+pub use saved::Saved;
 pub use slices::{Slices, SlicesError, SlicesOutput};
 /// How files begin, and why one is refused.
 pub use statewright_bytes::{Format, HeadError};
@@ -62,7 +64,7 @@ pub use statewright_kernel::{
     Instance256, Mismatch, Mode, Ranged, Rng, Sleep, Status, Verdict, flag,
 };
 #[cfg(feature = "macros")]
-pub use statewright_macros::{Arguments, Board, Command, Value, functions, machine};
+pub use statewright_macros::{Arguments, Board, Command, Saved, Value, functions, machine};
 pub use statewright_rom::ids;
 
 /// The Rust code of README and guide is compiled and run.

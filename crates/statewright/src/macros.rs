@@ -24,6 +24,18 @@ pub fn load(rom: &[u8], symbols: SymbolTable) -> Machine {
     }
 }
 
+/// Writes a value as it lies in memory.
+pub fn save_bytes<T: zerocopy::IntoBytes + zerocopy::Immutable>(value: &T, bytes: &mut Vec<u8>) {
+    bytes.extend_from_slice(value.as_bytes());
+}
+
+/// Reads a value as it lay in memory, and moves the bytes on.
+pub fn load_bytes<T: zerocopy::FromBytes>(bytes: &mut &[u8]) -> Option<T> {
+    let (value, rest) = T::read_from_prefix(bytes).ok()?;
+    *bytes = rest;
+    Some(value)
+}
+
 /// Symbols of their own: names with lines and columns.
 pub fn symbols(symbols: &[(&str, u32, u32)]) -> Vec<Symbol> {
     let symbol = |&(name, line, column): &(&str, u32, u32)| Symbol {

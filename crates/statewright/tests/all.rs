@@ -12,6 +12,8 @@ mod first;
 mod inputs;
 mod macros;
 mod names;
+#[cfg(all(feature = "compile", feature = "macros"))]
+mod saved;
 #[cfg(all(feature = "compile", feature = "macros", feature = "parallel"))]
 mod slices;
 mod snapshots;

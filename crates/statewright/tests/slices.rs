@@ -39,7 +39,9 @@ const SQUAD: &str = r#"{ "machine": "Squad", "tier": "crowd",
     zerocopy::FromBytes,
     zerocopy::IntoBytes,
     zerocopy::Immutable,
+    statewright::Saved,
 )]
+#[saved(bytes)]
 #[repr(C)]
 struct Body {
     alarms: i32,

@@ -42,7 +42,7 @@ pub use agents::{Missing, SpawnError, VariantError};
 pub use edit::BoardMut;
 pub use input::{Input, InputError};
 pub use mailbox::Envelope;
-pub use snapshot::{FORMAT as SNAPSHOT_FORMAT, Restored, Saved, SnapshotError};
+pub use snapshot::{FORMAT as SNAPSHOT_FORMAT, Restored, SnapshotError};
 pub use tick::Tick;
 
 /// Many agents of one machine. Those that have nothing to do cost nothing.

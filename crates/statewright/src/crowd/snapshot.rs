@@ -1,8 +1,8 @@
 //! A whole crowd as bytes, and back (SYS-6 in small: the same machine, the same version).
 //!
 //! The bytes begin with the head of [`FORMAT`] and are sealed by its checksum. Numbers of the crowd
-//! are little-endian everywhere; blackboards that are plain bytes lie there as the computer holds
-//! them, so that one of another byte order refuses them.
+//! are little-endian everywhere; blackboards that are saved as plain bytes lie there as the computer
+//! holds them, so that one of another byte order refuses them.
 
 use std::fmt;
 
@@ -17,38 +17,8 @@ use super::mailbox::Envelope;
 use super::{Crowd, Input, Totals};
 use crate::board::Board;
 use crate::machine::Machine;
+use crate::saved::Saved;
 use crate::value::AgentId;
-
-/// A blackboard that snapshots can hold. Plain bytes are one, in the byte order of the computer;
-/// other types say how they are written and read.
-pub trait Saved: Sized {
-    /// Writes it behind what is there.
-    fn save(&self, bytes: &mut Vec<u8>);
-
-    /// Reads it from the head of the bytes and moves them on; `None` if they are none.
-    fn load(machine: &Machine, bytes: &mut &[u8]) -> Option<Self>;
-
-    /// The same in the place of one that nobody needs any more, whose memory may be used again. What
-    /// it becomes if the bytes are none does not matter, as long as it can be loaded over.
-    ///
-    /// [`Crowd::restore`] calls it; types with memory of their own save allocations by it.
-    fn load_over(&mut self, machine: &Machine, bytes: &mut &[u8]) -> Option<()> {
-        *self = Self::load(machine, bytes)?;
-        Some(())
-    }
-}
-
-impl<T: FromBytes + IntoBytes + zerocopy::Immutable> Saved for T {
-    fn save(&self, bytes: &mut Vec<u8>) {
-        bytes.extend_from_slice(self.as_bytes());
-    }
-
-    fn load(_: &Machine, bytes: &mut &[u8]) -> Option<Self> {
-        let (value, rest) = T::read_from_prefix(bytes).ok()?;
-        *bytes = rest;
-        Some(value)
-    }
-}
 
 /// Why a snapshot was refused; the crowd is as it was.
 #[derive(Clone, Debug, PartialEq, Eq)]
