@@ -23,6 +23,7 @@ mod machine;
 #[cfg(feature = "macros")]
 #[doc(hidden)]
 pub mod macros;
+mod parameters;
 mod pipeline;
 pub mod prelude;
 mod program;
@@ -34,7 +35,7 @@ mod value;
 
 pub use arguments::Arguments;
 pub use blackboard::{Blackboard, SetError, WrongKey};
-pub use board::{Board, Key};
+pub use board::{Board, Key, NotStrict, Staging};
 pub use brain::{Brain, think};
 pub use crowd::{
     BoardMut, Crowd, Envelope, Input, InputError, Missing, Restored, SNAPSHOT_FORMAT,
@@ -45,9 +46,10 @@ pub use functions::{
     ActionFn, ActivityFn, Behavior, Functions, GuardFn, Kind, Named, ScorerFn, Signature,
 };
 pub use machine::{Machine, MachineError};
+pub use parameters::{ParameterChange, ParameterError, Parameters, TypedWords};
 #[cfg(feature = "parallel")]
 pub use pipeline::RayonPool;
-pub use pipeline::{LaneCommands, TickSettings, Workers, WrongBudget};
+pub use pipeline::{LaneCommands, TickSettings, Workers, WrongBudget, WrongSettings};
 pub use program::{BindError, BindProblem, Program};
 pub use registry::{MachineHandle, Registry, RegistryError};
 pub use saved::Saved;

@@ -12,11 +12,15 @@ mod first;
 mod inputs;
 mod macros;
 mod names;
+#[cfg(feature = "compile")]
+mod parameters;
 #[cfg(all(feature = "compile", feature = "macros"))]
 mod saved;
 #[cfg(all(feature = "compile", feature = "macros", feature = "parallel"))]
 mod slices;
 mod snapshots;
 mod stopping;
+#[cfg(all(feature = "compile", feature = "macros"))]
+mod strict;
 #[cfg(feature = "compile")]
 mod trace;

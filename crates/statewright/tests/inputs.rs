@@ -5,7 +5,7 @@ use statewright::ids::VariantId;
 use statewright::prelude::*;
 use statewright::{
     Blackboard, Envelope, Event, Input, InputError, Missing, SpawnError, TickSettings,
-    VariantError, WrongBudget,
+    VariantError, WrongBudget, WrongSettings,
 };
 
 const DOG: &str = r#"{ "machine": "Dog", "events": ["Call"],
@@ -127,7 +127,7 @@ fn what_is_refused_changes_nothing() {
         (spawn, InputError::Spawn(misfit)),
         (
             Input::Settings(settings),
-            InputError::Budget(WrongBudget(0)),
+            InputError::Settings(WrongSettings::Budget(WrongBudget(0))),
         ),
         (Input::StartAt(3), InputError::StartAt(3)),
         (Input::Restore(Box::new(restored)), InputError::Restore),

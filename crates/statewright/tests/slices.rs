@@ -8,7 +8,7 @@ use statewright::prelude::*;
 use statewright::trace::{Level, Record, Settings};
 use statewright::{
     Envelope, Event, InboxEvent, Instance, Instance64, RayonPool, Sleep, Slices, SlicesError,
-    SlicesOutput, TickSettings, WrongBudget, ids,
+    SlicesOutput, TickSettings, WrongBudget, WrongSettings, ids,
 };
 use zerocopy::IntoBytes;
 
@@ -49,6 +49,8 @@ struct Body {
 }
 
 impl Board for Body {
+    // What else it has is the test's own.
+    const HIDDEN: Option<&'static [&'static str]> = Some(&[]);
     const FIELDS: &'static [(&'static str, statewright::Type)] =
         &[("alarms", statewright::Type::I32)];
 
@@ -341,6 +343,7 @@ impl Host {
                 .map(Vec::as_slice),
             stopping: &stopping,
             settings: self.settings,
+            parameters: None,
         };
         let (agents, boards, output) = (&mut self.instances, &mut self.boards, &mut self.output);
         match threads {
@@ -527,7 +530,7 @@ fn sys_1_slices_that_do_not_fit_are_refused_and_nothing_changes() {
                 settings: one_byte_too_many,
                 ..Slices::default()
             },
-            SlicesError::Budget(WrongBudget(4097)),
+            SlicesError::Settings(WrongSettings::Budget(WrongBudget(4097))),
         ),
     ];
     let mut output = SlicesOutput::default();

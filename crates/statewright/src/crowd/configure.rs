@@ -7,9 +7,9 @@ use statewright_kernel::Mismatch;
 
 use super::snapshot::MANY;
 use super::{Crowd, Input};
-use crate::board::Board;
+use crate::board::{Board, NotStrict};
 use crate::commands::Pool;
-use crate::pipeline::{TickSettings, WrongBudget};
+use crate::pipeline::{TickSettings, WrongBudget, WrongSettings, check_budget};
 
 impl<B: Board, C> Crowd<B, C> {
     /// The same with another first tick than 0, for a crowd that joins a world under way.
@@ -42,8 +42,8 @@ impl<B: Board, C> Crowd<B, C> {
     }
 
     /// Carries ticks out in another way from now on.
-    pub fn set_settings(&mut self, settings: TickSettings) -> Result<(), WrongBudget> {
-        settings.check()?;
+    pub fn set_settings(&mut self, settings: TickSettings) -> Result<(), WrongSettings> {
+        settings.check(self.program.strict)?;
         self.enter(Input::Settings(settings));
         Ok(())
     }
@@ -76,10 +76,9 @@ impl<B: Board, C> Crowd<B, C> {
     /// quarter is for critical commands alone. A command takes its own bytes in whole words and
     /// 24 more.
     pub fn set_budget(&mut self, bytes: usize) -> Result<(), WrongBudget> {
-        self.set_settings(TickSettings {
-            budget: Some(bytes),
-            ..self.settings
-        })
+        check_budget(bytes)?;
+        self.change_settings(|settings| settings.budget = Some(bytes));
+        Ok(())
     }
 
     /// Whether commands are forgotten while the tick runs: for hosts that read none. What the crowd
@@ -89,13 +88,18 @@ impl<B: Board, C> Crowd<B, C> {
         self.change_settings(|settings| settings.forgets_commands = forgets);
     }
 
-    /// Strict mode, as the machine file says (`strict_writes`) unless told: what actions of the
-    /// machine file write to the blackboard waits in the lane
-    /// [`Lane::BLACKBOARD`](crate::commands::Lane::BLACKBOARD) for the end of the tick, so that
-    /// every read in a tick sees the values from before it (CODE-5). Functions in Rust write at
-    /// once in either mode.
-    pub fn set_strict(&mut self, strict: bool) {
+    /// Strict mode, as the machine file says (`strict_writes`) unless told: what actions write to the
+    /// blackboard waits for the end of the tick, so that every read in a tick, by the machine file
+    /// or by a function in Rust, sees the values from before it (CODE-5). Writes to keys wait in
+    /// the lane [`Lane::BLACKBOARD`](crate::commands::Lane::BLACKBOARD).
+    ///
+    /// Refused if functions in Rust could write to fields that cannot be held back.
+    pub fn set_strict(&mut self, strict: bool) -> Result<(), NotStrict> {
+        if strict {
+            self.program.strict?;
+        }
         self.change_settings(|settings| settings.strict = Some(strict));
+        Ok(())
     }
 
     /// Takes pages for commands from this pool, which other crowds may share. A pool that is too

@@ -22,7 +22,8 @@ use super::snapshot::Restored;
 use super::{Crowd, Missing, SpawnError, Totals, VariantError};
 use crate::board::Board;
 use crate::commands::Pool;
-use crate::pipeline::{PageSupply, TickSettings, WrongBudget};
+use crate::parameters::{ParameterChange, ParameterError};
+use crate::pipeline::{PageSupply, TickSettings, WrongSettings};
 use crate::value::AgentId;
 
 /// Something that enters a crowd from outside. [`Crowd::apply`] takes any of them; the methods of a
@@ -54,6 +55,8 @@ pub enum Input<B> {
     Written(AgentId),
     /// An agent has other parameters from now on (CODE-3).
     SetVariant(AgentId, VariantId),
+    /// A parameter has another value from now on (CODE-3).
+    SetParameter(ParameterChange),
     /// The host has seen an agent's marks (SYS-2).
     ClearFlags(AgentId),
     /// How ticks are carried out.
@@ -77,8 +80,10 @@ pub enum InputError {
     Spawn(SpawnError),
     /// The agent cannot have this variant.
     Variant(VariantError),
-    /// No agent can have this budget.
-    Budget(WrongBudget),
+    /// The parameter cannot have this value.
+    Parameter(ParameterError),
+    /// The crowd cannot have these settings.
+    Settings(WrongSettings),
     /// Time cannot begin there: the crowd has or had agents, or the tick is above 2^62.
     StartAt(u64),
     /// The snapshot is of another machine, or of another version of the machine.
@@ -91,7 +96,8 @@ impl fmt::Display for InputError {
             Self::Missing(error) => error.fmt(f),
             Self::Spawn(error) => error.fmt(f),
             Self::Variant(error) => error.fmt(f),
-            Self::Budget(error) => error.fmt(f),
+            Self::Parameter(error) => error.fmt(f),
+            Self::Settings(error) => error.fmt(f),
             Self::StartAt(tick) => write!(
                 f,
                 "time cannot begin at tick {tick}: that is for crowds that never had an agent, and at most 2^62"
@@ -113,7 +119,7 @@ macro_rules! from_errors {
     };
 }
 
-from_errors!(Missing => Missing, SpawnError => Spawn, VariantError => Variant, WrongBudget => Budget);
+from_errors!(Missing => Missing, SpawnError => Spawn, VariantError => Variant, ParameterError => Parameter, WrongSettings => Settings);
 
 /// The door.
 impl<B: Board, C> Crowd<B, C> {
@@ -140,7 +146,8 @@ impl<B: Board, C> Crowd<B, C> {
             | Input::ClearFlags(agent)
             | Input::Send(Envelope { to: agent, .. }) => drop(self.agents.index(*agent)?),
             Input::SetVariant(agent, variant) => self.check_variant(*agent, *variant)?,
-            Input::Settings(settings) => settings.check()?,
+            Input::SetParameter(change) => self.parameters.check(self.machine(), change)?,
+            Input::Settings(settings) => settings.check(self.program.strict)?,
             Input::StartAt(tick) if !self.can_start_at(*tick) => {
                 return Err(InputError::StartAt(*tick));
             }
@@ -169,6 +176,7 @@ impl<B: Board, C> Crowd<B, C> {
             // A condition that waits for a key may hold now.
             Input::Written(agent) => self.schedule.wake(index_of(agent)),
             Input::SetVariant(agent, variant) => self.change_variant(index_of(agent), variant),
+            Input::SetParameter(change) => self.change_parameter(change),
             Input::ClearFlags(agent) => self.forget_flags(index_of(agent)),
             Input::Settings(settings) => self.take_settings(settings),
             Input::Pool(pool) => self.take_pool(pool),
@@ -273,6 +281,7 @@ impl<B: Board, C> Crowd<B, C> {
         std::mem::swap(&mut self.agents, &mut restored.agents);
         std::mem::swap(&mut self.schedule.stopping, &mut restored.stopping);
         (self.schedule.now, self.totals) = (restored.now, restored.totals);
+        std::mem::swap(&mut self.parameters, &mut restored.parameters);
         self.mailbox.replace(restored.envelopes.drain(..));
         self.spare = Some(restored);
         self.last.forget();

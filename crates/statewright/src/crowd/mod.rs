@@ -1,7 +1,7 @@
 //! A crowd: many agents of one machine, with their blackboards (SYS-1, SYS-2).
 //!
 //! - `input` everything that enters from outside: one enum, one door
-//! - `life`, `send`, `edit`, `configure` the methods that hosts call, thin wraps around inputs;
+//! - `life`, `send`, `edit`, `parameters`, `configure` the methods that hosts call, thin wraps around inputs;
 //!   `inspect` and `output` what they read
 //! - `agents` (with `instances`), `schedule` (with `wake`, which is an `agent_set` and `deadlines`),
 //!   `mailbox` the parts of a crowd
@@ -19,6 +19,7 @@ mod instances;
 mod life;
 mod mailbox;
 mod output;
+mod parameters;
 mod schedule;
 mod send;
 mod snapshot;
@@ -32,6 +33,7 @@ use std::sync::Arc;
 use statewright_kernel::Counters;
 
 use crate::board::Board;
+use crate::parameters::Parameters;
 use crate::pipeline::{PageSupply, TickOutput, TickSettings, Tracing};
 use crate::program::Program;
 use agents::Agents;
@@ -56,6 +58,8 @@ pub struct Crowd<B, C> {
     mailbox: Mailbox,
     /// Where the memory of commands comes from.
     pages: PageSupply,
+    /// Parameters that were changed.
+    parameters: Parameters,
     /// What the host chose.
     settings: TickSettings,
     /// What is recorded of agents.
@@ -98,6 +102,7 @@ impl<B: Board, C> Crowd<B, C> {
             schedule: Schedule::default(),
             mailbox: Mailbox::default(),
             pages: PageSupply::default(),
+            parameters: Parameters::default(),
             settings: TickSettings::default(),
             tracing: Tracing::default(),
             last: TickOutput::default(),

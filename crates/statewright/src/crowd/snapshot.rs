@@ -8,7 +8,7 @@ use std::fmt;
 
 use statewright_bytes::{ByteOrder, Format, HeadError, ReadError, Reader, Writer, seal};
 use statewright_kernel::{Counters, Event};
-use statewright_rom::ids::VariantId;
+use statewright_rom::ids::{ParameterId, VariantId};
 use zerocopy::{FromBytes, IntoBytes};
 
 use super::agent_set::AgentSet;
@@ -17,6 +17,7 @@ use super::mailbox::Envelope;
 use super::{Crowd, Input, Totals};
 use crate::board::Board;
 use crate::machine::Machine;
+use crate::parameters::{ParameterChange, Parameters, hashes};
 use crate::saved::Saved;
 use crate::value::AgentId;
 
@@ -83,7 +84,7 @@ impl From<ReadError> for SnapshotError {
 /// First bytes and version of every snapshot.
 pub const FORMAT: Format = Format {
     magic: *b"SWCS",
-    version: 3,
+    version: 4,
     byte_order: ByteOrder::OfThisComputer,
     former: &[(b"SWcrowd1", 1), (b"SWcrowd2", 2)],
 };
@@ -98,11 +99,14 @@ pub struct Restored<B> {
     pub(super) now: u64,
     pub(super) stopping: AgentSet,
     pub(super) envelopes: Vec<Envelope>,
+    pub(super) parameters: Parameters,
     pub(super) totals: Totals,
     /// Of the machine that it is for.
     pub(super) hashes: [u64; 2],
     /// Free places that were read so far; kept for its memory.
     seen: AgentSet,
+    /// Changed parameters as they were read; kept for its memory.
+    changes: Vec<ParameterChange>,
 }
 
 impl<B> Restored<B> {
@@ -113,9 +117,11 @@ impl<B> Restored<B> {
             now: 0,
             stopping: AgentSet::default(),
             envelopes: Vec::new(),
+            parameters: Parameters::default(),
             totals: Totals::default(),
             hashes: hashes(machine),
             seen: AgentSet::default(),
+            changes: Vec::new(),
         }
     }
 
@@ -125,15 +131,9 @@ impl<B> Restored<B> {
     }
 }
 
-/// What tells machines and their versions apart.
-fn hashes(machine: &Machine) -> [u64; 2] {
-    let rom = machine.rom();
-    [rom.structure_hash(), rom.parameter_hash()]
-}
-
 /// Writing.
 impl<B: Board + Saved, C> Crowd<B, C> {
-    /// The whole crowd as bytes: agents, blackboards, events under way, time, counters. The same
+    /// The whole crowd as bytes: agents, blackboards, events under way, changed parameters, time, counters. The same
     /// crowd gives the same bytes on every computer of one byte order. Damage is found by a
     /// checksum.
     pub fn snapshot(&self) -> Vec<u8> {
@@ -148,6 +148,7 @@ impl<B: Board + Saved, C> Crowd<B, C> {
             agents,
             schedule,
             mailbox,
+            parameters,
             totals,
             ..
         } = self;
@@ -165,6 +166,7 @@ impl<B: Board + Saved, C> Crowd<B, C> {
             schedule.stopping.len(),
             agents.variants.len(),
             mailbox.envelopes().len(),
+            parameters.changes().len(),
         ];
         let numbers = numbers
             .into_iter()
@@ -184,6 +186,11 @@ impl<B: Board + Saved, C> Crowd<B, C> {
             bytes.put_u32(envelope.to.index());
             bytes.put_u32(envelope.to.generation());
             bytes.put(envelope.event.as_bytes());
+        }
+        for change in parameters.changes() {
+            bytes.put_u16(change.variant.raw());
+            bytes.put_u16(change.parameter.raw());
+            change.words.iter().for_each(|&word| bytes.put_u32(word));
         }
         bytes.put(agents.instances.bytes());
         agents.boards.iter().for_each(|board| board.save(bytes));
@@ -247,6 +254,16 @@ impl<B: Saved> Restored<B> {
         read_list(&mut self.envelopes, numbers.envelopes, || {
             read_envelope(&mut reader)
         })?;
+        read_list(&mut self.changes, numbers.changes, || {
+            read_change(&mut reader, machine)
+        })?;
+        if !self
+            .changes
+            .is_sorted_by(|one, next| one.place() < next.place())
+        {
+            return Err(SnapshotError::Content("parameters"));
+        }
+        self.parameters.replace(machine, &self.changes);
         let size = usize::from(machine.rom().capacity().bytes);
         let bytes = numbers.slots.checked_mul(size);
         instances.fill(reader.take(bytes.ok_or(SnapshotError::Length)?)?);
@@ -293,6 +310,7 @@ struct Numbers {
     stopping: usize,
     variants: usize,
     envelopes: usize,
+    changes: usize,
 }
 
 impl Numbers {
@@ -321,6 +339,7 @@ impl Numbers {
             stopping: reader.count(1)?,
             variants: reader.count(1)?,
             envelopes: reader.count(1)?,
+            changes: reader.count(1)?,
         })
     }
 }
@@ -383,6 +402,33 @@ fn read_variants(
         return Err(SnapshotError::Content("variants"));
     }
     Ok(())
+}
+
+/// A changed parameter: one that the machine has, with a value that it can have.
+fn read_change(
+    reader: &mut Reader<'_>,
+    machine: &Machine,
+) -> Result<ParameterChange, SnapshotError> {
+    let wrong = SnapshotError::Content("parameters");
+    let (variant, parameter) = (reader.u16()?, reader.u16()?);
+    let words = [reader.u32()?, reader.u32()?, reader.u32()?];
+    let (Some(variant), Some(parameter)) = (VariantId::new(variant), ParameterId::new(parameter))
+    else {
+        return Err(wrong);
+    };
+    let Some(record) = machine.rom().parameter(parameter) else {
+        return Err(wrong);
+    };
+    let change = ParameterChange {
+        variant,
+        parameter,
+        ty: record.ty.get(),
+        words,
+    };
+    match Parameters::default().check(machine, &change) {
+        Ok(()) => Ok(change),
+        Err(_) => Err(wrong),
+    }
 }
 
 fn read_envelope(reader: &mut Reader<'_>) -> Result<Envelope, SnapshotError> {

@@ -9,6 +9,7 @@ use super::instances::with_instances;
 use super::mailbox::Envelope;
 use crate::board::Board;
 use crate::commands::{CommandLimits, PoolTooSmall};
+use crate::parameters;
 #[cfg(feature = "parallel")]
 use crate::pipeline::RayonPool;
 use crate::pipeline::{
@@ -119,7 +120,8 @@ impl<B: Board, C> Crowd<B, C> {
     ) -> Result<Tick, PoolTooSmall> {
         let size = size.max(1);
         let machine = self.program.machine().clone();
-        let rom = machine.rom();
+        let parameters = self.parameters.values().cloned();
+        let rom = parameters::view(&machine, parameters.as_deref());
         self.schedule.list_turns();
         let promised = self.promise_pages(size, self.settings.budget_for(&rom))?;
         // From here on the tick takes place.

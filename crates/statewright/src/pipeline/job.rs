@@ -259,12 +259,16 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
         let Chunk {
             writer, awake_next, ..
         } = &mut *self.chunk;
-        if writer.staged.is_empty() {
+        if writer.staged.is_empty() && writer.staged_fields.is_empty() {
             return;
         }
         let writes = writer.iter().filter_map(|command| command.write(env.rom));
         for ((key, words), &index) in writes.zip(&writer.staged) {
             self.boards[index as usize - self.first].write(env.program.table.field(key), words);
+            awake_next.push((index, Sleep::Awake));
+        }
+        for &(index, field, words) in &writer.staged_fields {
+            self.boards[index as usize - self.first].write(field, words);
             awake_next.push((index, Sleep::Awake));
         }
         // Once per agent; to be awake comes before all else. The stable sort would allocate.

@@ -31,7 +31,8 @@ pub(crate) use env::{AgentIds, TickEnv};
 pub use output::LaneCommands;
 pub(crate) use output::TickOutput;
 pub(crate) use pages::{PageSupply, pages_needed};
-pub use settings::{TickSettings, WrongBudget};
+pub(crate) use settings::check_budget;
+pub use settings::{TickSettings, WrongBudget, WrongSettings};
 pub(crate) use split::AgentSlices;
 pub(crate) use trace::Tracing;
 #[cfg(feature = "parallel")]

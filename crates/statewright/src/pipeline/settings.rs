@@ -7,6 +7,7 @@ use statewright_kernel::Mismatch;
 use statewright_rom::Rom;
 use statewright_rom::layout::policy;
 
+use crate::board::NotStrict;
 use crate::commands::MAX_BUDGET;
 
 /// How ticks are carried out.
@@ -18,8 +19,8 @@ pub struct TickSettings {
     /// what the machine file says (`command_bytes`). The last quarter is for critical commands
     /// alone.
     pub budget: Option<usize>,
-    /// Whether writes of the machine file wait for the end of the tick (CODE-5); `None` for what
-    /// the machine file says (`strict_writes`).
+    /// Whether writes to the blackboard wait for the end of the tick (CODE-5); `None` for what the
+    /// machine file says (`strict_writes`).
     pub strict: Option<bool>,
     /// Whether commands are forgotten while the tick runs: for hosts that read none.
     pub forgets_commands: bool,
@@ -45,6 +46,35 @@ impl fmt::Display for WrongBudget {
 
 impl std::error::Error for WrongBudget {}
 
+/// Can an agent have this budget?
+pub(crate) fn check_budget(bytes: usize) -> Result<(), WrongBudget> {
+    if (1..=MAX_BUDGET).contains(&bytes) {
+        Ok(())
+    } else {
+        Err(WrongBudget(bytes))
+    }
+}
+
+/// Settings that a crowd cannot have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WrongSettings {
+    /// No agent can have this budget.
+    Budget(WrongBudget),
+    /// Strict mode is not possible with this blackboard.
+    Strict(NotStrict),
+}
+
+impl fmt::Display for WrongSettings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Budget(error) => error.fmt(f),
+            Self::Strict(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for WrongSettings {}
+
 impl Default for TickSettings {
     fn default() -> Self {
         Self {
@@ -59,11 +89,14 @@ impl Default for TickSettings {
 }
 
 impl TickSettings {
-    /// Can an agent have this budget?
-    pub(crate) fn check(&self) -> Result<(), WrongBudget> {
-        match self.budget {
-            Some(bytes) if !(1..=MAX_BUDGET).contains(&bytes) => Err(WrongBudget(bytes)),
-            Some(_) | None => Ok(()),
+    /// Can an agent have this budget, and can a program, as far as strict mode is possible for it?
+    pub(crate) fn check(&self, strict: Result<(), NotStrict>) -> Result<(), WrongSettings> {
+        if let Some(bytes) = self.budget {
+            check_budget(bytes).map_err(WrongSettings::Budget)?;
+        }
+        match self.strict {
+            Some(true) => strict.map_err(WrongSettings::Strict),
+            Some(false) | None => Ok(()),
         }
     }
 

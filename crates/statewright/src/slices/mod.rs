@@ -17,6 +17,7 @@ use statewright_rom::ids::VariantId;
 
 use crate::board::Board;
 use crate::commands::CommandLimits;
+use crate::parameters::{self, Parameters};
 use crate::pipeline::{
     AgentIds, AgentSlices, Here, Runner, Spread, TickEnv, TickSettings, Workers, pages_needed,
 };
@@ -37,6 +38,8 @@ pub struct Slices<'s> {
     pub agents: &'s [AgentId],
     /// One variant per agent, or none for the plain parameters.
     pub variants: &'s [VariantId],
+    /// Changed parameters; `None` for those of the machine file.
+    pub parameters: Option<&'s Parameters>,
     /// Events, sorted by index; those of one agent in order.
     pub inbox: &'s [InboxEvent],
     /// Agents that are to be ticked besides those with events, ascending; `None` for all.
@@ -113,7 +116,8 @@ impl<B: Board, C> Program<B, C> {
         output: &mut SlicesOutput,
         runner: &impl Runner<B, C>,
     ) -> Result<(), SlicesError> {
-        let rom = self.machine().rom();
+        let parameters = slices.parameters.and_then(Parameters::values);
+        let rom = parameters::view(self.machine(), parameters.map(|values| &**values));
         self.check_slices(instances, boards, &slices, &rom)?;
         let size = size.max(1);
         let promised = promise_pages(output, &slices, instances.len(), size, &rom)?;
