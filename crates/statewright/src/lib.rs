@@ -49,7 +49,9 @@ pub use machine::{Machine, MachineError};
 pub use parameters::{ParameterChange, ParameterError, Parameters, TypedWords};
 #[cfg(feature = "parallel")]
 pub use pipeline::RayonPool;
-pub use pipeline::{LaneCommands, TickSettings, Workers, WrongBudget, WrongSettings};
+pub use pipeline::{
+    FunctionTime, LaneCommands, SlowCall, TickSettings, Timing, Workers, WrongBudget, WrongSettings,
+};
 pub use program::{BindError, BindProblem, Program};
 pub use registry::{MachineHandle, Registry, RegistryError};
 pub use saved::Saved;

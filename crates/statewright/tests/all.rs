@@ -9,6 +9,8 @@ mod crowd;
 mod development;
 mod first;
 #[cfg(feature = "compile")]
+mod guards;
+#[cfg(feature = "compile")]
 mod inputs;
 mod macros;
 mod names;

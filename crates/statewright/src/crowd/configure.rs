@@ -81,6 +81,13 @@ impl<B: Board, C> Crowd<B, C> {
         Ok(())
     }
 
+    /// Whether an event for which there is no room in its agent's queue ends that agent, as a fault
+    /// does ([`Self::faults`] lists it), instead of being dropped and counted (EVT-3). For
+    /// development: what is lost so is seldom noticed otherwise.
+    pub fn set_quarantine_overflow(&mut self, quarantine: bool) {
+        self.change_settings(|settings| settings.quarantine_overflow = quarantine);
+    }
+
     /// Whether commands are forgotten while the tick runs: for hosts that read none. What the crowd
     /// itself carries out, messages and writes in strict mode, is not; and nothing else that
     /// agents do changes.

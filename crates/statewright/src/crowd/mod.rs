@@ -6,7 +6,8 @@
 //! - `agents` (with `instances`), `schedule` (with `wake`, which is an `agent_set` and `deadlines`),
 //!   `mailbox` the parts of a crowd
 //! - `tick` one tick: the parts become slices for the `pipeline`, and its outcome comes back
-//! - `snapshot` a crowd as bytes, `trace` what its agents did
+//! - `snapshot` a crowd as bytes, `trace` what its agents did, `timing` how long their
+//!   functions took
 
 mod agent_set;
 mod agents;
@@ -24,6 +25,7 @@ mod schedule;
 mod send;
 mod snapshot;
 mod tick;
+mod timing;
 mod trace;
 mod wake;
 
@@ -39,6 +41,7 @@ use crate::program::Program;
 use agents::Agents;
 use mailbox::Mailbox;
 use schedule::Schedule;
+use timing::Measured;
 
 pub use agents::{Missing, SpawnError, VariantError};
 pub use edit::BoardMut;
@@ -64,6 +67,8 @@ pub struct Crowd<B, C> {
     settings: TickSettings,
     /// What is recorded of agents.
     tracing: Tracing,
+    /// How long user functions took.
+    measured: Measured,
     /// What the last tick left: commands, faults, a trace.
     last: TickOutput,
     /// What happened since the crowd began.
@@ -105,6 +110,7 @@ impl<B: Board, C> Crowd<B, C> {
             parameters: Parameters::default(),
             settings: TickSettings::default(),
             tracing: Tracing::default(),
+            measured: Measured::default(),
             last: TickOutput::default(),
             totals: Totals::default(),
             spare: None,

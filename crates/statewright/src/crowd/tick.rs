@@ -121,7 +121,8 @@ impl<B: Board, C> Crowd<B, C> {
         let size = size.max(1);
         let machine = self.program.machine().clone();
         let parameters = self.parameters.values().cloned();
-        let rom = parameters::view(&machine, parameters.as_deref());
+        let rom = parameters::view(&machine, parameters.as_deref())
+            .quarantining_overflow(self.settings.quarantine_overflow);
         self.schedule.list_turns();
         let promised = self.promise_pages(size, self.settings.budget_for(&rom))?;
         // From here on the tick takes place.
@@ -180,6 +181,7 @@ impl<B: Board, C> Crowd<B, C> {
             pages,
             settings,
             tracing,
+            measured,
             last,
             ..
         } = self;
@@ -202,6 +204,7 @@ impl<B: Board, C> Crowd<B, C> {
             },
             strict: settings.is_strict_for(rom),
             sleeping: settings.sleeping,
+            timing: measured.timing.as_ref(),
         };
         let reasons = tracing.begin(last, ids, agents.generations.len(), now);
         with_instances!(&mut agents.instances, list => {
@@ -239,6 +242,9 @@ impl<B: Board, C> Crowd<B, C> {
         // Messages stand behind what was left over and before what the host sends (CMD-4).
         for message in self.last.messages(self.program.machine(), rom) {
             self.mailbox.send_unchecked(message);
+        }
+        if self.measured.timing.is_some() {
+            self.last.add_times(&mut self.measured.times);
         }
         self.last.give_back_memory();
         self.totals.counters.add(&counters);

@@ -22,6 +22,10 @@ pub struct TickSettings {
     /// Whether writes to the blackboard wait for the end of the tick (CODE-5); `None` for what the
     /// machine file says (`strict_writes`).
     pub strict: Option<bool>,
+    /// Whether an event for which there is no room in its agent's queue ends that agent
+    /// ([`Fault::QueueOverflow`](statewright_kernel::Fault::QueueOverflow)), instead of being
+    /// dropped and counted: for development, where nobody would notice it.
+    pub quarantine_overflow: bool,
     /// Whether commands are forgotten while the tick runs: for hosts that read none.
     pub forgets_commands: bool,
     /// Whether agents that have nothing to do sleep. Changes nothing but speed.
@@ -81,6 +85,7 @@ impl Default for TickSettings {
             mismatch: Mismatch::default(),
             budget: None,
             strict: None,
+            quarantine_overflow: false,
             forgets_commands: false,
             sleeping: true,
             chunk_size: 1024,

@@ -117,7 +117,8 @@ impl<B: Board, C> Program<B, C> {
         runner: &impl Runner<B, C>,
     ) -> Result<(), SlicesError> {
         let parameters = slices.parameters.and_then(Parameters::values);
-        let rom = parameters::view(self.machine(), parameters.map(|values| &**values));
+        let rom = parameters::view(self.machine(), parameters.map(|values| &**values))
+            .quarantining_overflow(slices.settings.quarantine_overflow);
         self.check_slices(instances, boards, &slices, &rom)?;
         let size = size.max(1);
         let promised = promise_pages(output, &slices, instances.len(), size, &rom)?;
@@ -147,6 +148,7 @@ impl<B: Board, C> Program<B, C> {
             },
             strict: settings.is_strict_for(&rom),
             sleeping: settings.sleeping,
+            timing: None,
         };
         let reasons = tracing.begin(last, ids, instances.len(), now);
         let agents = AgentSlices {
