@@ -317,12 +317,15 @@ pub fn arguments(input: TokenStream) -> TokenStream {
 /// use statewright::prelude::*;
 ///
 /// #[derive(Board)]
-/// struct Light;
+/// struct Light {
+///     lamp: Symbol,
+///     requests: i32,
+/// }
 ///
 /// #[functions]
 /// impl Light {}
 ///
-/// // This machine calls nothing: all is well.
+/// // This machine calls nothing, and its keys are there: all is well.
 /// statewright::machine!(mod light = "../../machines/traffic_light.sw.json", functions = Light);
 /// ```
 #[proc_macro]
