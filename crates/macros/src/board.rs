@@ -19,15 +19,36 @@ struct Shown<'a> {
     asked: bool,
 }
 
+/// What the compiler knows of its type, at the user's own word. Local names must not be written so: a
+/// word from a macro does not see them.
 impl Shown<'_> {
-    /// What the compiler knows of its type, at the user's own word. Local names must not be written
-    /// so: a word from a macro does not see them.
-    fn of_type(&self, what: TokenStream) -> TokenStream {
+    /// Its type in machine files, if it has one.
+    fn ty(&self) -> TokenStream {
         let ty = self.ty;
         if self.asked {
-            quote_spanned!(ty.span()=> <#ty as ::statewright::macros::Asked>::#what)
+            quote_spanned!(ty.span()=> ::core::option::Option::Some(<#ty as ::statewright::Value>::TYPE))
         } else {
-            quote_spanned!(ty.span()=> ::statewright::macros::Probe::<#ty>::#what)
+            quote_spanned!(ty.span()=> ::statewright::macros::Probe::<#ty>::TYPE)
+        }
+    }
+
+    /// A function that reads it from a reference.
+    fn read(&self) -> TokenStream {
+        let ty = self.ty;
+        if self.asked {
+            quote_spanned!(ty.span()=> ::statewright::macros::read_value::<#ty>)
+        } else {
+            quote_spanned!(ty.span()=> ::statewright::macros::Probe::<#ty>::read)
+        }
+    }
+
+    /// A function that writes it.
+    fn write(&self) -> TokenStream {
+        let ty = self.ty;
+        if self.asked {
+            quote_spanned!(ty.span()=> ::statewright::macros::write_value::<#ty>)
+        } else {
+            quote_spanned!(ty.span()=> ::statewright::macros::Probe::<#ty>::write)
         }
     }
 }
@@ -71,18 +92,18 @@ pub fn expand(input: &DeriveInput) -> TokenStream {
 fn implementation(input: &DeriveInput, shown: &[Shown<'_>]) -> TokenStream {
     let (ident, (generics, types, bounds)) = (&input.ident, input.generics.split_for_impl());
     let fields = shown.iter().map(|shown| {
-        let (name, ty) = (&shown.name, shown.of_type(quote!(TYPE)));
+        let (name, ty) = (&shown.name, shown.ty());
         quote!((#name, #ty))
     });
     // The same twice: constants of an implementation cannot refer to what stands beside it.
     let fields = quote!(const { &::statewright::macros::Fields::new([#(#fields),*]) });
     let place = |index: usize| quote!(_ if field == const { #fields.place(#index) });
     let reads = shown.iter().enumerate().map(|(index, shown)| {
-        let (member, place, read) = (shown.member, place(index), shown.of_type(quote!(read)));
+        let (member, place, read) = (shown.member, place(index), shown.read());
         quote!(#place => #read(&self.#member))
     });
     let writes = shown.iter().enumerate().map(|(index, shown)| {
-        let (member, place, write) = (shown.member, place(index), shown.of_type(quote!(write)));
+        let (member, place, write) = (shown.member, place(index), shown.write());
         quote!(#place => #write(&mut self.#member, words))
     });
     let offers = offers(input, shown);
@@ -131,7 +152,7 @@ fn offers(input: &DeriveInput, shown: &[Shown<'_>]) -> TokenStream {
     let (_, types, bounds) = input.generics.split_for_impl();
     let names = shown.iter().map(|shown| &shown.name);
     let arms = shown.iter().enumerate().map(|(index, shown)| {
-        let (ty, found) = (shown.ty, shown.of_type(quote!(TYPE)));
+        let (ty, found) = (shown.ty, shown.ty());
         let check = quote_spanned! {ty.span()=>
             ::statewright::macros::must(::statewright::macros::misfit::<__Key>(#found))
         };

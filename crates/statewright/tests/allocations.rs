@@ -166,6 +166,8 @@ fn sys_6_going_back_again_and_again_allocates_nothing() {
     let agents: Vec<AgentId> = (0..1000)
         .map(|_| doors.spawn_as(Blackboard::new(&machine), heavy))
         .collect();
+    let weight = machine.parameter("weight").unwrap();
+    doors.set_parameter(weight, 5).unwrap();
     doors.tick(&());
     for some in agents.chunks(5) {
         doors.despawn(some[0]).unwrap();

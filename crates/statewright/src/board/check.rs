@@ -19,14 +19,26 @@ impl<T: Value> Probe<T> {
     /// Words of the field.
     #[inline]
     pub fn read(field: &T) -> [u32; 3] {
-        field.to_words()
+        read_value(field)
     }
 
     /// Writes the field.
     #[inline]
     pub fn write(field: &mut T, words: [u32; 3]) {
-        *field = T::from_words(words);
+        write_value(field, words);
     }
+}
+
+/// Words of a field whose type must be a value: the user gave it a name for machine files.
+#[inline]
+pub fn read_value<T: Value>(field: &T) -> [u32; 3] {
+    field.to_words()
+}
+
+/// Writes such a field.
+#[inline]
+pub fn write_value<T: Value>(field: &mut T, words: [u32; 3]) {
+    *field = T::from_words(words);
 }
 
 /// What [`Probe`] says of other types.
@@ -50,32 +62,6 @@ pub trait Unshown {
 
 impl<T: ?Sized> Unshown for Probe<T> {
     type Field = T;
-}
-
-/// A field whose type must be a [`Value`]: the user gave it a name for machine files.
-pub trait Asked: Sized {
-    /// The type of the machine file.
-    const TYPE: Option<Type>;
-
-    /// Words of the field.
-    fn read(field: &Self) -> [u32; 3];
-
-    /// Writes the field.
-    fn write(field: &mut Self, words: [u32; 3]);
-}
-
-impl<T: Value> Asked for T {
-    const TYPE: Option<Type> = Probe::<T>::TYPE;
-
-    #[inline]
-    fn read(field: &Self) -> [u32; 3] {
-        Probe::<T>::read(field)
-    }
-
-    #[inline]
-    fn write(field: &mut Self, words: [u32; 3]) {
-        Probe::<T>::write(field, words);
-    }
 }
 
 /// Fields of a struct, those that machine files see first: in a constant nothing can be left out,

@@ -29,12 +29,6 @@ impl ByHand {}
 
 statewright::machine!(mod by_hand = "keyed.sw.json", functions = ByHand);
 
-#[derive(Board)]
-struct Named {
-    #[board(name = "path")]
-    places: Vec<f32>,
-}
-
 #[derive(Clone, Copy, statewright::Value)]
 struct Two(i32, i32);
 
