@@ -18,8 +18,9 @@ statewright_rom::numbers! {
         /// One microstep has more entries and effects on the way than the kernel holds: hundreds of
         /// choices in one entry.
         TooManySteps = 6 "one transition takes more steps than the kernel holds",
-        /// The queue is full and the machine must not lose events (EVT-10).
-        QueueOverflow = 7 "the event queue overflowed in a machine that must not lose events",
+        /// The queue is full, and the machine must not lose events (EVT-10), or the host does not
+        /// want it to (EVT-3).
+        QueueOverflow = 7 "the event queue overflowed where no event may be lost",
         /// More timers of one name than declared, and the machine must not lose any (EVT-10).
         TimerOverflow = 8 "too many timers of one name in a machine that must not lose any",
         /// The microstep cap, where it ends the machine (EVT-10).

@@ -13,8 +13,10 @@ mod fields;
 mod functions;
 mod machine;
 mod problems;
+mod saved;
 mod shape;
 mod spelling;
+mod value;
 
 use proc_macro::TokenStream;
 use syn::{DeriveInput, parse_macro_input};
@@ -105,21 +107,26 @@ use syn::{DeriveInput, parse_macro_input};
 ///
 /// ```
 /// use statewright::prelude::*;
+/// use statewright::Blackboard;
 ///
-/// #[functions(board = Vec<i32>)]
+/// #[functions(board = Blackboard)]
 /// mod numbers {
+///     use statewright::{Blackboard, ids::KeyId};
+///
+///     const HEALTH: KeyId = KeyId::from_index(0).expect("a small number");
+///
 ///     #[guard]
-///     fn has(me: &Vec<i32>, number: i32) -> bool {
-///         me.contains(&number)
+///     fn is_hurt(me: &Blackboard, below: i32) -> bool {
+///         me.get(HEALTH).is_ok_and(|health: i32| health < below)
 ///     }
 ///
 ///     #[action]
-///     fn add(me: &mut Vec<i32>, number: i32) {
-///         me.push(number);
+///     fn heal(me: &mut Blackboard) {
+///         _ = me.set(HEALTH, 100);
 ///     }
 /// }
 ///
-/// assert_eq!(numbers::functions().names().collect::<Vec<_>>(), ["has", "add"]);
+/// assert_eq!(numbers::functions().names().collect::<Vec<_>>(), ["is_hurt", "heal"]);
 /// ```
 #[proc_macro_attribute]
 pub fn functions(options: TokenStream, item: TokenStream) -> TokenStream {
@@ -172,29 +179,102 @@ pub fn borrowed(input: TokenStream) -> TokenStream {
 
 /// Shows the fields of a blackboard to machine files, by their names.
 ///
-/// Fields of type `i32`, `f32`, `bool`, `AgentId`, `Entity`, `Symbol`, `[f32; 2]` and `[f32; 3]`
-/// are shown, others are not. `#[board(skip)]` hides a field, `#[board(name = "…")]` shows it under
-/// another name; with a name, any type with `Value` is shown.
+/// Fields whose type has `Value` are shown, others are not: `i32`, `f32`, `bool`, `AgentId`,
+/// `Entity`, `Symbol`, `[f32; 2]` and `[f32; 3]` by whatever name, vectors of `glam` with the feature
+/// of that name, and types of your own ([`derive(Value)`](macro@Value)). A type parameter is shown if
+/// the struct says that it has `Value`. `#[board(skip)]` hides a field, `#[board(name = "…")]` shows
+/// it under another name; its type must have `Value` then.
 ///
 /// ```
 /// use statewright::prelude::*;
 ///
+/// type Meters = f32;
+///
+/// #[derive(Clone, Copy, statewright::Value)]
+/// struct Health(i32);
+///
 /// #[derive(Board)]
 /// struct Body {
-///     health: i32,
+///     health: Health,
 ///     #[board(name = "speed")]
-///     current_speed: f32,
+///     current_speed: Meters,
 ///     #[board(skip)]
 ///     frames: i32,
 ///     path: Vec<[f32; 3]>,
 /// }
 ///
-/// let names: Vec<&str> = Body::FIELDS.iter().map(|(name, _)| *name).collect();
-/// assert_eq!(names, ["health", "speed"]);
+/// use statewright::Type;
+/// assert_eq!(Body::FIELDS, [("health", Type::I32), ("speed", Type::F32)]);
 /// ```
 #[proc_macro_derive(Board, attributes(board))]
 pub fn board(input: TokenStream) -> TokenStream {
     board::expand(&parse_macro_input!(input as DeriveInput)).into()
+}
+
+/// Makes a type around one value a value of machine files itself.
+///
+/// ```
+/// use statewright::{Type, Value};
+///
+/// #[derive(Clone, Copy, Debug, PartialEq, Value)]
+/// struct Health(i32);
+///
+/// #[derive(Clone, Copy, Value)]
+/// struct Place {
+///     meters: [f32; 2],
+/// }
+///
+/// assert_eq!((Health::TYPE, Place::TYPE), (Type::I32, Type::Vec2));
+/// assert_eq!(Health::from_words(Health(7).to_words()), Health(7));
+/// ```
+#[proc_macro_derive(Value)]
+pub fn value(input: TokenStream) -> TokenStream {
+    value::expand(&parse_macro_input!(input as DeriveInput)).into()
+}
+
+/// Lets snapshots hold a struct or an enum: field by field, in their order, and of an enum the number
+/// of the variant before.
+///
+/// Fields are numbers, `bool`, `char`, `String`, `AgentId`, `Entity`, `Symbol`, other types with
+/// `Saved`, and `Option`, `Vec`, `Box`, arrays and tuples of them. A field with `#[saved(skip)]` is left out
+/// and begins with its default. Bytes that no such value has written are refused.
+///
+/// ```
+/// use statewright::{Machine, Saved};
+///
+/// #[derive(Debug, PartialEq, Saved)]
+/// enum Goal {
+///     None,
+///     Walk { to: [f32; 2], fast: bool },
+/// }
+///
+/// #[derive(Debug, PartialEq, Saved)]
+/// struct Body {
+///     health: i32,
+///     goal: Goal,
+///     friends: Vec<u32>,
+///     #[saved(skip)]
+///     frames: u64,
+/// }
+///
+/// let machine = Machine::build("Body", |m| {
+///     m.state("idle", |_| {});
+/// })?;
+/// let goal = Goal::Walk { to: [1.0, 2.0], fast: true };
+/// let body = Body { health: 7, goal, friends: vec![3], frames: 0 };
+/// let mut bytes = Vec::new();
+/// body.save(&mut bytes);
+/// assert_eq!(Body::load(&machine, &mut &bytes[..]), Some(body));
+/// assert_eq!(Body::load(&machine, &mut &bytes[1..]), None);
+/// # Ok::<(), statewright::MachineError>(())
+/// ```
+///
+/// A type with the traits `FromBytes`, `IntoBytes` and `Immutable` of the crate `zerocopy` may be saved as it
+/// lies in memory, with `#[saved(bytes)]`: as fast as can be, and only for computers of one byte
+/// order.
+#[proc_macro_derive(Saved, attributes(saved))]
+pub fn saved(input: TokenStream) -> TokenStream {
+    saved::expand(&parse_macro_input!(input as DeriveInput)).into()
 }
 
 /// Makes a plain struct a command.
@@ -276,18 +356,22 @@ pub fn arguments(input: TokenStream) -> TokenStream {
 ///
 /// With `functions = Body` (or a list, `functions = [Body, others::List]`) the build also fails if
 /// the machine calls a function that [`#[functions]`](macro@functions) did not find there, or one
-/// of another kind, or with arguments that it does not take.
+/// of another kind, or with arguments that it does not take; and if it declares a blackboard key for
+/// which `Body` has no field, or one of another type. `board = Body` checks the keys alone.
 ///
 /// ```
 /// use statewright::prelude::*;
 ///
 /// #[derive(Board)]
-/// struct Light;
+/// struct Light {
+///     lamp: Symbol,
+///     requests: i32,
+/// }
 ///
 /// #[functions]
 /// impl Light {}
 ///
-/// // This machine calls nothing: all is well.
+/// // This machine calls nothing, and its keys are there: all is well.
 /// statewright::machine!(mod light = "../../machines/traffic_light.sw.json", functions = Light);
 /// ```
 #[proc_macro]

@@ -10,6 +10,7 @@ use zerocopy::byteorder::little_endian::U16;
 
 use crate::ids::*;
 use crate::layout::*;
+use crate::validate;
 
 macro_rules! define_rom {
     ($($number:literal $name:ident $field:ident $record:ident $origin:ident,)+) => {
@@ -18,13 +19,15 @@ macro_rules! define_rom {
         pub struct Rom<'a> {
             bytes: &'a [u8],
             header: &'a Header,
+            /// What the host asks for besides (EVT-3).
+            quarantines_overflow: bool,
             $($field: &'a [$record],)+
         }
 
         impl<'a> Rom<'a> {
             /// A view without any table; [`Rom::put`] adds them.
             pub(crate) fn empty(bytes: &'a [u8], header: &'a Header) -> Self {
-                Self { bytes, header, $($field: &[],)+ }
+                Self { bytes, header, quarantines_overflow: false, $($field: &[],)+ }
             }
 
             /// Sets the table of a section; `None` if the bytes are no whole number of records.
@@ -544,6 +547,36 @@ impl<'a> Rom<'a> {
         self.parameters
             .last()
             .map_or(0, |parameter| end_of(parameter.offset, parameter.ty.get()))
+    }
+
+    /// The same machine with other parameter values, of which there must be as many (CODE-3).
+    /// Whoever makes them asks [`Self::is_value`] about each.
+    pub fn with_parameter_values(mut self, values: &'a [WordRecord]) -> Option<Self> {
+        if values.len() != self.parameter_values.len() {
+            return None;
+        }
+        self.parameter_values = values;
+        Some(self)
+    }
+
+    /// Whether a word is the first of a value of this type: truth values are 0 or 1, symbols are those
+    /// of this machine, anything else is free.
+    pub fn is_value(&self, ty: ValueType, word: u32) -> bool {
+        validate::is_value(self, ty, word)
+    }
+
+    /// The same machine, and an event for which there is no room in the queue ends its agent (EVT-3):
+    /// what a host asks for while a game is made.
+    #[must_use]
+    pub fn quarantining_overflow(mut self, quarantines: bool) -> Self {
+        self.quarantines_overflow = quarantines;
+        self
+    }
+
+    /// Whether an event for which there is no room ends its agent, whatever the machine says.
+    #[inline]
+    pub fn quarantines_overflow(&self) -> bool {
+        self.quarantines_overflow
     }
 
     /// Parameter values of a variant.

@@ -78,6 +78,10 @@ impl<S: BoardStorage> InlineBoard<S> {
 }
 
 impl<S: BoardStorage> Board for InlineBoard<S> {
+    /// Nothing: stand-ins write to no blackboard, so that strict mode has nothing to hold back.
+    const HIDDEN: Option<&'static [&'static str]> = Some(&[]);
+    const ANY_KEY: bool = true;
+
     /// Where the words of the key begin, and how many there are.
     fn locate(key: &Key<'_>) -> Result<usize, Option<Type>> {
         Ok(key.first_word * 4 + usize::from(key.ty.words()))

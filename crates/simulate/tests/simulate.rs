@@ -218,3 +218,13 @@ fn a_trace_of_somebody_who_is_not_there_is_refused_or_empty() {
         )),
     }
 }
+
+#[test]
+fn code_5_a_strict_machine_with_functions_runs() {
+    let text = r#"{ "machine": "Strict", "policies": { "strict_writes": true }, "events": ["Go"],
+      "functions": { "Dig": "action" }, "blackboard": { "depth": "i32" },
+      "states": { "work": { "transitions": [{ "on": "Go", "do": ["Dig", "depth += 1"] }] } } }"#;
+    let strict = Machine::from_text("strict.sw.json", text).unwrap();
+    let stop = AtomicBool::new(false);
+    assert!(run(&strict, plan(), &stop, &mut Unwatched).is_ok());
+}

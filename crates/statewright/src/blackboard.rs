@@ -7,9 +7,9 @@ use std::sync::Arc;
 use statewright_rom::Rom;
 use statewright_rom::ids::KeyId;
 
-use crate::board::{Board, Key};
-use crate::crowd::Saved;
+use crate::board::{Board, Key, Staging};
 use crate::machine::Machine;
+use crate::saved::Saved;
 use crate::value::{Type, Value};
 use statewright_symbols::UnknownName;
 
@@ -206,6 +206,9 @@ impl fmt::Display for SetError {
 impl std::error::Error for SetError {}
 
 impl Board for Blackboard {
+    const HIDDEN: Option<&'static [&'static str]> = Some(&[]);
+    const ANY_KEY: bool = true;
+
     fn locate(key: &Key<'_>) -> Result<usize, Option<Type>> {
         Ok(key.id.index())
     }
@@ -236,6 +239,65 @@ impl Board for Blackboard {
         self.revision = self.revision.wrapping_add(1);
         if let Some(dirty) = self.dirty.get_mut(field / 64) {
             *dirty |= 1 << (field % 64);
+        }
+    }
+
+    /// The dirty set tells what was written, also where the value stayed the same.
+    fn change_later<R>(&mut self, staging: &mut Staging, change: impl FnOnce(&mut Self) -> R) -> R {
+        let (before, writes) = staging.begin();
+        before.extend(&self.words);
+        before.push(self.revision);
+        for dirty in &mut self.dirty {
+            before.extend([*dirty as u32, (*dirty >> 32) as u32]);
+            *dirty = 0;
+        }
+        let shape = Arc::clone(&self.shape);
+        let back = TakeBack {
+            board: self,
+            shape,
+            before,
+        };
+        let result = change(&mut *back.board);
+        writes.extend(back.written());
+        result
+    }
+}
+
+/// A blackboard that becomes what it was, also if user code panics.
+struct TakeBack<'b> {
+    board: &'b mut Blackboard,
+    shape: Arc<Shape>,
+    /// Its words, its revision and its dirty set.
+    before: &'b [u32],
+}
+
+impl TakeBack<'_> {
+    /// Keys that were written, with their new words.
+    fn written(&self) -> impl Iterator<Item = (usize, [u32; 3])> {
+        let is_written = |key: usize, first: usize, ty: Type| {
+            let dirty = self.board.dirty.get(key / 64);
+            let own = first..first + usize::from(ty.words());
+            dirty.is_some_and(|dirty| dirty >> (key % 64) & 1 != 0)
+                || self.board.words.get(own.clone()) != self.before.get(own)
+        };
+        let keys = self.shape.keys.iter().enumerate();
+        let written = keys.filter(move |(key, (first, ty))| is_written(*key, *first, *ty));
+        written.map(|(key, _)| (key, self.board.read(key)))
+    }
+}
+
+impl Drop for TakeBack<'_> {
+    fn drop(&mut self) {
+        // User code may have put another one in its place.
+        if !Arc::ptr_eq(&self.board.shape, &self.shape) {
+            *self.board = Blackboard::of_shape(Arc::clone(&self.shape));
+        }
+        let (words, rest) = self.before.split_at(self.board.words.len());
+        self.board.words.copy_from_slice(words);
+        self.board.revision = rest.first().copied().unwrap_or_default();
+        let halves = rest.get(1..).unwrap_or_default().as_chunks::<2>().0;
+        for (dirty, [low, high]) in self.board.dirty.iter_mut().zip(halves) {
+            *dirty = u64::from(*high) << 32 | u64::from(*low);
         }
     }
 }

@@ -70,6 +70,32 @@ impl<B: Board, C> AgentHost<'_, '_, B, C> {
     }
 }
 
+/// Functions in Rust, in strict mode.
+impl<B: Board, C> AgentHost<'_, '_, B, C> {
+    /// Lets user code run, and puts off what it writes to the blackboard: until the end of the tick
+    /// the blackboard is what it was before.
+    #[cold]
+    fn change_later<R>(&mut self, change: impl FnOnce(&mut B, &mut HostEnv<'_, B, C>) -> R) -> R {
+        let mut staging = std::mem::take(&mut self.env.caller.out.staging);
+        let env = &mut *self.env;
+        let result = self
+            .board
+            .change_later(&mut staging, |board| change(board, env));
+        for &(field, words) in &staging.writes {
+            match self.env.table.key(field) {
+                Some(key) => self.stage(key, words),
+                // Machine files cannot see it, so that nobody else writes it.
+                None => {
+                    let caller = &mut self.env.caller;
+                    caller.out.stage_field(caller.index as u32, field, words);
+                }
+            }
+        }
+        self.env.caller.out.staging = staging;
+        result
+    }
+}
+
 impl<B: Board, C> Host for AgentHost<'_, '_, B, C> {
     #[inline]
     fn guard(&self, function: FunctionId, view: kernel::GuardCx<'_, '_>) -> Verdict {
@@ -93,6 +119,12 @@ impl<B: Board, C> Host for AgentHost<'_, '_, B, C> {
 
     #[inline]
     fn action(&mut self, function: FunctionId, actor: kernel::ActionCx<'_, '_>) {
+        if self.env.strict {
+            return self.change_later(|board, env| {
+                let cx = ActionCx::new(actor, &mut env.caller);
+                env.table.action(function, board, env.context, cx);
+            });
+        }
         let HostEnv {
             table,
             context,
@@ -109,6 +141,12 @@ impl<B: Board, C> Host for AgentHost<'_, '_, B, C> {
         mode: Mode,
         actor: kernel::ActionCx<'_, '_>,
     ) -> Status {
+        if self.env.strict {
+            return self.change_later(|board, env| {
+                let cx = ActionCx::new(actor, &mut env.caller);
+                env.table.activity(function, mode, (board, env.context), cx)
+            });
+        }
         let HostEnv {
             table,
             context,

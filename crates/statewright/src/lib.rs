@@ -27,11 +27,13 @@ mod machine;
 #[cfg(feature = "macros")]
 #[doc(hidden)]
 pub mod macros;
+mod parameters;
 pub mod payload;
 mod pipeline;
 pub mod prelude;
 mod program;
 mod registry;
+mod saved;
 mod slices;
 pub mod trace;
 mod value;
@@ -41,12 +43,12 @@ pub use agent_id::{AgentId, CrowdNumber};
 pub use any_value::AnyValue;
 pub use arguments::Arguments;
 pub use blackboard::{Blackboard, SetError, WrongKey};
-pub use board::{Board, Key};
+pub use board::{Board, Key, NotStrict, Staging};
 pub use brain::{Brain, think};
 pub use context::{Borrowed, Context, Lends};
 pub use crowd::{
     BoardMut, Crowd, Envelope, Input, InputError, Inspection, InstanceError, Missing, QueuedEvent,
-    Restored, RunningTimer, SNAPSHOT_FORMAT, Saved, SnapshotError, SpawnError, Tick, VariantError,
+    Restored, RunningTimer, SNAPSHOT_FORMAT, SnapshotError, SpawnError, Tick, VariantError,
 };
 pub use cx::{ActionCx, GuardCx};
 pub use event::{EventFor, EventHandle, SendError, TypedEvent, WrongEvent};
@@ -54,12 +56,16 @@ pub use functions::{
     ActionFn, ActivityFn, Behavior, Callback, Functions, GuardFn, Kind, Named, ScorerFn, Signature,
 };
 pub use machine::{Machine, MachineError};
+pub use parameters::{ParameterChange, ParameterError, Parameters, TypedWords};
 pub use payload::{Payload, PayloadOf};
 #[cfg(feature = "parallel")]
 pub use pipeline::RayonPool;
-pub use pipeline::{LaneCommands, TickSettings, Workers, WrongBudget};
+pub use pipeline::{
+    FunctionTime, LaneCommands, SlowCall, TickSettings, Timing, Workers, WrongBudget, WrongSettings,
+};
 pub use program::{BindError, BindProblem, Program};
 pub use registry::{MachineHandle, Registry, RegistryError};
+pub use saved::Saved;
 pub use slices::{Slices, SlicesError, SlicesOutput};
 /// How files begin, and why one is refused.
 pub use statewright_bytes::{Format, HeadError};
@@ -77,7 +83,9 @@ pub use statewright_kernel::{
     Instance256, Mismatch, Mode, Ranged, Rng, Sleep, Status, Verdict, flag,
 };
 #[cfg(feature = "macros")]
-pub use statewright_macros::{Arguments, Board, Command, borrowed, functions, machine};
+pub use statewright_macros::{
+    Arguments, Board, Command, Saved, Value, borrowed, functions, machine,
+};
 pub use statewright_rom::ids;
 pub use statewright_rom::layout::PayloadKind;
 

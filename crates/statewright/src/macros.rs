@@ -2,6 +2,7 @@
 
 pub use zerocopy;
 
+pub use crate::board::check::*;
 use crate::functions::{Kind, Signature};
 use crate::machine::Machine;
 use crate::value::Type;
@@ -21,6 +22,18 @@ pub fn load(rom: &[u8], symbols: SymbolTable) -> Machine {
             panic!("`machine!` made a ROM that this version of Statewright refuses: {error}")
         }
     }
+}
+
+/// Writes a value as it lies in memory.
+pub fn save_bytes<T: zerocopy::IntoBytes + zerocopy::Immutable>(value: &T, bytes: &mut Vec<u8>) {
+    bytes.extend_from_slice(value.as_bytes());
+}
+
+/// Reads a value as it lay in memory, and moves the bytes on.
+pub fn load_bytes<T: zerocopy::FromBytes>(bytes: &mut &[u8]) -> Option<T> {
+    let (value, rest) = T::read_from_prefix(bytes).ok()?;
+    *bytes = rest;
+    Some(value)
 }
 
 /// Symbols of their own: names with lines and columns.
@@ -100,7 +113,7 @@ const fn fits(parameters: &[&[Type]], given: &[Type]) -> bool {
     place == given.len()
 }
 
-const fn is_same(one: &str, other: &str) -> bool {
+pub(crate) const fn is_same(one: &str, other: &str) -> bool {
     let (one, other) = (one.as_bytes(), other.as_bytes());
     let mut at = 0;
     while at < one.len() && at < other.len() && one[at] == other[at] {

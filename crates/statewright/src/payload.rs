@@ -37,7 +37,7 @@ kinds! {
     I32 "`i32`": i32;
     F32 "`f32`": f32;
     Bool "`bool`": bool;
-    Entity "`entity`": AgentId, crate::value::Entity;
+    Entity "`entity`": AgentId, crate::value::Entity, crate::world::GroupId;
     Vec2 "`vec2`": [f32; 2];
     Vec3 "`vec3`": [f32; 3];
     Symbol "`symbol`": crate::value::Symbol;
@@ -46,6 +46,15 @@ kinds! {
     Vec4 "`vec4`": [f32; 4];
     Bytes "`bytes`": [u8; 16];
     Empty "nothing: the event carries none": ();
+}
+
+#[cfg(feature = "glam")]
+mod of_glam {
+    use super::{PayloadOf, Vec2, Vec3};
+
+    impl PayloadOf<Vec2> for glam::Vec2 {}
+    impl PayloadOf<Vec3> for glam::Vec3 {}
+    impl PayloadOf<Vec3> for glam::Vec3A {}
 }
 
 /// Any payload as its words, whatever the event carries. Hosts that write events down and send them

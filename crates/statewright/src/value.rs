@@ -4,7 +4,34 @@
 use statewright_rom::ids::StringId;
 pub use statewright_rom::layout::ValueType as Type;
 
-/// A Rust type that one [`Type`] of the machine file is read as.
+/// A Rust type that one [`Type`] of the machine file is read as. Types of your own may be, too:
+/// `#[derive(Value)]` for those around one value, by hand for others.
+///
+/// ```
+/// use statewright::{Type, Value};
+///
+/// #[derive(Clone, Copy, Debug, PartialEq)]
+/// enum Mood { Calm, Angry }
+///
+/// impl Value for Mood {
+///     const TYPE: Type = Type::I32;
+///
+///     fn from_words([word, ..]: [u32; 3]) -> Self {
+///         if word == 0 { Self::Calm } else { Self::Angry }
+///     }
+///
+///     fn to_words(self) -> [u32; 3] {
+///         [self as u32, 0, 0]
+///     }
+/// }
+///
+/// assert_eq!(Mood::from_words(Mood::Angry.to_words()), Mood::Angry);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "machine files have no type for `{Self}`",
+    label = "not a value",
+    note = "values are `i32`, `f32`, `bool`, `[f32; 2]`, `[f32; 3]`, `AgentId`, `Entity`, `Symbol`, and types of your own with `#[derive(Value)]` or `impl Value`"
+)]
 pub trait Value: Copy {
     /// The type.
     const TYPE: Type;
@@ -74,6 +101,34 @@ impl Value for [f32; 3] {
 
     fn to_words(self) -> [u32; 3] {
         self.map(f32::to_bits)
+    }
+}
+
+/// Vectors of the crate `glam`.
+#[cfg(feature = "glam")]
+mod of_glam {
+    use super::{Type, Value};
+
+    macro_rules! vectors {
+        ($($vector:ident $count:literal $ty:ident,)+) => {
+            $(impl Value for glam::$vector {
+                const TYPE: Type = Type::$ty;
+
+                fn from_words(words: [u32; 3]) -> Self {
+                    <[f32; $count]>::from_words(words).into()
+                }
+
+                fn to_words(self) -> [u32; 3] {
+                    self.to_array().to_words()
+                }
+            })+
+        };
+    }
+
+    vectors! {
+        Vec2 2 Vec2,
+        Vec3 3 Vec3,
+        Vec3A 3 Vec3,
     }
 }
 

@@ -1,5 +1,7 @@
 //! The library as a game uses it: one program, one module per subject.
 
+#[cfg(all(feature = "compile", feature = "macros"))]
+mod boards;
 mod calls;
 #[cfg(all(feature = "compile", feature = "parallel"))]
 mod commands;
@@ -9,6 +11,8 @@ mod crowd;
 mod development;
 mod first;
 #[cfg(feature = "compile")]
+mod guards;
+#[cfg(feature = "compile")]
 mod ids;
 #[cfg(feature = "compile")]
 mod inputs;
@@ -16,10 +20,16 @@ mod inputs;
 mod inspect;
 mod macros;
 mod names;
+#[cfg(feature = "compile")]
+mod parameters;
+#[cfg(all(feature = "compile", feature = "macros"))]
+mod saved;
 #[cfg(all(feature = "compile", feature = "macros", feature = "parallel"))]
 mod slices;
 mod snapshots;
 mod stopping;
+#[cfg(all(feature = "compile", feature = "macros"))]
+mod strict;
 #[cfg(feature = "compile")]
 mod trace;
 #[cfg(all(feature = "compile", feature = "macros", feature = "parallel"))]

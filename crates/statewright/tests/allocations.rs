@@ -24,6 +24,8 @@ struct Speaker {
 }
 
 impl Board for Speaker {
+    // What else it has is the test's own.
+    const HIDDEN: Option<&'static [&'static str]> = Some(&[]);
     const FIELDS: &'static [(&'static str, statewright::Type)] =
         &[("count", statewright::Type::I32)];
 
@@ -49,7 +51,7 @@ fn cmd_2_nothing_is_allocated_after_a_while() {
     for _ in 0..500 {
         crowd.spawn(Speaker { count: 0 });
     }
-    crowd.set_strict(true);
+    crowd.set_strict(true).unwrap();
     let go = machine.event("Go").unwrap();
     let (mut commands, mut lanes) = (0, 0);
     let mut round = |crowd: &mut Crowd<Speaker, ()>| {
@@ -164,6 +166,8 @@ fn sys_6_going_back_again_and_again_allocates_nothing() {
     let agents: Vec<AgentId> = (0..1000)
         .map(|_| doors.spawn_as(Blackboard::new(&machine), heavy))
         .collect();
+    let weight = machine.parameter("weight").unwrap();
+    doors.set_parameter(weight, 5).unwrap();
     doors.tick(&());
     for some in agents.chunks(5) {
         doors.despawn(some[0]).unwrap();

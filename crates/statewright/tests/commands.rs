@@ -90,6 +90,8 @@ struct Speaker {
 }
 
 impl Board for Speaker {
+    // What else it has is the test's own.
+    const HIDDEN: Option<&'static [&'static str]> = Some(&[]);
     const FIELDS: &'static [(&'static str, statewright::Type)] = &[
         ("count", statewright::Type::I32),
         ("seen", statewright::Type::I32),
@@ -781,7 +783,7 @@ fn code_5_strict_reads_see_the_values_from_before_the_tick() {
     let run = |strict: bool| {
         let (mut crowd, agents) =
             crowd_of(WRITER, Functions::new().action("Say", say), [speaker(&[])]);
-        crowd.set_strict(strict);
+        crowd.set_strict(strict).unwrap();
         let seen = |crowd: &Crowded| {
             let board = crowd.board(agents[0]).unwrap();
             (board.count, board.seen, crowd.path(agents[0]).unwrap())
@@ -807,7 +809,7 @@ fn code_5_strict_reads_see_the_values_from_before_the_tick() {
 #[test]
 fn code_5_staged_writes_stand_in_their_lane_once_per_key() {
     let (mut crowd, agents) = crowd_of(WRITER, Functions::new().action("Say", say), [speaker(&[])]);
-    crowd.set_strict(true);
+    crowd.set_strict(true).unwrap();
     all(&mut crowd, "Leave");
     let machine = crowd.machine().clone();
     let rom = machine.rom();
@@ -842,7 +844,7 @@ fn code_5_a_staged_write_without_room_is_counted_and_not_done() {
         Functions::new().action("Say", say),
         [speaker(&lines)],
     );
-    crowd.set_strict(true);
+    crowd.set_strict(true).unwrap();
     let tick = all(&mut crowd, "Leave");
     let board = crowd.board(agents[0]).unwrap();
     assert_eq!(

@@ -12,7 +12,10 @@ const MACHINE: &str = r#"{ "machine": "Guard", "events": { "Seen": {}, "Alarm": 
       { "on": "Alarm", "to": "fight", "do": "Answer" } ] },
     "fight": { "transitions": [{ "on": "Calm", "to": "watch" }, { "after": "5t", "to": "watch" }] } } }"#;
 
-#[derive(Clone, Copy, zerocopy::FromBytes, zerocopy::IntoBytes, zerocopy::Immutable)]
+#[derive(
+    Clone, Copy, statewright::Saved, zerocopy::FromBytes, zerocopy::IntoBytes, zerocopy::Immutable,
+)]
+#[saved(bytes)]
 #[repr(C)]
 struct Body {
     courage: i32,

@@ -5,7 +5,7 @@ use statewright::ids::VariantId;
 use statewright::prelude::*;
 use statewright::{
     Blackboard, CrowdNumber, Envelope, Input, InputError, Missing, SpawnError, TickSettings,
-    VariantError, WrongBudget,
+    VariantError, WrongBudget, WrongSettings,
 };
 
 const DOG: &str = r#"{ "machine": "Dog", "events": ["Call"],
@@ -130,7 +130,7 @@ fn what_is_refused_changes_nothing() {
         (spawn, InputError::Spawn(misfit)),
         (
             Input::Settings(settings),
-            InputError::Budget(WrongBudget(0)),
+            InputError::Settings(WrongSettings::Budget(WrongBudget(0))),
         ),
         (Input::StartAt(3), InputError::StartAt(3)),
         (

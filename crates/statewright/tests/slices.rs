@@ -8,7 +8,7 @@ use statewright::prelude::*;
 use statewright::trace::{Level, Record, Settings};
 use statewright::{
     Envelope, EventHandle, InboxEvent, Instance, Instance64, RayonPool, Sleep, Slices, SlicesError,
-    SlicesOutput, TickSettings, WrongBudget, ids,
+    SlicesOutput, TickSettings, WrongBudget, WrongSettings, ids,
 };
 use zerocopy::IntoBytes;
 
@@ -39,7 +39,9 @@ const SQUAD: &str = r#"{ "machine": "Squad", "tier": "crowd",
     zerocopy::FromBytes,
     zerocopy::IntoBytes,
     zerocopy::Immutable,
+    statewright::Saved,
 )]
+#[saved(bytes)]
 #[repr(C)]
 struct Body {
     alarms: i32,
@@ -47,6 +49,8 @@ struct Body {
 }
 
 impl Board for Body {
+    // What else it has is the test's own.
+    const HIDDEN: Option<&'static [&'static str]> = Some(&[]);
     const FIELDS: &'static [(&'static str, statewright::Type)] =
         &[("alarms", statewright::Type::I32)];
 
@@ -335,6 +339,7 @@ impl Host {
                 .map(Vec::as_slice),
             stopping: &stopping,
             settings: self.settings,
+            parameters: None,
         };
         let (agents, boards, output) = (&mut self.instances, &mut self.boards, &mut self.output);
         match threads {
@@ -521,7 +526,7 @@ fn sys_1_slices_that_do_not_fit_are_refused_and_nothing_changes() {
                 settings: one_byte_too_many,
                 ..Slices::default()
             },
-            SlicesError::Budget(WrongBudget(4097)),
+            SlicesError::Settings(WrongSettings::Budget(WrongBudget(4097))),
         ),
     ];
     let mut output = SlicesOutput::default();

@@ -108,7 +108,7 @@ fn sys_10_exits_run_at_the_agents_turn_and_it_ends() {
 #[test]
 fn sys_10_strict_writes_of_exits_are_done_at_the_end_of_the_tick() {
     let (mut crowd, agents) = singers(1);
-    crowd.set_strict(true);
+    crowd.set_strict(true).unwrap();
     crowd.stop(agents[0]).unwrap();
     crowd.tick(&CALM);
     assert_eq!(

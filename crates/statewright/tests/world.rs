@@ -6,10 +6,9 @@ use std::sync::Arc;
 use statewright::commands::Pool;
 use statewright::prelude::*;
 use statewright::{
-    CrowdKey, CrowdNumber, GroupError, GroupId, JoinError, Missing, NotHere, SendError, Told,
-    Undelivered, World, WorldError, WorldSnapshotError, WrongEvent,
+    CrowdKey, CrowdNumber, GroupError, GroupId, JoinError, Missing, NotHere, Saved, SendError,
+    Told, Undelivered, World, WorldError, WorldSnapshotError, WrongEvent,
 };
-use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 const GUARD: &str = r#"{ "machine": "Guard", "tier": "standard",
   "events": { "Help": { "payload": "entity" }, "Roar": {}, "Hit": { "payload": "i32", "class": "interrupt" }, "Whistle": {} },
@@ -23,8 +22,7 @@ const BOSS: &str = r#"{ "machine": "Boss", "tier": "crowd",
   "events": { "Hit": { "payload": "i32", "class": "critical" }, "Help": { "payload": "entity" }, "Whistle": { "payload": "f32" } },
   "states": { "rage": { "transitions": [{ "on": "Hit", "do": "Bleed" }] } } }"#;
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, FromBytes, IntoBytes, Immutable, KnownLayout)]
-#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Saved)]
 struct Guard {
     /// Whom it strikes or calls.
     friend: AgentId,
@@ -34,8 +32,7 @@ struct Guard {
 
 impl Board for Guard {}
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, FromBytes, IntoBytes, Immutable, KnownLayout)]
-#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Saved)]
 struct Boss {
     health: i32,
     last: i32,

@@ -26,7 +26,16 @@ const SQUAD: &str = r#"{ "machine": "Squad", "tier": "crowd",
     "fight": { "entry": "Draw", "exit": ["Sheathe", { "emit": "Rest", "lane": "animation" }], "transitions": [
       { "on": "Hit", "do": "Call" }, { "on": "Calm", "to": "idle" }, { "after": "9t", "to": "idle", "do": "alarms = 0" } ] } } }"#;
 
-#[derive(Clone, Copy, Default, zerocopy::FromBytes, zerocopy::IntoBytes, zerocopy::Immutable)]
+#[derive(
+    Clone,
+    Copy,
+    Default,
+    statewright::Saved,
+    zerocopy::FromBytes,
+    zerocopy::IntoBytes,
+    zerocopy::Immutable,
+)]
+#[saved(bytes)]
 #[repr(C)]
 struct Body {
     alarms: i32,

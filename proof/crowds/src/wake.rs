@@ -66,7 +66,7 @@ pub fn crowd_of(machine: &Machine, seed: u64) -> Result<Crowd, String> {
         .map_err(|error| error.to_string())?;
     let mut crowd = Crowd::new(program, seed).starting_at(first_tick(seed));
     // Every other machine stages its writes; every fifth has hardly room for commands.
-    crowd.set_strict(seed.is_multiple_of(2));
+    crowd.set_strict(seed.is_multiple_of(2)).unwrap();
     if seed.is_multiple_of(5) {
         crowd.set_budget(120).map_err(|error| error.to_string())?;
     }

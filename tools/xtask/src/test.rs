@@ -111,13 +111,14 @@ fn lint() -> Step {
 }
 
 /// One command for tests, examples and code in documentation: they share one build. With the
-/// toggles of the fast paths, so that the tests of those run, too; the proofs are without them.
+/// toggles of the fast paths, so that the tests of those run, too, and with vectors of `glam`; the
+/// proofs are without them.
 fn tests() -> Step {
     let arguments = [
         "test",
         "--workspace",
         "--features",
-        "statewright-differential/toggles",
+        "statewright-differential/toggles,statewright/glam",
     ];
     Step::cargo("tests", &arguments)
         .about("tests of all crates, fixtures, examples and code in documentation")

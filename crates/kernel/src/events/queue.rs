@@ -51,7 +51,7 @@ impl Context<'_> {
             self.remove_expired(None);
         }
         if !self.has_room(event.class) && !self.evict_for(event.class) {
-            if self.has_policy(policy::INTERNAL_FIRST) {
+            if self.has_policy(policy::INTERNAL_FIRST) || self.rom.quarantines_overflow() {
                 self.fault = self.fault.or(Some(Fault::QueueOverflow));
             }
             self.ram.set_flag(flag::QUEUE_OVERFLOW);

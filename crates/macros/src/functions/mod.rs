@@ -127,7 +127,7 @@ fn on_module(options: Options, mut module: ItemMod, problems: &mut Problems) -> 
 }
 
 /// What a module gets besides what is written in it.
-fn module_items(functions: &[Function], board: &Type, context: &Type) -> [Item; 3] {
+fn module_items(functions: &[Function], board: &Type, context: &Type) -> [Item; 4] {
     let list = emit::list(functions, board, context);
     let signatures = emit::signatures(functions);
     let public: Visibility = parse_quote!(pub);
@@ -146,6 +146,17 @@ fn module_items(functions: &[Function], board: &Type, context: &Type) -> [Item; 
             #[automatically_derived]
             impl ::statewright::Named for List {
                 const FUNCTIONS: &'static [::statewright::Signature] = #signatures;
+            }
+        },
+        // Their blackboard answers for them; it may be private, so that it cannot be named elsewhere.
+        parse_quote! {
+            #[automatically_derived]
+            impl<__Key: ::statewright::macros::NeededKey> ::statewright::macros::Offers<__Key> for List {
+                const CHECK: () = {
+                    #[allow(unused_imports)]
+                    use ::statewright::macros::Listed as _;
+                    ::statewright::macros::must(::statewright::macros::Check::<#board, __Key>::PROBLEM)
+                };
             }
         },
     ]

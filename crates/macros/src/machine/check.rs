@@ -4,12 +4,13 @@
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
 use statewright_rom::Rom;
-use statewright_rom::layout::{ActionOp, FunctionKind, ValueType};
+use statewright_rom::layout::{ActionOp, FunctionKind};
 use statewright_text::snake_case;
 use syn::spanned::Spanned;
 
 use super::build::Built;
 use super::input::Input;
+use super::value_type::{self, Spelled};
 
 /// One constant per function and list of arguments, so that everything is reported at once.
 pub fn checks(input: &Input, built: &Built) -> TokenStream {
@@ -79,7 +80,7 @@ pub fn checks(input: &Input, built: &Built) -> TokenStream {
 
 /// The different lists of arguments that a function is called with; none if the compiler found that
 /// it is never called.
-fn calls(rom: &Rom<'_>, function: usize) -> Vec<Option<Vec<Argument>>> {
+fn calls(rom: &Rom<'_>, function: usize) -> Vec<Option<Vec<Spelled>>> {
     let mut calls = Vec::new();
     for op in rom
         .ops()
@@ -89,7 +90,7 @@ fn calls(rom: &Rom<'_>, function: usize) -> Vec<Option<Vec<Argument>>> {
         let given = Some(
             rom.arguments_of(op)
                 .iter()
-                .map(|argument| Argument::of(argument.ty.get()))
+                .map(|argument| value_type::spelled(argument.ty.get()))
                 .collect(),
         );
         if !calls.contains(&given) {
@@ -97,36 +98,6 @@ fn calls(rom: &Rom<'_>, function: usize) -> Vec<Option<Vec<Argument>>> {
         }
     }
     if calls.is_empty() { vec![None] } else { calls }
-}
-
-/// A type of an argument.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Argument {
-    /// In machine files.
-    word: &'static str,
-    /// Of `statewright::Type`.
-    variant: &'static str,
-    /// As a parameter in Rust.
-    rust: &'static str,
-}
-
-impl Argument {
-    fn of(ty: ValueType) -> Self {
-        let (variant, rust) = match ty {
-            ValueType::I32 => ("I32", "i32"),
-            ValueType::F32 => ("F32", "f32"),
-            ValueType::Bool => ("Bool", "bool"),
-            ValueType::Entity => ("Entity", "AgentId"),
-            ValueType::Vec2 => ("Vec2", "[f32; 2]"),
-            ValueType::Vec3 => ("Vec3", "[f32; 3]"),
-            ValueType::Symbol => ("Symbol", "&str"),
-        };
-        Self {
-            word: ty.name(),
-            variant,
-            rust,
-        }
-    }
 }
 
 /// How a kind of function is written.
@@ -154,7 +125,7 @@ impl FunctionForm {
     }
 
     /// What the user could write, for a call with these arguments.
-    fn example(&self, built: &Built, name: &str, given: &[Argument]) -> String {
+    fn example(&self, built: &Built, name: &str, given: &[Spelled]) -> String {
         let Self {
             word,
             receiver,
@@ -175,7 +146,7 @@ impl FunctionForm {
         let names = declared
             .map(|function| function.parameters.as_slice())
             .unwrap_or_default();
-        let parameter = |(index, argument): (usize, &Argument)| {
+        let parameter = |(index, argument): (usize, &Spelled)| {
             let name = names.get(index).map_or_else(
                 || format!("argument_{}", index + 1),
                 |(name, _)| name.value.clone(),

@@ -12,6 +12,8 @@ pub struct Input {
     pub path: LitStr,
     /// Types whose functions the machine may call; nothing is checked without them.
     pub functions: Vec<Type>,
+    /// The blackboard; that of the first of these types if it is not said.
+    pub board: Option<Type>,
 }
 
 impl Parse for Input {
@@ -25,35 +27,41 @@ impl Parse for Input {
         let module = input.parse()?;
         input.parse::<Token![=]>()?;
         let path = input.parse()?;
+        let (functions, board) = options(input)?;
         Ok(Self {
             attributes,
             visibility,
             module,
             path,
-            functions: functions(input)?,
+            functions,
+            board,
         })
     }
 }
 
-/// `, functions = Body` or `, functions = [Body, others::List]`.
-fn functions(input: ParseStream<'_>) -> Result<Vec<Type>> {
-    let mut types = Vec::new();
+/// `, functions = Body` or `, functions = [Body, others::List]`, and `, board = Body`.
+fn options(input: ParseStream<'_>) -> Result<(Vec<Type>, Option<Type>)> {
+    let (mut types, mut board) = (Vec::new(), None);
     while !input.is_empty() {
         input.parse::<Token![,]>()?;
         if input.is_empty() {
             break;
         }
         let option: Ident = input.parse()?;
-        if option != "functions" {
+        if option != "functions" && option != "board" {
             return Err(Error::new(
                 option.span(),
-                "`machine!` knows `functions = Body`",
+                "`machine!` knows `functions = Body` and `board = Body`",
             ));
         }
         input.parse::<Token![=]>()?;
-        types.extend(one_or_several(input)?);
+        if option == "board" {
+            board = Some(input.parse()?);
+        } else {
+            types.extend(one_or_several(input)?);
+        }
     }
-    Ok(types)
+    Ok((types, board))
 }
 
 fn one_or_several(input: ParseStream<'_>) -> Result<Vec<Type>> {

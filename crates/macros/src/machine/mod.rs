@@ -1,12 +1,15 @@
 //! `machine!`: compiles a machine file while the user's program is compiled (CODE-2).
 //!
 //! The stages: [`input`] what the user wrote, [`build`] the compiled file, [`constants`] its names
-//! as constants, [`check`] whether all functions are there, and here the module around them.
+//! as constants, [`check`] whether all functions are there, [`check_keys`] whether all fields are, and
+//! here the module around them.
 
 mod build;
 mod check;
+mod check_keys;
 mod constants;
 mod input;
+mod value_type;
 
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
@@ -37,7 +40,11 @@ fn module(input: &Input, built: &Built) -> TokenStream {
         &format!("Machine `{}`.", built.graph.name.value),
     );
     let (file, machine) = (&built.file, machine(built));
-    let (constants, checks) = (constants::modules(built), check::checks(input, built));
+    let constants = constants::modules(built);
+    let (checks, key_checks) = (
+        check::checks(input, built),
+        check_keys::checks(input, built),
+    );
     quote! {
         #(#attributes)*
         #[doc = #doc]
@@ -49,6 +56,7 @@ fn module(input: &Input, built: &Built) -> TokenStream {
             #constants
         }
         #checks
+        #key_checks
     }
 }
 

@@ -99,7 +99,7 @@ fn is_literal(ty: Coded<ValueType>, words: &[U32; 3], strings: usize) -> bool {
 }
 
 /// Truth values are 0 or 1, symbols are strings; anything else is free.
-fn is_word(ty: Coded<ValueType>, word: u32, strings: usize) -> bool {
+pub(super) fn is_word(ty: Coded<ValueType>, word: u32, strings: usize) -> bool {
     match ty.known() {
         Some(ValueType::Bool) => word <= 1,
         Some(ValueType::Symbol) => (word as usize) < strings,

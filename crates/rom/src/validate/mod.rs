@@ -20,7 +20,7 @@ mod transitions;
 mod tree;
 
 use crate::error::{LoadError, Problem};
-use crate::layout::{NONE, Section};
+use crate::layout::{NONE, Section, ValueType};
 use crate::view::Rom;
 
 /// Longest time in ticks: deadlines compare with wrap-around, so it stays below half the range
@@ -218,6 +218,11 @@ impl Runs {
     fn is_all(&self, count: usize) -> bool {
         self.next == count as u64
     }
+}
+
+/// Whether a word that comes from elsewhere is the first of a value of this type.
+pub(crate) fn is_value(rom: &Rom<'_>, ty: ValueType, word: u32) -> bool {
+    data::is_word(ty.into(), word, rom.strings().len())
 }
 
 #[cfg(test)]

@@ -363,8 +363,7 @@ pub enum What<'a> {
         /// Its payload.
         payload: [u32; 4],
     },
-    /// A write of the machine file to the blackboard, staged in strict mode and done at the end of
-    /// the tick (CODE-5).
+    /// A write to the blackboard, staged in strict mode and done at the end of the tick (CODE-5).
     Write {
         /// The key.
         key: KeyId,

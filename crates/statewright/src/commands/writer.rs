@@ -11,6 +11,7 @@ use super::lanes::LaneRules;
 use super::pool::{PAGE_BYTES, Page, Pool};
 use super::record::{Command, Head, Lane};
 use super::walk::Walk;
+use crate::board::Staging;
 
 /// Bytes that an agent may write in one tick unless told otherwise: per command its own, in whole
 /// words, and 24 more.
@@ -76,6 +77,10 @@ pub struct Writer {
     /// Indices of agents with staged writes, once per write and in their order: who owns the
     /// blackboard that a write is for, whatever ids agents have.
     pub(crate) staged: Vec<u32>,
+    /// Staged writes to fields that hold no key: index of the agent, field, words.
+    pub(crate) staged_fields: Vec<(u32, usize, [u32; 3])>,
+    /// What the user code that runs writes, in strict mode.
+    pub(crate) staging: Staging,
 }
 
 /// Where the agent began.
@@ -87,6 +92,7 @@ struct Begun {
     lanes: u32,
     /// Writes that were staged then.
     staged: usize,
+    staged_fields: usize,
 }
 
 /// Life.
@@ -130,6 +136,7 @@ impl Writer {
         self.lanes = 0;
         self.lost_writes.clear();
         self.staged.clear();
+        self.staged_fields.clear();
     }
 
     /// Pages that it holds.
@@ -157,6 +164,7 @@ impl Writer {
             at: self.at,
             lanes: self.lanes,
             staged: self.staged.len(),
+            staged_fields: self.staged_fields.len(),
         };
         self.set_ends(self.at, 0);
     }
@@ -197,6 +205,13 @@ impl Writer {
         }
         (self.at, self.lanes) = (self.begun.at, self.begun.lanes);
         self.staged.truncate(self.begun.staged);
+        self.staged_fields.truncate(self.begun.staged_fields);
+    }
+
+    /// Puts off a write to a field that holds no key.
+    pub(crate) fn stage_field(&mut self, index: u32, field: usize, words: [u32; 3]) {
+        self.wrote = true;
+        self.staged_fields.push((index, field, words));
     }
 }
 

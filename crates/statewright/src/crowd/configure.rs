@@ -8,10 +8,10 @@ use statewright_kernel::Mismatch;
 use super::snapshot::MANY;
 use super::{Crowd, Input};
 use crate::agent_id::CrowdNumber;
-use crate::board::Board;
+use crate::board::{Board, NotStrict};
 use crate::commands::Pool;
 use crate::context::Context;
-use crate::pipeline::{TickSettings, WrongBudget};
+use crate::pipeline::{TickSettings, WrongBudget, WrongSettings, check_budget};
 
 impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     /// The same with another first tick than 0, for a crowd that joins a world under way.
@@ -85,8 +85,8 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     }
 
     /// Carries ticks out in another way from now on.
-    pub fn set_settings(&mut self, settings: TickSettings) -> Result<(), WrongBudget> {
-        settings.check()?;
+    pub fn set_settings(&mut self, settings: TickSettings) -> Result<(), WrongSettings> {
+        settings.check(self.program.strict)?;
         self.enter(Input::Settings(settings));
         Ok(())
     }
@@ -119,10 +119,16 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     /// quarter is for critical commands alone. A command takes its own bytes in whole words and
     /// 24 more.
     pub fn set_budget(&mut self, bytes: usize) -> Result<(), WrongBudget> {
-        self.set_settings(TickSettings {
-            budget: Some(bytes),
-            ..self.settings
-        })
+        check_budget(bytes)?;
+        self.change_settings(|settings| settings.budget = Some(bytes));
+        Ok(())
+    }
+
+    /// Whether an event for which there is no room in its agent's queue ends that agent, as a fault
+    /// does ([`Self::faults`] lists it), instead of being dropped and counted (EVT-3). For
+    /// development: what is lost so is seldom noticed otherwise.
+    pub fn set_quarantine_overflow(&mut self, quarantine: bool) {
+        self.change_settings(|settings| settings.quarantine_overflow = quarantine);
     }
 
     /// Whether commands are forgotten while the tick runs: for hosts that read none. What the crowd
@@ -132,13 +138,18 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
         self.change_settings(|settings| settings.forgets_commands = forgets);
     }
 
-    /// Strict mode, as the machine file says (`strict_writes`) unless told: what actions of the
-    /// machine file write to the blackboard waits in the lane
-    /// [`Lane::BLACKBOARD`](crate::commands::Lane::BLACKBOARD) for the end of the tick, so that
-    /// every read in a tick sees the values from before it (CODE-5). Functions in Rust write at
-    /// once in either mode.
-    pub fn set_strict(&mut self, strict: bool) {
+    /// Strict mode, as the machine file says (`strict_writes`) unless told: what actions write to the
+    /// blackboard waits for the end of the tick, so that every read in a tick, by the machine file
+    /// or by a function in Rust, sees the values from before it (CODE-5). Writes to keys wait in
+    /// the lane [`Lane::BLACKBOARD`](crate::commands::Lane::BLACKBOARD).
+    ///
+    /// Refused if functions in Rust could write to fields that cannot be held back.
+    pub fn set_strict(&mut self, strict: bool) -> Result<(), NotStrict> {
+        if strict {
+            self.program.strict?;
+        }
         self.change_settings(|settings| settings.strict = Some(strict));
+        Ok(())
     }
 
     /// Takes pages for commands from this pool, which other crowds may share. A pool that is too

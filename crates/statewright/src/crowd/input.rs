@@ -25,7 +25,8 @@ use crate::board::Board;
 use crate::commands::Pool;
 use crate::context::Context;
 use crate::event::WrongEvent;
-use crate::pipeline::{PageSupply, TickSettings, WrongBudget};
+use crate::parameters::{ParameterChange, ParameterError};
+use crate::pipeline::{PageSupply, TickSettings, WrongSettings};
 
 /// Something that enters a crowd from outside. [`Crowd::apply`] takes any of them; the methods of a
 /// crowd that change it each make one.
@@ -56,6 +57,8 @@ pub enum Input<B> {
     Written(AgentId),
     /// An agent has other parameters from now on (CODE-3).
     SetVariant(AgentId, VariantId),
+    /// A parameter has another value from now on (CODE-3).
+    SetParameter(ParameterChange),
     /// The host has seen an agent's marks (SYS-2).
     ClearFlags(AgentId),
     /// How ticks are carried out.
@@ -87,8 +90,10 @@ pub enum InputError {
     Spawn(SpawnError),
     /// The agent cannot have this variant.
     Variant(VariantError),
-    /// No agent can have this budget.
-    Budget(WrongBudget),
+    /// The parameter cannot have this value.
+    Parameter(ParameterError),
+    /// The crowd cannot have these settings.
+    Settings(WrongSettings),
     /// Time cannot begin there: the crowd has or had agents, or the tick is above 2^62.
     StartAt(u64),
     /// The crowd cannot have this number: it has or had agents, whose ids know it.
@@ -105,7 +110,8 @@ impl fmt::Display for InputError {
             Self::Instance(error) => error.fmt(f),
             Self::Spawn(error) => error.fmt(f),
             Self::Variant(error) => error.fmt(f),
-            Self::Budget(error) => error.fmt(f),
+            Self::Parameter(error) => error.fmt(f),
+            Self::Settings(error) => error.fmt(f),
             Self::StartAt(tick) => write!(
                 f,
                 "time cannot begin at tick {tick}: that is for crowds that never had an agent, and at most 2^62"
@@ -131,7 +137,7 @@ macro_rules! from_errors {
     };
 }
 
-from_errors!(Missing => Missing, WrongEvent => Event, InstanceError => Instance, SpawnError => Spawn, VariantError => Variant, WrongBudget => Budget);
+from_errors!(Missing => Missing, WrongEvent => Event, InstanceError => Instance, SpawnError => Spawn, VariantError => Variant, ParameterError => Parameter, WrongSettings => Settings);
 
 /// The door.
 impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
@@ -163,7 +169,8 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
             Input::Broadcast(event) => self.check_number(event)?,
             Input::SetVariant(agent, variant) => self.check_variant(*agent, *variant)?,
             Input::Instance(agent, bytes) => self.check_instance(*agent, bytes)?,
-            Input::Settings(settings) => settings.check()?,
+            Input::SetParameter(change) => self.parameters.check(self.machine(), change)?,
+            Input::Settings(settings) => settings.check(self.program.strict)?,
             Input::StartAt(tick) if !self.can_start_at(*tick) => {
                 return Err(InputError::StartAt(*tick));
             }
@@ -204,6 +211,7 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
             // A condition that waits for a key may hold now.
             Input::Written(agent) => self.schedule.wake(index_of(agent)),
             Input::SetVariant(agent, variant) => self.change_variant(index_of(agent), variant),
+            Input::SetParameter(change) => self.change_parameter(change),
             Input::ClearFlags(agent) => self.forget_flags(index_of(agent)),
             Input::Instance(agent, bytes) => self.replace_instance(index_of(agent), &bytes),
             Input::Settings(settings) => self.take_settings(settings),
@@ -316,6 +324,7 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
         std::mem::swap(&mut self.agents, &mut restored.agents);
         std::mem::swap(&mut self.schedule.stopping, &mut restored.stopping);
         (self.schedule.now, self.totals) = (restored.now, restored.totals);
+        std::mem::swap(&mut self.parameters, &mut restored.parameters);
         self.mailbox.replace(restored.envelopes.drain(..));
         self.spare = Some(restored);
         self.last.forget();

@@ -1,12 +1,13 @@
 //! A crowd: many agents of one machine, with their blackboards (SYS-1, SYS-2).
 //!
 //! - `input` everything that enters from outside: one enum, one door
-//! - `life`, `send`, `edit`, `configure` the methods that hosts call, thin wraps around inputs;
+//! - `life`, `send`, `edit`, `parameters`, `configure` the methods that hosts call, thin wraps around inputs;
 //!   `inspect` and `output` what they read
 //! - `agents` (with `instances`), `schedule` (with `wake`, which is an `agent_set` and `deadlines`),
 //!   `mailbox` the parts of a crowd
 //! - `tick` one tick: the parts become slices for the `pipeline`, and its outcome comes back
-//! - `snapshot` a crowd as bytes, `trace` what its agents did
+//! - `snapshot` a crowd as bytes, `trace` what its agents did, `timing` how long their
+//!   functions took
 
 mod agent_set;
 mod agents;
@@ -20,10 +21,12 @@ mod instances;
 mod life;
 mod mailbox;
 mod output;
+mod parameters;
 mod schedule;
 mod send;
 mod snapshot;
 mod tick;
+mod timing;
 mod trace;
 mod wake;
 
@@ -34,12 +37,14 @@ use statewright_kernel::Counters;
 
 use crate::board::Board;
 use crate::context::Context;
+use crate::parameters::Parameters;
 use crate::pipeline::{PageSupply, TickOutput, TickSettings, Tracing};
 use crate::program::Program;
 use agents::Agents;
 pub(crate) use agents::Roster;
 use mailbox::Mailbox;
 use schedule::Schedule;
+use timing::Measured;
 
 pub use agents::{Missing, SpawnError, VariantError};
 pub use edit::BoardMut;
@@ -47,7 +52,7 @@ pub use input::{Input, InputError};
 pub use inspection::{Inspection, InstanceError, QueuedEvent, RunningTimer};
 pub use mailbox::Envelope;
 pub(crate) use mailbox::Message;
-pub use snapshot::{FORMAT as SNAPSHOT_FORMAT, Restored, Saved, SnapshotError};
+pub use snapshot::{FORMAT as SNAPSHOT_FORMAT, Restored, SnapshotError};
 pub use tick::Tick;
 
 /// Many agents of one machine. Those that have nothing to do cost nothing.
@@ -61,10 +66,14 @@ pub struct Crowd<B, C: Context + ?Sized> {
     mailbox: Mailbox,
     /// Where the memory of commands comes from.
     pages: PageSupply,
+    /// Parameters that were changed.
+    parameters: Parameters,
     /// What the host chose.
     settings: TickSettings,
     /// What is recorded of agents.
     tracing: Tracing,
+    /// How long user functions took.
+    measured: Measured,
     /// What the last tick left: commands, faults, a trace.
     last: TickOutput,
     /// What happened since the crowd began.
@@ -103,8 +112,10 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
             schedule: Schedule::default(),
             mailbox: Mailbox::default(),
             pages: PageSupply::default(),
+            parameters: Parameters::default(),
             settings: TickSettings::default(),
             tracing: Tracing::default(),
+            measured: Measured::default(),
             last: TickOutput::default(),
             totals: Totals::default(),
             spare: None,

@@ -1,14 +1,14 @@
 //! A whole crowd as bytes, and back (SYS-6 in small: the same machine, the same version).
 //!
 //! The bytes begin with the head of [`FORMAT`] and are sealed by its checksum. Numbers of the crowd
-//! are little-endian everywhere; blackboards that are plain bytes lie there as the computer holds
-//! them, so that one of another byte order refuses them.
+//! are little-endian everywhere; blackboards that are saved as plain bytes lie there as the computer
+//! holds them, so that one of another byte order refuses them.
 
 use std::fmt;
 
 use statewright_bytes::{ByteOrder, Format, HeadError, ReadError, Reader, Writer, seal};
 use statewright_kernel::{Counters, Event};
-use statewright_rom::ids::VariantId;
+use statewright_rom::ids::{ParameterId, VariantId};
 use zerocopy::{FromBytes, IntoBytes};
 
 use super::agent_set::AgentSet;
@@ -19,37 +19,8 @@ use crate::agent_id::{AgentId, CrowdNumber};
 use crate::board::Board;
 use crate::context::Context;
 use crate::machine::Machine;
-
-/// A blackboard that snapshots can hold. Plain bytes are one, in the byte order of the computer;
-/// other types say how they are written and read.
-pub trait Saved: Sized {
-    /// Writes it behind what is there.
-    fn save(&self, bytes: &mut Vec<u8>);
-
-    /// Reads it from the head of the bytes and moves them on; `None` if they are none.
-    fn load(machine: &Machine, bytes: &mut &[u8]) -> Option<Self>;
-
-    /// The same in the place of one that nobody needs any more, whose memory may be used again. What
-    /// it becomes if the bytes are none does not matter, as long as it can be loaded over.
-    ///
-    /// [`Crowd::restore`] calls it; types with memory of their own save allocations by it.
-    fn load_over(&mut self, machine: &Machine, bytes: &mut &[u8]) -> Option<()> {
-        *self = Self::load(machine, bytes)?;
-        Some(())
-    }
-}
-
-impl<T: FromBytes + IntoBytes + zerocopy::Immutable> Saved for T {
-    fn save(&self, bytes: &mut Vec<u8>) {
-        bytes.extend_from_slice(self.as_bytes());
-    }
-
-    fn load(_: &Machine, bytes: &mut &[u8]) -> Option<Self> {
-        let (value, rest) = T::read_from_prefix(bytes).ok()?;
-        *bytes = rest;
-        Some(value)
-    }
-}
+use crate::parameters::{ParameterChange, Parameters, hashes};
+use crate::saved::Saved;
 
 /// Why a snapshot was refused; the crowd is as it was.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -129,11 +100,14 @@ pub struct Restored<B> {
     pub(super) now: u64,
     pub(super) stopping: AgentSet,
     pub(super) envelopes: Vec<Envelope>,
+    pub(super) parameters: Parameters,
     pub(super) totals: Totals,
     /// Of the machine that it is for.
     pub(super) hashes: [u64; 2],
     /// Free places that were read so far; kept for its memory.
     seen: AgentSet,
+    /// Changed parameters as they were read; kept for its memory.
+    changes: Vec<ParameterChange>,
 }
 
 impl<B> Restored<B> {
@@ -144,9 +118,11 @@ impl<B> Restored<B> {
             now: 0,
             stopping: AgentSet::default(),
             envelopes: Vec::new(),
+            parameters: Parameters::default(),
             totals: Totals::default(),
             hashes: hashes(machine),
             seen: AgentSet::default(),
+            changes: Vec::new(),
         }
     }
 
@@ -156,15 +132,9 @@ impl<B> Restored<B> {
     }
 }
 
-/// What tells machines and their versions apart.
-fn hashes(machine: &Machine) -> [u64; 2] {
-    let rom = machine.rom();
-    [rom.structure_hash(), rom.parameter_hash()]
-}
-
 /// Writing.
 impl<B: Board + Saved, C: Context + ?Sized> Crowd<B, C> {
-    /// The whole crowd as bytes: agents, blackboards, events under way, time, counters. The same
+    /// The whole crowd as bytes: agents, blackboards, events under way, changed parameters, time, counters. The same
     /// crowd gives the same bytes on every computer of one byte order. Damage is found by a
     /// checksum.
     pub fn snapshot(&self) -> Vec<u8> {
@@ -179,6 +149,7 @@ impl<B: Board + Saved, C: Context + ?Sized> Crowd<B, C> {
             agents,
             schedule,
             mailbox,
+            parameters,
             totals,
             ..
         } = self;
@@ -197,6 +168,7 @@ impl<B: Board + Saved, C: Context + ?Sized> Crowd<B, C> {
             schedule.stopping.len(),
             agents.variants.len(),
             mailbox.len(),
+            parameters.changes().len(),
         ];
         let numbers = numbers
             .into_iter()
@@ -215,6 +187,11 @@ impl<B: Board + Saved, C: Context + ?Sized> Crowd<B, C> {
         for envelope in mailbox.envelopes(agents.number) {
             bytes.put_u64(envelope.to.bits());
             bytes.put(envelope.event.as_bytes());
+        }
+        for change in parameters.changes() {
+            bytes.put_u16(change.variant.raw());
+            bytes.put_u16(change.parameter.raw());
+            change.words.iter().for_each(|&word| bytes.put_u32(word));
         }
         bytes.put(agents.instances.bytes());
         agents.boards.iter().for_each(|board| board.save(bytes));
@@ -294,6 +271,16 @@ impl<B: Saved> Restored<B> {
         read_list(&mut self.envelopes, numbers.envelopes, || {
             read_envelope(&mut reader, numbers.number)
         })?;
+        read_list(&mut self.changes, numbers.changes, || {
+            read_change(&mut reader, machine)
+        })?;
+        if !self
+            .changes
+            .is_sorted_by(|one, next| one.place() < next.place())
+        {
+            return Err(SnapshotError::Content("parameters"));
+        }
+        self.parameters.replace(machine, &self.changes);
         let size = usize::from(machine.rom().capacity().bytes);
         let bytes = numbers.slots.checked_mul(size);
         instances.fill(reader.take(bytes.ok_or(SnapshotError::Length)?)?);
@@ -341,6 +328,7 @@ struct Numbers {
     stopping: usize,
     variants: usize,
     envelopes: usize,
+    changes: usize,
 }
 
 impl Numbers {
@@ -372,6 +360,7 @@ impl Numbers {
             stopping: reader.count(1)?,
             variants: reader.count(1)?,
             envelopes: reader.count(1)?,
+            changes: reader.count(1)?,
         })
     }
 }
@@ -443,6 +432,33 @@ fn read_variants(
         return Err(SnapshotError::Content("variants"));
     }
     Ok(())
+}
+
+/// A changed parameter: one that the machine has, with a value that it can have.
+fn read_change(
+    reader: &mut Reader<'_>,
+    machine: &Machine,
+) -> Result<ParameterChange, SnapshotError> {
+    let wrong = SnapshotError::Content("parameters");
+    let (variant, parameter) = (reader.u16()?, reader.u16()?);
+    let words = [reader.u32()?, reader.u32()?, reader.u32()?];
+    let (Some(variant), Some(parameter)) = (VariantId::new(variant), ParameterId::new(parameter))
+    else {
+        return Err(wrong);
+    };
+    let Some(record) = machine.rom().parameter(parameter) else {
+        return Err(wrong);
+    };
+    let change = ParameterChange {
+        variant,
+        parameter,
+        ty: record.ty.get(),
+        words,
+    };
+    match Parameters::default().check(machine, &change) {
+        Ok(()) => Ok(change),
+        Err(_) => Err(wrong),
+    }
 }
 
 fn read_envelope(reader: &mut Reader<'_>, number: CrowdNumber) -> Result<Envelope, SnapshotError> {

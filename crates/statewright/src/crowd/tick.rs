@@ -9,6 +9,7 @@ use super::{Crowd, Input, Roster};
 use crate::board::Board;
 use crate::commands::{CommandLimits, PoolTooSmall};
 use crate::context::Context;
+use crate::parameters;
 #[cfg(feature = "parallel")]
 use crate::pipeline::RayonPool;
 use crate::pipeline::{
@@ -143,7 +144,9 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     ) -> Tick {
         let size = size.max(1);
         let machine = self.program.machine().clone();
-        let rom = machine.rom();
+        let parameters = self.parameters.values().cloned();
+        let rom = parameters::view(&machine, parameters.as_deref())
+            .quarantining_overflow(self.settings.quarantine_overflow);
         let inbox = self.open_mailbox();
         self.schedule.begin_tick(self.settings.sleeping, &inbox);
         self.agents.complete_variants();
@@ -198,6 +201,7 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
             pages,
             settings,
             tracing,
+            measured,
             last,
             ..
         } = self;
@@ -225,6 +229,7 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
             },
             strict: settings.is_strict_for(rom),
             sleeping: settings.sleeping,
+            timing: measured.timing.as_ref(),
         };
         let reasons = tracing.begin(last, ids, agents.generations.len(), now);
         with_instances!(&mut agents.instances, list => {
@@ -270,6 +275,9 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
                     self.totals.lost_messages += 1;
                 }
             }
+        }
+        if self.measured.timing.is_some() {
+            self.last.add_times(&mut self.measured.times);
         }
         self.last.give_back_memory();
         self.totals.counters.add(&counters);

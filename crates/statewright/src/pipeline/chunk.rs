@@ -4,6 +4,7 @@ use statewright_kernel::{Counters, Fault, InboxEvent, Sleep};
 use statewright_rom::ids::FunctionId;
 use statewright_trace::{Kind, Tracer};
 
+use super::timing::CallTimes;
 use crate::agent_id::AgentId;
 use crate::commands::{CommandLimits, Writer};
 
@@ -26,6 +27,8 @@ pub(crate) struct Chunk {
     pub(crate) ran: bool,
     /// Records its agents, if somebody wants to know (SYS-3).
     pub(crate) tracer: Option<Box<Tracer>>,
+    /// How long its calls took, if somebody measures.
+    pub(crate) times: CallTimes,
 }
 
 impl Chunk {
@@ -38,6 +41,7 @@ impl Chunk {
         self.faults.clear();
         self.panicked.clear();
         self.unbound_calls.clear();
+        self.times.clear();
         (self.turns, self.clamped, self.ran) = (0, 0, true);
     }
 

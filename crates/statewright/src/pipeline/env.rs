@@ -4,6 +4,7 @@ use statewright_kernel::Mismatch;
 use statewright_rom::Rom;
 use statewright_rom::ids::VariantId;
 
+use super::timing::Timing;
 use crate::agent_id::AgentId;
 use crate::commands::CommandLimits;
 use crate::crowd::Roster;
@@ -58,6 +59,8 @@ pub(crate) struct TickEnv<'e, B, C> {
     pub(crate) strict: bool,
     /// Whether anybody may sleep.
     pub(crate) sleeping: bool,
+    /// What measures user functions.
+    pub(crate) timing: Option<&'e Timing>,
 }
 
 impl<B, C> TickEnv<'_, B, C> {

@@ -1,6 +1,7 @@
 //! One job: a run of agents that one thread ticks, one after the other (SYS-1).
 
 use std::any::Any;
+use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use statewright_kernel::{
@@ -12,6 +13,7 @@ use statewright_trace::Reasons;
 use super::chunk::Chunk;
 use super::env::{AgentIds, TickEnv};
 use super::hosts::ChunkHosts;
+use super::timed_hosts::TimedHosts;
 use super::traced_hosts::TracedHosts;
 use crate::agent_id::AgentId;
 use crate::board::Board;
@@ -72,9 +74,9 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
     /// Ticks from an index on, up to another.
     fn run_between<C>(&mut self, env: &TickEnv<'_, B, C>, mut from: usize, to: usize) {
         // Bound: each round but the last has a panic at a later index.
-        while let Err((index, panic)) = match self.chunk.tracer {
-            None => self.run_until_panic::<C, false>(env, from, to),
-            Some(_) => self.run_until_panic::<C, true>(env, from, to),
+        while let Err((index, panic)) = match (&self.chunk.tracer, env.timing) {
+            (None, None) => self.run_until_panic::<C, false>(env, from, to),
+            _ => self.run_until_panic::<C, true>(env, from, to),
         } {
             self.end_by_panic(env, index, &*panic);
             // A panic does not tell how much of the inbox was taken: the first event counts as
@@ -85,8 +87,9 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
     }
 
     /// Ticks from an index on, up to another; the index of a panic, and what it carries, if there
-    /// was one. Compiled twice, so that ticks without a trace pay nothing for the other ones.
-    fn run_until_panic<C, const TRACED: bool>(
+    /// was one. Compiled twice, so that ticks that nobody traces or measures pay nothing for the other
+    /// ones.
+    fn run_until_panic<C, const OBSERVED: bool>(
         &mut self,
         env: &TickEnv<'_, B, C>,
         from: usize,
@@ -117,6 +120,7 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
         let counters = &mut chunk.counters;
         let reasons = self.reasons.get_mut(start..).unwrap_or_default();
         let traced = chunk.tracer.as_deref_mut().map(|tracer| (tracer, reasons));
+        let times = RefCell::new(std::mem::take(&mut chunk.times));
         let run = AssertUnwindSafe(|| {
             let batch = Batch {
                 first_place: from,
@@ -130,8 +134,13 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
             };
             let done =
                 |index: usize, report: &Report, left: &[InboxEvent]| sink.take(index, report, left);
-            let ran = match traced {
-                Some((tracer, reasons)) if TRACED => {
+            let ran = match (env.timing, traced) {
+                (Some(timing), traced) if OBSERVED => {
+                    let timing = (timing, env.now);
+                    let mut hosts = TimedHosts::new(&mut hosts, traced, timing, &times);
+                    tick_batch(env.rom, instances, &mut hosts, &batch, counters, done)
+                }
+                (_, Some((tracer, reasons))) if OBSERVED => {
                     let mut hosts = TracedHosts::new(&mut hosts, tracer, reasons);
                     tick_batch(env.rom, instances, &mut hosts, &batch, counters, done)
                 }
@@ -139,7 +148,9 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
             };
             debug_assert_eq!(ran, Ok(()), "jobs are legal batches");
         });
-        catch_unwind(run).map_err(|panic| (hosts.index(), panic))
+        let ran = catch_unwind(run);
+        chunk.times = times.into_inner();
+        ran.map_err(|panic| (hosts.index(), panic))
     }
 
     fn end_by_panic<C>(&mut self, env: &TickEnv<'_, B, C>, index: usize, panic: &(dyn Any + Send)) {
@@ -169,18 +180,27 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
             .tracer
             .as_deref_mut()
             .map(|tracer| (tracer, &mut *self.reasons));
-        let run = AssertUnwindSafe(|| match traced {
-            None => {
+        let times = RefCell::new(std::mem::take(&mut chunk.times));
+        let run = AssertUnwindSafe(|| match (env.timing, traced) {
+            (Some(timing), traced) => {
+                let timing = (timing, env.now);
+                let mut hosts = TimedHosts::new(&mut hosts, traced, timing, &times);
                 let mut host = hosts.of(index, input.agent);
                 kernel::stop(env.rom, instance, &mut host, &input, counters)
             }
-            Some((tracer, reasons)) => {
+            (None, None) => {
+                let mut host = hosts.of(index, input.agent);
+                kernel::stop(env.rom, instance, &mut host, &input, counters)
+            }
+            (None, Some((tracer, reasons))) => {
                 let mut hosts = TracedHosts::new(&mut hosts, tracer, reasons);
                 let mut host = hosts.of(index, input.agent);
                 kernel::stop(env.rom, instance, &mut host, &input, counters)
             }
         });
-        match catch_unwind(run) {
+        let ran = catch_unwind(run);
+        chunk.times = times.into_inner();
+        match ran {
             Ok(stopped) => {
                 let fault = stopped.err().map(|fault| (agent, fault));
                 self.chunk.turns += 1;
@@ -259,12 +279,16 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
         let Chunk {
             writer, awake_next, ..
         } = &mut *self.chunk;
-        if writer.staged.is_empty() {
+        if writer.staged.is_empty() && writer.staged_fields.is_empty() {
             return;
         }
         let writes = writer.iter().filter_map(|command| command.write(env.rom));
         for ((key, words), &index) in writes.zip(&writer.staged) {
             self.boards[index as usize - self.first].write(env.table.field(key), words);
+            awake_next.push((index, Sleep::Awake));
+        }
+        for &(index, field, words) in &writer.staged_fields {
+            self.boards[index as usize - self.first].write(field, words);
             awake_next.push((index, Sleep::Awake));
         }
         // Once per agent; to be awake comes before all else. The stable sort would allocate.

@@ -8,10 +8,10 @@
 //! ```
 //!
 //! - `split` cuts slices into jobs, `workers` who runs them, `job` the turn of one agent after the
-//!   other, with `hosts` and `traced_hosts` as the border to user code
+//!   other, with `hosts`, `traced_hosts` and `timed_hosts` as the border to user code
 //! - `env` what all jobs of a tick share, `settings` what the host chose
 //! - `chunk` what one job leaves, `output` all of it as the host reads it, `pages` where the memory
-//!   of commands comes from, `trace` the records between ticks
+//!   of commands comes from, `trace` the records between ticks, `timing` how long user functions took
 //!
 //! Chunks are read in their order, so that nothing depends on who ran them.
 
@@ -23,6 +23,8 @@ mod output;
 mod pages;
 mod settings;
 mod split;
+mod timed_hosts;
+mod timing;
 mod trace;
 mod traced_hosts;
 mod workers;
@@ -31,8 +33,11 @@ pub(crate) use env::{AgentIds, TickEnv};
 pub use output::LaneCommands;
 pub(crate) use output::TickOutput;
 pub(crate) use pages::{PageSupply, pages_needed};
-pub use settings::{TickSettings, WrongBudget};
+pub(crate) use settings::check_budget;
+pub use settings::{TickSettings, WrongBudget, WrongSettings};
 pub(crate) use split::AgentSlices;
+pub(crate) use timing::CallTimes;
+pub use timing::{FunctionTime, SlowCall, Timing};
 pub(crate) use trace::Tracing;
 #[cfg(feature = "parallel")]
 pub use workers::RayonPool;

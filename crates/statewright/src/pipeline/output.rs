@@ -6,6 +6,7 @@ use statewright_rom::Rom;
 use statewright_rom::ids::FunctionId;
 
 use super::chunk::Chunk;
+use super::timing::CallTimes;
 use crate::agent_id::AgentId;
 use crate::commands::{CommandRef, Lane, LaneRules, Merge, Net, What};
 use crate::crowd::{Envelope, Message};
@@ -63,6 +64,11 @@ impl TickOutput {
         let mut sum = Counters::default();
         self.ran().for_each(|chunk| sum.add(&chunk.counters));
         sum
+    }
+
+    /// Adds how long calls took, chunk by chunk.
+    pub(crate) fn add_times(&self, times: &mut CallTimes) {
+        self.ran().for_each(|chunk| times.add(&chunk.times));
     }
 
     /// How many agents something happened to.

@@ -8,6 +8,7 @@ use statewright_rom::ids::{FunctionId, KeyId};
 use statewright_trace::{Reasons, Tracer};
 
 use super::hosts::ChunkHosts;
+use crate::agent_id::AgentId;
 use crate::board::Board;
 use crate::host::AgentHost;
 
@@ -111,6 +112,13 @@ impl<'p, B: Board, C> Hosts for TracedHosts<'_, 'p, B, C> {
     }
 }
 
+impl<B: Board, C> TracedHost<'_, '_, B, C> {
+    /// The agent.
+    pub(super) fn agent(&self) -> AgentId {
+        self.host.env.caller.agent()
+    }
+}
+
 impl<B: Board, C> Host for TracedHost<'_, '_, B, C> {
     #[inline]
     fn guard(&self, function: FunctionId, view: GuardCx<'_, '_>) -> Verdict {
@@ -157,8 +165,7 @@ impl<B: Board, C> Host for TracedHost<'_, '_, B, C> {
     #[inline(always)]
     fn trace(&mut self, trace: &Trace) {
         if let Trace::Started = trace {
-            self.tracer
-                .set_life(self.host.env.caller.agent().generation());
+            self.tracer.set_life(self.agent().generation());
         }
         self.tracer.trace(trace, self.reasons.as_deref_mut());
     }

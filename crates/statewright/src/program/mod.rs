@@ -14,13 +14,13 @@ use std::fmt;
 use statewright_kernel::{Instance, Sleep, active_leaves, flag, sleep, sleep_though_polling};
 use statewright_rom::Rom;
 use statewright_rom::ids::*;
-use statewright_rom::layout::ActionOp;
+use statewright_rom::layout::{ActionOp, policy};
 use statewright_symbols::{GuardCode, SymbolKind, similar};
 use statewright_text::camel_case;
 use statewright_trace::Legend;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::board::{Board, Key};
+use crate::board::{Board, Key, NotStrict, check_strict};
 use crate::commands::{Lane, LaneRules, Merge};
 use crate::context::Context;
 use crate::functions::{Function, Functions, Kind};
@@ -36,6 +36,8 @@ pub struct Program<B, C: Context + ?Sized> {
     pub(crate) table: Table<B, C>,
     pub(crate) rules: LaneRules,
     pub(crate) sleepers: Sleepers,
+    /// Whether writes of its functions can wait for the end of the tick (CODE-5).
+    pub(crate) strict: Result<(), NotStrict>,
     /// What codes of guards mean.
     codes: Vec<GuardCode>,
     /// Functions that the machine does not call.
@@ -108,6 +110,12 @@ impl Machine {
         check_calls(&rom, &functions, &mut chosen, &mut problems);
         let before = problems.len();
         let fields = fields::<B>(self, &rom, &mut problems);
+        let strict = strict::<B>(&rom);
+        if let Err(problem) = strict
+            && rom.header().policies & policy::STRICT_WRITES != 0
+        {
+            problems.push(BindProblem::NotStrict(problem));
+        }
         if problems.len() > before {
             return Err(BindError {
                 machine: self.name().to_owned(),
@@ -132,6 +140,7 @@ impl Machine {
                 table,
                 rules: LaneRules::new(&rom),
                 sleepers: Sleepers::new(&rom),
+                strict,
                 codes,
                 unused,
             },
@@ -305,6 +314,16 @@ fn codes<B, C: Context + ?Sized>(
         }
     }
     codes
+}
+
+/// Whether writes of the functions that a machine calls can wait for the end of the tick.
+fn strict<B: Board>(rom: &Rom<'_>) -> Result<(), NotStrict> {
+    let writes = |kind| matches!(kind, Kind::Action | Kind::Activity);
+    if rom.linker().iter().any(|record| writes(record.kind.get())) {
+        check_strict::<B>()
+    } else {
+        Ok(())
+    }
 }
 
 /// The field of the blackboard per key.

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::board::NotStrict;
 use crate::functions::Kind;
 use crate::value::Type;
 
@@ -70,6 +71,8 @@ pub enum BindProblem {
         /// Type of the field.
         found: Type,
     },
+    /// The machine has strict writes, and functions write to what cannot be held back (CODE-5).
+    NotStrict(NotStrict),
 }
 
 impl fmt::Display for BindProblem {
@@ -131,6 +134,7 @@ impl fmt::Display for BindProblem {
                     "the blackboard has no field `{key}` of type {ty}, which the machine declares"
                 )
             }
+            Self::NotStrict(error) => error.fmt(f),
             Self::FieldType { key, wanted, found } => {
                 write!(
                     f,

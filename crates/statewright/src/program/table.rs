@@ -171,6 +171,12 @@ impl<B: Board, C> TickTable<'_, B, C> {
             .map_or(Status::Running, |code| code(board, context, mode, &mut cx))
     }
 
+    /// The key that a field holds.
+    pub(crate) fn key(&self, field: usize) -> Option<KeyId> {
+        let place = self.fields.iter().position(|&own| own == field);
+        place.and_then(KeyId::from_index)
+    }
+
     pub(crate) fn field(&self, key: KeyId) -> usize {
         field(self.fields, key)
     }

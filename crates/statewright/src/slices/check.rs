@@ -9,7 +9,7 @@ use super::Slices;
 use crate::board::Board;
 use crate::commands::PoolTooSmall;
 use crate::context::Context;
-use crate::pipeline::WrongBudget;
+use crate::pipeline::WrongSettings;
 use crate::program::Program;
 
 /// Why a tick over slices was refused before anybody ran.
@@ -46,6 +46,8 @@ pub enum SlicesError {
         /// Index of the agent.
         index: usize,
     },
+    /// Changed parameters of another machine.
+    Parameters,
     /// The instances are of another tier than the machine.
     Tier,
     /// An event or an agent stands before an earlier one, or behind the last agent.
@@ -55,8 +57,8 @@ pub enum SlicesError {
         /// Its index there.
         index: usize,
     },
-    /// No agent can have this budget.
-    Budget(WrongBudget),
+    /// Agents of this program cannot have these settings.
+    Settings(WrongSettings),
     /// The pool that the output was given has too few pages for this tick.
     Pool(PoolTooSmall),
 }
@@ -94,12 +96,15 @@ impl fmt::Display for SlicesError {
                     "the variant of agent {index} does not exist in this machine"
                 )
             }
+            Self::Parameters => f.write_str(
+                "the parameters are those of another machine, or of another version of it",
+            ),
             Self::Tier => f.write_str("the instances are of another tier than the machine"),
             Self::Order { list, index } => write!(
                 f,
                 "entry {index} of `{list}` belongs to an earlier agent than the one before it, or to none: sort by place"
             ),
-            Self::Budget(error) => error.fmt(f),
+            Self::Settings(error) => error.fmt(f),
             Self::Pool(error) => error.fmt(f),
         }
     }
@@ -150,7 +155,14 @@ impl<B: Board, C: Context + ?Sized> Program<B, C> {
         if rom.header().tier != I::TIER {
             return Err(SlicesError::Tier);
         }
-        slices.settings.check().map_err(SlicesError::Budget)?;
+        if slices
+            .parameters
+            .is_some_and(|own| !own.fit(self.machine()))
+        {
+            return Err(SlicesError::Parameters);
+        }
+        let checked = slices.settings.check(self.strict);
+        checked.map_err(SlicesError::Settings)?;
         let known = rom.variants().len().max(1);
         let unknown = |variant: &statewright_rom::ids::VariantId| variant.index() >= known;
         if let Some(index) = slices.variants.iter().position(unknown) {

@@ -20,6 +20,7 @@ use crate::board::Board;
 use crate::commands::CommandLimits;
 use crate::context::Context;
 use crate::crowd::Roster;
+use crate::parameters::{self, Parameters};
 use crate::pipeline::{
     AgentIds, AgentSlices, Here, Runner, Spread, TickEnv, TickSettings, Workers, pages_needed,
 };
@@ -39,6 +40,8 @@ pub struct Slices<'s> {
     pub agents: &'s [AgentId],
     /// One variant per agent, or none for the plain parameters.
     pub variants: &'s [VariantId],
+    /// Changed parameters; `None` for those of the machine file.
+    pub parameters: Option<&'s Parameters>,
     /// Events, sorted by index; those of one agent in order.
     pub inbox: &'s [InboxEvent],
     /// Agents that are to be ticked besides those with events, ascending; `None` for all.
@@ -118,7 +121,9 @@ impl<B: Board, C: Context + ?Sized> Program<B, C> {
         output: &mut SlicesOutput,
         runner: &impl Runner<B, C::Of<'w>>,
     ) -> Result<(), SlicesError> {
-        let rom = self.machine().rom();
+        let parameters = slices.parameters.and_then(Parameters::values);
+        let rom = parameters::view(self.machine(), parameters.map(|values| &**values))
+            .quarantining_overflow(slices.settings.quarantine_overflow);
         self.check_slices(instances, boards, &slices, &rom)?;
         let size = size.max(1);
         let promised = promise_pages(output, &slices, instances.len(), size, &rom)?;
@@ -150,6 +155,7 @@ impl<B: Board, C: Context + ?Sized> Program<B, C> {
             },
             strict: settings.is_strict_for(&rom),
             sleeping: settings.sleeping,
+            timing: None,
         };
         let reasons = tracing.begin(last, ids, instances.len(), now);
         let agents = AgentSlices {

@@ -8,10 +8,11 @@ use crate::agent_id::{AgentId, CrowdNumber};
 use crate::board::Board;
 use crate::commands::{CommandRef, Lane, PoolTooSmall};
 use crate::context::Context;
-use crate::crowd::{Crowd, Envelope, Message, Missing, Saved, SnapshotError, Tick};
+use crate::crowd::{Crowd, Envelope, Message, Missing, SnapshotError, Tick};
 use crate::event::SendError;
 use crate::machine::Machine;
 use crate::pipeline::{ErasedWorkers, LaneCommands, Lent};
+use crate::saved::Saved;
 
 /// A crowd under its name.
 pub(super) struct Member<C: Context + ?Sized> {

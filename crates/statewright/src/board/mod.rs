@@ -1,10 +1,16 @@
 //! Blackboards: how machine files see the user's own type (CODE-5).
 
+#[cfg(feature = "macros")]
+pub mod check;
+mod strict;
+
 use statewright_rom::ids::KeyId;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::machine::Machine;
 use crate::value::Type;
+
+pub use strict::{NotStrict, Staging};
 
 /// A key that a machine declares.
 #[derive(Clone, Copy, Debug)]
@@ -26,6 +32,15 @@ pub struct Key<'n> {
 pub trait Board: Sized {
     /// Names and types of the fields that machine files may read and write.
     const FIELDS: &'static [(&'static str, Type)] = &[];
+
+    /// Names of fields that user code sees and machine files do not, without those that are no part of
+    /// the blackboard (`#[board(skip)]`); `None` if nobody can tell. In strict mode, where writes
+    /// wait for the end of the tick, there must be none.
+    const HIDDEN: Option<&'static [&'static str]> = None;
+
+    /// Whether it may hold keys that are not in [`Self::FIELDS`]: what [`Self::locate`] finds is
+    /// known when a machine is bound, not while the program is compiled.
+    const ANY_KEY: bool = false;
 
     /// Which field holds a key; else the type of the field that has its name but not its type.
     fn locate(key: &Key<'_>) -> Result<usize, Option<Type>> {
@@ -55,6 +70,23 @@ pub trait Board: Sized {
     fn write(&mut self, field: usize, words: [u32; 3]) {
         let _ = (field, words);
     }
+
+    /// Lets user code change the blackboard, takes all changes of fields back, and notes them: strict
+    /// mode (CODE-5). A field that has its old value afterwards was not written. Types that hold
+    /// keys beside [`Self::FIELDS`] say how.
+    fn change_later<R>(&mut self, staging: &mut Staging, change: impl FnOnce(&mut Self) -> R) -> R {
+        strict::by_comparison(self, staging, change)
+    }
 }
 
-impl Board for () {}
+/// Whether strict mode is possible for a blackboard that functions in Rust may write.
+pub(crate) fn check_strict<B: Board>() -> Result<(), NotStrict> {
+    match B::HIDDEN {
+        Some([]) => Ok(()),
+        hidden => Err(NotStrict { hidden }),
+    }
+}
+
+impl Board for () {
+    const HIDDEN: Option<&'static [&'static str]> = Some(&[]);
+}
