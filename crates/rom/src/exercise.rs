@@ -452,8 +452,15 @@ impl Walk<'_, '_> {
                     .parameter(id)
                     .map_or(0, |parameter| usize::from(parameter.ty.get().words()));
                 assert_eq!(value.len(), if real { words } else { 0 });
+                let first = rom.parameter(id).zip(value.first());
+                let is_value =
+                    first.is_none_or(|(one, value)| rom.is_value(one.ty.get(), value.word.get()));
+                assert!(is_value);
             }
         }
+        let values = rom.parameter_values();
+        assert!(rom.with_parameter_values(values).is_some());
+        assert!(values.is_empty() || rom.with_parameter_values(&[]).is_none());
         for id in probes(rom.expressions().len(), ExpressionId::from_index) {
             assert_eq!(rom.code_of(id).is_empty(), rom.expression(id).is_none());
         }
