@@ -55,7 +55,7 @@ impl Tick<'_, '_> {
             ActionOp::Raise => {
                 let payload = self.payload(op.b.get() as u16, site);
                 self.trace_action(op);
-                if let Some(event) = EventId::read(op.a) {
+                if let Some(event) = self.cx.proved(EventId::read(op.a)) {
                     self.cx.post_own(event, None, payload, event_flag::INTERNAL);
                 }
             }
@@ -63,19 +63,19 @@ impl Tick<'_, '_> {
             ActionOp::Emit => self.emit(op, site),
             ActionOp::StartTimer => {
                 self.trace_action(op);
-                if let Some(timer) = TimerId::read(op.a) {
+                if let Some(timer) = self.cx.proved(TimerId::read(op.a)) {
                     self.cx.start_timer(timer, op.b.get());
                 }
             }
             ActionOp::StopTimer => {
                 self.trace_action(op);
-                if let Some(timer) = TimerId::read(op.a) {
+                if let Some(timer) = self.cx.proved(TimerId::read(op.a)) {
                     self.cx.stop_timer(timer);
                 }
             }
             ActionOp::ClearHistory => {
                 self.trace_action(op);
-                if let Some(state) = StateId::read(op.a) {
+                if let Some(state) = self.cx.proved(StateId::read(op.a)) {
                     self.cx.clear_history(state);
                 }
             }
@@ -104,10 +104,10 @@ impl Tick<'_, '_> {
 
     fn write_key(&mut self, op: &OpRecord, site: &Site) {
         let value = self.value(op.a.get(), site);
-        let Some(key) = KeyId::new(op.b.get() as u16) else {
+        let Some(key) = self.cx.proved(KeyId::new(op.b.get() as u16)) else {
             return;
         };
-        let Some(record) = self.cx.rom.key(key) else {
+        let Some(record) = self.cx.proved(self.cx.rom.key(key)) else {
             return;
         };
         let words = if op.kind == ActionOp::Add {
@@ -121,7 +121,7 @@ impl Tick<'_, '_> {
     fn send(&mut self, op: &OpRecord, site: &Site) {
         let (payload, receiver) = (op.b.get() as u16, (op.b.get() >> 16) as u16);
         let payload = self.payload(payload, site);
-        let Some(event) = EventId::read(op.a) else {
+        let Some(event) = self.cx.proved(EventId::read(op.a)) else {
             return;
         };
         if receiver == NONE {
@@ -152,7 +152,7 @@ impl Tick<'_, '_> {
         let critical = own
             .and_then(|lane| self.cx.rom.lanes().get(lane))
             .is_some_and(|lane| lane.critical == 1);
-        if let Some(name) = StringId::read(op.a) {
+        if let Some(name) = self.cx.proved(StringId::read(op.a)) {
             self.command(
                 lane,
                 critical,
@@ -164,7 +164,7 @@ impl Tick<'_, '_> {
 
     /// Hands a command to the host; a dropped one sets a flag and is counted (CMD-2).
     pub(crate) fn command(&mut self, lane: u16, critical: bool, kind: CommandKind, site: &Site) {
-        let Some(lane) = LaneId::from_index(usize::from(lane)) else {
+        let Some(lane) = self.cx.proved(LaneId::from_index(usize::from(lane))) else {
             return;
         };
         let agent = self.cx.agent();

@@ -113,7 +113,7 @@ impl From<ReadError> for SnapshotError {
 /// First bytes and version of every snapshot.
 pub const FORMAT: Format = Format {
     magic: *b"SWCS",
-    version: 3,
+    version: 4,
     byte_order: ByteOrder::OfThisComputer,
     former: &[(b"SWcrowd1", 1), (b"SWcrowd2", 2)],
 };

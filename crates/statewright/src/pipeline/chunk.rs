@@ -1,6 +1,6 @@
 //! What one job leaves behind: the part of a tick's outcome that one thread made.
 
-use statewright_kernel::{Counters, Fault, InboxEvent, Sleep};
+use statewright_kernel::{Counters, Fault, InboxEvent, Loss, Sleep};
 use statewright_rom::ids::FunctionId;
 use statewright_trace::{Kind, Tracer};
 
@@ -50,10 +50,9 @@ impl Chunk {
         }
     }
 
-    /// An event was dropped.
-    pub(super) fn count_dropped(&mut self, event: &InboxEvent) {
-        let dropped = &mut self.counters.dropped[usize::from(event.event.class.min(3))];
-        *dropped = dropped.wrapping_add(1);
+    /// An event was lost on its way to the kernel.
+    pub(super) fn lose(&mut self, event: &InboxEvent, loss: Loss) {
+        self.counters.lose(loss, event.event.class());
     }
 
     /// A tick in which everybody ran leaves a long list behind; agents that sleep do not keep it.

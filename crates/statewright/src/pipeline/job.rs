@@ -4,8 +4,8 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use statewright_kernel::{
-    self as kernel, Batch, Fault, Hosts, InboxEvent, Input, Instance, Report, Sleep, SortedInbox,
-    Visit, flag, tick_batch,
+    self as kernel, Batch, Fault, Hosts, InboxEvent, Input, Instance, Loss, Report, Sleep,
+    SortedInbox, Visit, flag, tick_batch,
 };
 use statewright_trace::Reasons;
 
@@ -220,7 +220,7 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
             }
             kept += 1;
             if kept > cap {
-                self.chunk.count_dropped(event);
+                self.chunk.lose(event, Loss::Surplus);
             }
             kept <= cap
         });
@@ -236,7 +236,7 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
             .iter()
             .take_while(|event| event.place as usize == index);
         own.skip(taken)
-            .for_each(|event| self.chunk.count_dropped(event));
+            .for_each(|event| self.chunk.lose(event, Loss::Ended));
     }
 
     /// Staged writes without room count as critical commands that were dropped; the kernel does not
