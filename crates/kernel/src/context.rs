@@ -13,6 +13,7 @@ use zerocopy::byteorder::little_endian::{U16, U32};
 use crate::counters::{Counters, count};
 use crate::fast::{IdleMask, Router};
 use crate::fault::Fault;
+use crate::host::notes::Notes;
 use crate::host::{Call, Cause};
 use crate::instance::event::Event;
 use crate::instance::flag;
@@ -67,6 +68,8 @@ pub(crate) struct Context<'a> {
     pub(crate) queued: Event,
     /// What went wrong; looked at after the microstep (TICK-3).
     pub(crate) fault: Cell<Option<Fault>>,
+    /// For a tracer, if there is one that wants to know everything.
+    pub(crate) notes: Option<Notes>,
     /// Events posted from now on wait for the next tick (TICK-7).
     pub(crate) hides_posts: bool,
     /// An observer runs: it may post and emit, nothing else (EVT-8).
@@ -122,6 +125,7 @@ impl<'a> Context<'a> {
             jump: None,
             queued: Event::default(),
             fault: Cell::new(None),
+            notes: None,
             hides_posts: false,
             observing: false,
             fresh: [NOT_FRESH; MAX_LEAVES],

@@ -45,10 +45,18 @@ impl Tick<'_, '_> {
     }
 
     pub(crate) fn run_op(&mut self, op: &OpRecord, site: &Site) {
+        self.run_one(op, site);
+        self.tell_notes();
+    }
+
+    #[inline(always)]
+    fn run_one(&mut self, op: &OpRecord, site: &Site) {
         match op.kind.get() {
             ActionOp::Call => {
                 if let Some(function) = self.cx.prepare_call(op, site) {
+                    let rng = self.rng_before();
                     self.host.action(function, ActionCx::new(self.cx));
+                    self.tell_draws(Some(function), rng);
                 }
             }
             ActionOp::Set | ActionOp::Add => self.write_key(op, site),

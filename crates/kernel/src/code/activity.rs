@@ -62,8 +62,11 @@ impl Tick<'_, '_> {
         let op = op.and_then(|op| self.cx.op(op));
         match op.and_then(|op| self.cx.prepare_call(op, site)) {
             Some(function) => {
+                let rng = self.rng_before();
                 let status = self.host.activity(function, mode, ActionCx::new(self.cx));
                 if self.tracing {
+                    self.tell_notes();
+                    self.tell_draws(Some(function), rng);
                     self.host.trace(&Trace::Activity(site.state, mode, status));
                 }
                 status

@@ -9,7 +9,7 @@ use zerocopy::byteorder::little_endian::U16;
 
 use crate::context::{Context, Site};
 use crate::host::cx::{GuardCx, parameter_words};
-use crate::host::{Cause, Host};
+use crate::host::{Cause, Host, Verdict};
 
 const WORDS: usize = MAX_STACK_WORDS as usize;
 
@@ -90,7 +90,10 @@ fn step(
     match op {
         op::PUSH => stack.push(c.get()),
         op::KEY => load(stack, a, &key_words(cx, host, b)),
-        op::KEY_FIELD => field(cx, stack, a, &key_words(cx, host, b)),
+        op::KEY_FIELD => {
+            let words = key_words(cx, host, b);
+            field(cx, stack, a, &words);
+        }
         op::PARAMETER => load(stack, a, &parameter_of(cx, b)),
         op::PARAMETER_FIELD => field(cx, stack, a, &parameter_of(cx, b)),
         op::PAYLOAD => load(stack, a, &payload(site)),
@@ -109,9 +112,13 @@ fn step(
     }
 }
 
-fn key_words(cx: &Context<'_>, host: &dyn Host, key: U16) -> [u32; 3] {
-    let key = cx.proved(KeyId::read(key));
-    key.map_or([0; 3], |key| host.read_key(key))
+fn key_words(cx: &mut Context<'_>, host: &dyn Host, key: U16) -> [u32; 3] {
+    let Some(key) = cx.proved(KeyId::read(key)) else {
+        return [0; 3];
+    };
+    let words = host.read_key(key);
+    cx.note_read(key, words);
+    words
 }
 
 fn parameter_of(cx: &Context<'_>, parameter: U16) -> [u32; 3] {
@@ -149,5 +156,10 @@ fn call_guard(cx: &mut Context<'_>, host: &dyn Host, op: Option<OpId>, site: &Si
         .proved(op)
         .and_then(|op| cx.op(op))
         .and_then(|op| cx.prepare_call(op, site));
-    function.is_some_and(|function| host.guard(function, GuardCx::new(cx)).holds)
+    let Some(function) = function else {
+        return false;
+    };
+    let Verdict { holds, code } = host.guard(function, GuardCx::new(cx));
+    cx.note_asked(function, holds, code);
+    holds
 }

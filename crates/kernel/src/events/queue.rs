@@ -80,11 +80,6 @@ impl Context<'_> {
         Admission::Dropped
     }
 
-    /// An event is lost, and counted.
-    pub(crate) fn lose(&mut self, event: &Event, loss: Loss) {
-        self.counters.lose(loss, event.class());
-    }
-
     /// Gives payload and stamp to a queued event of the same type, if there is one. What may not be
     /// seen before the next tick does not change what may (TICK-7).
     fn coalesce(&mut self, event: &Event) -> bool {

@@ -160,6 +160,7 @@ impl Tick<'_, '_> {
         let Some(op) = self.cx.op(id) else {
             return Verdict::from(false);
         };
+        let rng = self.rng_before();
         let verdict = if op.kind == ActionOp::Evaluate {
             let result = self.evaluated(op, site);
             Verdict::from(result[0] != 0)
@@ -170,6 +171,7 @@ impl Tick<'_, '_> {
             }
         };
         if self.tracing {
+            self.tell_judged(op, rng);
             let Verdict { holds, code } = verdict;
             self.host.trace(&Trace::Guard {
                 state: site.state,
@@ -184,7 +186,18 @@ impl Tick<'_, '_> {
     /// What the expression of an op gives.
     fn evaluated(&mut self, op: &OpRecord, site: &Site) -> [u32; 3] {
         let expression = self.cx.proved(ExpressionId::read(op.a));
-        expression.map_or([0; 3], |e| evaluate(self.cx, self.host, e, site))
+        self.set_judging(true);
+        let result = expression.map_or([0; 3], |e| evaluate(self.cx, self.host, e, site));
+        self.set_judging(false);
+        result
+    }
+
+    /// Tells the tracer what a guard or score read, asked and drew.
+    #[cold]
+    fn tell_judged(&mut self, op: &OpRecord, rng: Option<u32>) {
+        self.tell_notes();
+        let function = FunctionId::read(op.a).filter(|_| op.kind != ActionOp::Evaluate);
+        self.tell_draws(function, rng);
     }
 
     /// The score of a candidate (SEL-3).
@@ -194,14 +207,21 @@ impl Tick<'_, '_> {
             return f32::NAN;
         };
         let site = candidate.site(cause);
-        if op.kind == ActionOp::Evaluate {
+        let rng = self.rng_before();
+        let score = if op.kind == ActionOp::Evaluate {
             let bits = self.evaluated(op, &site);
-            return f32::from_bits(bits[0]);
+            f32::from_bits(bits[0])
+        } else {
+            match self.cx.prepare_call(op, &site) {
+                Some(function) => self.host.score(function, GuardCx::new(self.cx)),
+                None => f32::NAN,
+            }
+        };
+        if self.tracing {
+            self.tell_judged(op, rng);
+            self.host.trace(&Trace::Scored(candidate.id, score));
         }
-        match self.cx.prepare_call(op, &site) {
-            Some(function) => self.host.score(function, GuardCx::new(self.cx)),
-            None => f32::NAN,
-        }
+        score
     }
 
     /// Min-active and exit_ready of everything that would be left (SEL-6). A transition that may

@@ -146,6 +146,7 @@ impl<'a> Tick<'_, 'a> {
     pub(crate) fn select(&mut self, ask: &Ask) -> Result<Selection, Fault> {
         let leaves = self.cx.leaves();
         if self.tracing {
+            self.tell_notes();
             self.trace_timers(0);
             self.host.trace(&Trace::Select(ask.cause));
         }

@@ -9,6 +9,7 @@ use crate::context::Context;
 use crate::counters::{Counters, Loss, count};
 use crate::fast::{self, FastPath, Route, Start};
 use crate::fault::Fault;
+use crate::host::notes::Notes;
 use crate::host::trace::Trace;
 use crate::host::trace_timers::TracedTimers;
 use crate::host::{Cause, Host};
@@ -135,7 +136,12 @@ pub(crate) fn follow<'a, I: Instance, H: Host>(
 ) -> Report {
     let start = match cx.router().route(instance, input.inbox, traces_steps) {
         Route::Foreign => return mismatched(cx.rom, instance, input, cx.counters),
-        Route::Ended => return Report::taken(drop_rest(input.inbox, 0, cx.counters)),
+        Route::Ended => {
+            if traces_steps && !input.inbox.is_empty() {
+                trace_rest(&mut host(), input.inbox, 0);
+            }
+            return Report::taken(drop_rest(input.inbox, 0, cx.counters));
+        }
         Route::Paused | Route::Resting => return Report::default(),
         Route::Run(start) => start,
     };
@@ -206,6 +212,13 @@ fn drop_rest(inbox: Inbox<'_>, taken: usize, counters: &mut Counters) -> usize {
     inbox.len()
 }
 
+/// Tells a tracer of them.
+#[cold]
+fn trace_rest(host: &mut dyn Host, inbox: Inbox<'_>, taken: usize) {
+    let rest = (taken..inbox.len()).filter_map(|place| inbox.get(place));
+    rest.for_each(|event| host.trace(&Trace::Lost(event.id(), Loss::Ended)));
+}
+
 /// All tiers and all hosts come together here; some events may have been taken already.
 pub(crate) fn run(
     cx: &mut Context<'_>,
@@ -218,6 +231,9 @@ pub(crate) fn run(
     let mut traced_timers;
     let tracing = if host.is_tracing() {
         traced_timers = TracedTimers::new(cx);
+        if !host.is_outline() {
+            cx.notes = Some(Notes::new());
+        }
         Some(&mut traced_timers)
     } else {
         None
@@ -230,8 +246,12 @@ pub(crate) fn run(
         }
     }
     if cx.has_ended() {
+        if cx.notes.is_some() {
+            trace_rest(host, input.inbox, report.inbox_taken);
+        }
         report.inbox_taken = drop_rest(input.inbox, report.inbox_taken, cx.counters);
     }
+    cx.notes = None;
     cx.finish();
     report
 }
@@ -333,6 +353,7 @@ impl<'r, 'a> Tick<'r, 'a> {
             self.cx.update_polls();
         }
         if self.tracing {
+            self.tell_notes();
             self.trace_timers(0);
         }
         self.cx.check_fault()

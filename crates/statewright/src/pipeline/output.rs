@@ -37,7 +37,7 @@ impl TickOutput {
         }
     }
 
-    pub(super) fn chunks_mut(&mut self) -> &mut [Chunk] {
+    pub(crate) fn chunks_mut(&mut self) -> &mut [Chunk] {
         &mut self.chunks
     }
 
