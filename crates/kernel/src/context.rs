@@ -3,6 +3,8 @@
 //! Dropping it before the end of the call, as a panic in a callback does, quarantines the instance
 //! (TICK-3).
 
+use core::cell::Cell;
+
 use statewright_rom::Rom;
 use statewright_rom::ids::*;
 use statewright_rom::layout::*;
@@ -11,6 +13,7 @@ use zerocopy::byteorder::little_endian::{U16, U32};
 use crate::counters::{Counters, count};
 use crate::fast::{IdleMask, Router};
 use crate::fault::Fault;
+use crate::host::notes::Notes;
 use crate::host::{Call, Cause};
 use crate::instance::event::Event;
 use crate::instance::flag;
@@ -42,7 +45,10 @@ pub(crate) struct Context<'a> {
     pub(crate) rom: &'a Rom<'a>,
     pub(crate) ram: Ram<'a>,
     pub(crate) counters: &'a mut Counters,
-    pub(crate) idle: IdleMask,
+    /// Taken away by whatever goes wrong (`impossible`).
+    pub(crate) idle: Cell<IdleMask>,
+    /// The mask is of the tier that is ticked.
+    pub(crate) sees_rest: bool,
     pub(crate) now: u32,
     /// Place of the agent in its batch.
     place: usize,
@@ -60,8 +66,10 @@ pub(crate) struct Context<'a> {
     pub(crate) jump: Option<(&'a Jump, Option<&'a Event>)>,
     /// The event of the queue that made it, if there is none of the inbox.
     pub(crate) queued: Event,
-    /// What went wrong inside a callback; looked at after the microstep (TICK-3).
-    pub(crate) fault: Option<Fault>,
+    /// What went wrong; looked at after the microstep (TICK-3).
+    pub(crate) fault: Cell<Option<Fault>>,
+    /// For a tracer, if there is one that wants to know everything.
+    pub(crate) notes: Option<Notes>,
     /// Events posted from now on wait for the next tick (TICK-7).
     pub(crate) hides_posts: bool,
     /// An observer runs: it may post and emit, nothing else (EVT-8).
@@ -86,6 +94,7 @@ impl<'a> Context<'a> {
         tier: statewright_rom::layout::Tier,
     ) -> Self {
         let mut cx = Self::with_mask(rom, counters, now, IdleMask::new(rom, tier));
+        cx.sees_rest = rom.header().tier == tier;
         cx.hides_posts = cx.has_policy(policy::POSTED_NEXT_TICK);
         cx
     }
@@ -95,7 +104,8 @@ impl<'a> Context<'a> {
             rom,
             ram: Ram::Detached(crate::instance::Header::default()),
             counters,
-            idle,
+            idle: Cell::new(idle),
+            sees_rest: false,
             now,
             place: 0,
             first_agent: 0,
@@ -114,7 +124,8 @@ impl<'a> Context<'a> {
             step: None,
             jump: None,
             queued: Event::default(),
-            fault: None,
+            fault: Cell::new(None),
+            notes: None,
             hides_posts: false,
             observing: false,
             fresh: [NOT_FRESH; MAX_LEAVES],
@@ -127,7 +138,7 @@ impl<'a> Context<'a> {
     pub(crate) fn router(&self) -> Router<'a> {
         Router {
             rom: self.rom,
-            idle: self.idle,
+            idle: self.idle.get(),
             now: self.now,
         }
     }
@@ -171,10 +182,14 @@ impl<'a> Context<'a> {
     }
 
     /// Ends the instance, frames included (TICK-3).
-    pub(crate) fn quarantine(&mut self) {
+    pub(crate) fn quarantine(&mut self, fault: Fault) {
         self.clear_frames();
         self.ram.quarantine();
         count(&mut self.counters.quarantines);
+        if fault == Fault::Impossible {
+            count(&mut self.counters.impossible);
+        }
+        self.clear_fault();
         self.running = false;
     }
 
@@ -186,26 +201,21 @@ impl<'a> Context<'a> {
     /// Empties all stacks.
     pub(crate) fn clear_frames(&mut self) {
         for stack in self.rom.stacks() {
-            if let Some(first) = stack.frame_slot(0) {
+            if let Some(first) = self.proved(stack.frame_slot(0)) {
                 let count = stack.depth.saturating_mul(stack.frame_slots);
-                self.ram.clear_slots(first, count);
+                self.clear_slots(first, count);
             }
         }
         self.ram.header_mut().stack_depth = 0;
-    }
-
-    /// A fault that a callback caused, if any.
-    pub(crate) fn check_fault(&self) -> Result<(), Fault> {
-        self.fault.map_or(Ok(()), Err)
     }
 
     pub(crate) fn has_policy(&self, policy: u8) -> bool {
         self.rom.header().policies & policy != 0
     }
 
-    /// Prepares a call of user code; `None` if the op calls nobody.
+    /// Prepares a call of user code.
     pub(crate) fn prepare_call(&mut self, op: &OpRecord, site: &Site) -> Option<FunctionId> {
-        let function = FunctionId::read(op.a)?;
+        let function = self.proved(FunctionId::read(op.a))?;
         self.call_site = CallSite {
             function: op.a,
             arguments: (op.b, op.count),
@@ -222,14 +232,15 @@ impl<'a> Context<'a> {
             site,
         } = self.call_site();
         Call {
-            function: FunctionId::read(function).unwrap_or(FunctionId::FIRST),
+            function: self
+                .proved(FunctionId::read(function))
+                .unwrap_or(FunctionId::FIRST),
             arguments: self.rom.argument_run(first.get(), count),
             agent: self.agent(),
             tick: self.now,
             variant: self.variant(),
             state: site.state,
             region: self
-                .rom
                 .state(site.state)
                 .and_then(|record| RegionId::read(record.region)),
             transition: site.transition,
@@ -243,7 +254,8 @@ impl<'a> Context<'a> {
     pub(crate) fn site_of_call(&self) -> (StateId, Option<TransitionId>) {
         match (self.step, self.jump) {
             (Some(step), Some((jump, _))) => (
-                StateId::read(step.state).unwrap_or(StateId::ROOT),
+                self.proved(StateId::read(step.state))
+                    .unwrap_or(StateId::ROOT),
                 TransitionId::read(jump.transition),
             ),
             _ => (self.call_site.site.state, self.call_site.site.transition),
@@ -269,10 +281,10 @@ impl<'a> Context<'a> {
             .and_then(|(_, event)| event)
             .unwrap_or(&self.queued);
         Site {
-            state: StateId::read(state).unwrap_or(StateId::ROOT),
-            transition: TransitionId::read(jump.transition),
-            cause: event
-                .id()
+            state: self.proved(StateId::read(state)).unwrap_or(StateId::ROOT),
+            transition: self.proved(TransitionId::read(jump.transition)),
+            cause: self
+                .proved(event.id())
                 .map_or(Cause::None, |id| Cause::Event(id, event.words())),
         }
     }
@@ -286,7 +298,10 @@ impl Drop for Context<'_> {
         counters.microsteps = counters.microsteps.wrapping_add(jumped);
         counters.transitions = counters.transitions.wrapping_add(jumped);
         if self.running {
-            self.quarantine();
+            self.quarantine(Fault::Panic);
+        } else if let Some(fault) = self.fault.get() {
+            // Outside of ticks nobody else looks.
+            self.quarantine(fault);
         }
     }
 }
@@ -298,12 +313,12 @@ impl Context<'_> {
         // What is left or entered by a jump is not yet in the instance.
         let stepping = self.step.and_then(|step| StateId::read(step.leaf));
         let line = stepping
-            .and_then(|leaf| self.rom.state(leaf))
+            .and_then(|leaf| self.state(leaf))
             .and_then(StateRecord::leaf_id);
         self.ram
             .leaf_ids()
             .filter(|&id| Some(id) != line)
-            .filter_map(|id| self.ram.leaf(id))
+            .filter_map(|id| self.leaf(id))
             .chain(stepping)
             .any(|leaf| self.rom.is_ancestor_or_self(state, leaf))
     }
@@ -312,7 +327,7 @@ impl Context<'_> {
     pub(crate) fn ticks_in_state(&self, state: StateId) -> Option<u32> {
         let clock = self.clock_of(state)?;
         Some(if self.is_active(state) {
-            self.now.wrapping_sub(self.ram.time(clock))
+            self.now.wrapping_sub(self.time(clock))
         } else {
             0
         })
@@ -326,12 +341,11 @@ impl Context<'_> {
     /// A state stops being active; the state around it stays the innermost one if it has the same
     /// line.
     pub(crate) fn deactivate(&mut self, state: StateId) {
-        let Some(record) = self.rom.state(state) else {
+        let Some(record) = self.state(state) else {
             return;
         };
         let parent = StateId::read(record.parent).filter(|&parent| {
-            self.rom
-                .state(parent)
+            self.state(parent)
                 .is_some_and(|around| around.leaf == record.leaf)
         });
         self.put_leaf(record, parent);
@@ -339,22 +353,22 @@ impl Context<'_> {
 
     /// What is the innermost active state where a state stands.
     pub(crate) fn put_leaf(&mut self, record: &StateRecord, leaf: Option<StateId>) {
-        if let Some(id) = record.leaf_id() {
-            self.ram.set_leaf(id, leaf);
+        if let Some(id) = self.proved(record.leaf_id()) {
+            self.set_leaf(id, leaf);
         }
     }
 
     /// A state counts as entered in this tick (TICK-5).
     pub(crate) fn mark_fresh(&mut self, record: &StateRecord) {
-        if let Some(depth) = self.fresh.get_mut(usize::from(record.leaf)) {
-            *depth = (*depth).min(record.depth);
+        match self.fresh.get_mut(usize::from(record.leaf)) {
+            Some(depth) => *depth = (*depth).min(record.depth),
+            None => self.impossible("a state with a leaf number behind the last"),
         }
     }
 
     /// Was a state entered in this tick?
     pub(crate) fn is_fresh(&self, record: &StateRecord) -> bool {
-        self.fresh
-            .get(usize::from(record.leaf))
+        self.proved(self.fresh.get(usize::from(record.leaf)))
             .is_some_and(|&depth| record.depth >= depth)
     }
 

@@ -25,5 +25,8 @@ statewright_rom::numbers! {
         TimerOverflow = 8 "too many timers of one name in a machine that must not lose any",
         /// The microstep cap, where it ends the machine (EVT-10).
         MicrostepCap = 9 "the microstep cap was reached in a machine that must run to completion",
+        /// Something happened that the loader and the check have ruled out: a mistake of the kernel,
+        /// or memory that changed. Debug builds panic where it happens.
+        Impossible = 10 "something happened that was ruled out: please report it",
     }
 }

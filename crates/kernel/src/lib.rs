@@ -31,6 +31,7 @@
 //!   leave it out
 //! - `host/` the border to user code: what it implements, what its functions hold (`cx`), what a
 //!   tracer is told
+//! - `impossible` what becomes of an agent where a lookup fails that cannot
 //! - `batch/` many agents in one call, with their inbox; `life` posts, pause, stop and reset;
 //!   `inspect` what hosts and tools see between ticks
 //!
@@ -91,6 +92,7 @@ mod events;
 mod fast;
 mod fault;
 mod host;
+mod impossible;
 mod inspect;
 mod instance;
 mod life;
@@ -102,7 +104,7 @@ pub mod toggles;
 pub use batch::inbox::{Inbox, InboxEvent, SortedInbox, Unsorted};
 pub use batch::prefetch::prefetch;
 pub use batch::{Batch, BatchError, Visit, tick_batch};
-pub use counters::Counters;
+pub use counters::{Counters, Loss};
 pub use events::queue::Admission;
 pub use events::time::is_due;
 pub use fault::Fault;

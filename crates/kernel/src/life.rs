@@ -54,27 +54,26 @@ pub fn post<I: Instance>(
             class.unwrap_or(record.class.get())
         };
         let mut ram = instance.ram();
-        ram.push_event(Event {
+        let queued = ram.push_event(Event {
             stamp: U32::new(now),
             ..Event::new(event, class).with_words(payload)
         });
         ram.set_flag(flag::WORK);
-        return Ok(Admission::Admitted);
+        debug_assert!(queued, "impossible: every tier has a place for an event");
+        return if queued {
+            Ok(Admission::Admitted)
+        } else {
+            Err(Fault::Impossible)
+        };
     }
     let mut cx = Context::new(rom, counters, now);
     cx.attach(instance.ram(), 0);
-    if cx.check_queue().is_err() {
-        cx.quarantine();
-        return Err(Fault::BadQueue);
-    }
+    cx.check_queue()
+        .inspect_err(|&fault| cx.quarantine(fault))?;
     let admission = cx.post_from_outside(event, class, payload);
-    match cx.fault {
-        Some(fault) => {
-            cx.quarantine();
-            Err(fault)
-        }
-        None => Ok(admission),
-    }
+    cx.check_fault()
+        .inspect_err(|&fault| cx.quarantine(fault))?;
+    Ok(admission)
 }
 
 impl Context<'_> {
@@ -148,10 +147,10 @@ impl Context<'_> {
         }
         let slots = self.rom.transition_extras().iter();
         for slot in slots.filter_map(TransitionExtra::cooldown) {
-            let ready = self.ram.wide_slot(slot);
+            let ready = self.wide_slot(slot);
             if ready != 0 {
                 let turned = self.now.wrapping_sub(ready).max(least_ready);
-                self.ram.set_wide_slot(slot, turned);
+                self.set_wide_slot(slot, turned);
             }
         }
     }
@@ -188,7 +187,7 @@ pub fn stop<I: Instance, H: Host>(
     match result {
         Ok(()) => cx.finish(),
         Err(fault) => {
-            cx.quarantine();
+            cx.quarantine(fault);
             if host.is_tracing() {
                 host.trace(&Trace::Faulted(fault));
             }
@@ -201,7 +200,8 @@ impl Tick<'_, '_> {
     fn stop(&mut self) -> Result<(), Fault> {
         if self.cx.ram.has(flag::STARTED) {
             self.cx.check_instance()?;
-            return self.terminate(Cause::None);
+            self.terminate(Cause::None)?;
+            return self.cx.check_fault();
         }
         self.cx.ram.clear_queue();
         self.cx.ram.set_flag(flag::TERMINATED);

@@ -29,6 +29,8 @@ pub struct Outcome {
     pub turns: u64,
     /// What the kernel counted.
     pub counters: Counters,
+    /// Messages and events for agents that were gone.
+    pub lost_messages: u64,
     /// Time in ticks alone, by [`Plan::clock`](crate::Plan::clock).
     pub ticking: Duration,
     /// Time of the whole run.
@@ -175,11 +177,39 @@ impl Outcome {
     /// Things that a designer should know of, with their counts; only those that happened.
     pub fn troubles(&self) -> Vec<(&'static str, u64)> {
         let counters = &self.counters;
+        let [low, normal, interrupt, critical] = counters.dropped_overflow;
         let all = [
             ("ticks were cut short by a cap", counters.clamps),
             ("times the fail-safe was entered", counters.fail_safes),
             ("agents were ended by a fault", counters.quarantines),
-            ("events were dropped", counters.dropped.iter().sum()),
+            (
+                "agents met what cannot be: please report it",
+                counters.impossible,
+            ),
+            (
+                "events came for agents that had ended",
+                counters.dropped_ended,
+            ),
+            ("events of class low found the queue full", low),
+            ("events of class normal found the queue full", normal),
+            ("events of class interrupt found the queue full", interrupt),
+            ("events of class critical found the queue full", critical),
+            (
+                "events were to be deferred and found no room",
+                counters.deferrals_refused,
+            ),
+            (
+                "events were more than the caps let through",
+                counters.dropped_surplus,
+            ),
+            (
+                "events are unknown to the machine",
+                counters.dropped_unknown,
+            ),
+            (
+                "messages were for agents that were gone",
+                self.lost_messages,
+            ),
             (
                 "queued events made room for others",
                 counters.evicted.iter().sum(),

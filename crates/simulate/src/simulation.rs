@@ -309,6 +309,7 @@ impl<S: BoardStorage> Simulation<S> {
             sent: self.source.sent,
             turns: self.tally.turns,
             counters: *self.crowd.counters(),
+            lost_messages: self.crowd.lost_messages(),
             ticking: self.ticking,
             elapsed: (self.plan.clock)().saturating_sub(self.begun),
             instance_bytes: usize::from(machine.rom().capacity().bytes) * self.plan.agents as usize,

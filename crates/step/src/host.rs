@@ -215,6 +215,16 @@ impl Host for StepHost<'_> {
             Trace::Entered(state) => StepEvent::Entered(state),
             Trace::Exited(state) => StepEvent::Exited(state),
             Trace::Fired(timer) => StepEvent::Fired(timer),
+            Trace::Lost(event, loss) => StepEvent::Lost(event, loss),
+            Trace::Read(key, words) => {
+                let [x, y, z] = words;
+                StepEvent::Read {
+                    name: self.names.key(key).to_owned(),
+                    value: value_words(self.rom, key_type(self.rom, key.index()), [x, y, z, 0]),
+                }
+            }
+            Trace::Scored(id, score) => StepEvent::Score(id, score),
+            Trace::Drew(function, draws) => StepEvent::Drew(function, draws),
             Trace::Clamped => StepEvent::Clamped,
             Trace::FailSafe => StepEvent::FailSafe,
             Trace::Terminated => StepEvent::Terminated,
@@ -237,6 +247,8 @@ impl Host for StepHost<'_> {
             | Trace::TimerSet(..)
             | Trace::TimerStopped(_)
             | Trace::Guard { .. }
+            | Trace::Asked { .. }
+            | Trace::LostNotes(_)
             | Trace::Activity(..)
             | Trace::Started
             | Trace::Faulted(_) => return,

@@ -1,6 +1,6 @@
 //! What a step did, in order.
 
-use statewright_kernel::{Cause, Event, Mode, Reason, Status, Wait};
+use statewright_kernel::{Cause, Event, Loss, Mode, Reason, Status, Wait};
 use statewright_rom::ids::*;
 
 /// What made a step.
@@ -94,6 +94,19 @@ pub enum StepEvent {
         /// Its answer.
         score: f32,
     },
+    /// The expression of a guard or score read a key.
+    Read {
+        /// The key.
+        name: String,
+        /// What it held.
+        value: String,
+    },
+    /// What a candidate scored.
+    Score(TransitionId, f32),
+    /// User code drew so many random numbers (CODE-6): a function, or those of an expression.
+    Drew(Option<FunctionId>, u32),
+    /// An event was lost on its way.
+    Lost(Option<EventId>, Loss),
     /// A candidate was not taken.
     Rejected(TransitionId, Reason),
     /// A transition was taken.
@@ -201,6 +214,8 @@ impl Step {
                 StepEvent::Select(_)
                     | StepEvent::Asked { .. }
                     | StepEvent::Scored { .. }
+                    | StepEvent::Read { .. }
+                    | StepEvent::Score(..)
                     | StepEvent::Rejected(..)
             ) || matches!(
                 event,

@@ -527,8 +527,17 @@ fn lost(counters: &Counters) -> Vec<String> {
         }
     };
     say(
-        counters.dropped.iter().sum(),
+        counters.dropped_overflow.iter().sum(),
         "dropped: no room in the queue",
+    );
+    say(counters.dropped_ended, "dropped: the agent has ended");
+    say(
+        counters.dropped_unknown,
+        "dropped: the machine does not know it",
+    );
+    say(
+        counters.dropped_surplus,
+        "dropped: more than one tick takes",
     );
     say(
         counters.evicted.iter().sum(),

@@ -7,7 +7,7 @@ use statewright_rom::layout::FunctionKind;
 use statewright_symbols::SymbolKind;
 
 use crate::command::COMMANDS;
-use crate::record::{ActionKind, AgentState, CommandKind, Step, StepEvent};
+use crate::record::{ActionKind, AgentState, Candidate, CommandKind, Step, StepEvent};
 use crate::session::Session;
 use crate::stubs::Answer;
 use crate::value::{key_type, payload_type, payload_words, value_words};
@@ -142,7 +142,20 @@ fn event_line(session: &Session, seen: &StepEvent, sent: &mut Option<EventId>) -
             *sent = None;
             return None;
         }
-        StepEvent::Select(_) | StepEvent::Rejected(..) => return None,
+        StepEvent::Select(_)
+        | StepEvent::Rejected(..)
+        | StepEvent::Read { .. }
+        | StepEvent::Score(..) => return None,
+        StepEvent::Drew(function, draws) => {
+            let who = function.map_or("an expression", |function| names.function(function));
+            let plural = if *draws == 1 { "" } else { "s" };
+            let words = format!("{who} drew {draws} random number{plural}");
+            Line::new(Tone::Plain, "rng", words)
+        }
+        StepEvent::Lost(event, loss) => {
+            let event = event.map_or("an unknown event", |event| names.event(event));
+            Line::new(Tone::Warning, "lost", format!("{event}: {loss}"))
+        }
         StepEvent::Asked {
             call,
             holds,
@@ -349,6 +362,41 @@ fn answers(session: &Session) -> Vec<Line> {
     rom.linker().iter().enumerate().filter_map(line).collect()
 }
 
+/// Do two searches come to the same, for the same reasons?
+fn is_same_answer(one: &[Candidate], other: &[Candidate]) -> bool {
+    let told = |candidate: &Candidate| (candidate.transition, candidate.reason);
+    let causes = one.first().map(|c| &c.cause) == other.first().map(|c| &c.cause);
+    causes && one.iter().map(told).eq(other.iter().map(told))
+}
+
+/// A search, with everyone who could have been found; what changed until the last of its kind.
+fn search_lines(session: &Session, first: &[Candidate], last: &[Candidate]) -> Vec<Line> {
+    let cause = first.first().map_or("", |candidate| &candidate.cause);
+    let mut lines = vec![Line::new(Tone::Plain, "search", cause)];
+    for (candidate, later) in first.iter().zip(last) {
+        let words = session.names().transition(candidate.transition);
+        let name = words
+            .and_then(|words| words.name.as_ref())
+            .map_or(String::new(), |name| format!(" `{name}`"));
+        let line = words.map_or("?", |words| words.line.as_str());
+        let (tone, label) = if candidate.reason.is_none() {
+            (Tone::Good, "taken")
+        } else {
+            (Tone::Left, "not")
+        };
+        lines.push(Line::new(tone, label, format!("{line}{name}")));
+        if candidate.reason.is_some() {
+            let because = format!("because {}", candidate.words);
+            lines.push(Line::new(Tone::Dim, "", because));
+            if later.words != candidate.words {
+                let in_the_end = format!("in the end {}", later.words);
+                lines.push(Line::new(Tone::Dim, "", in_the_end));
+            }
+        }
+    }
+    lines
+}
+
 /// Every candidate of the last tick.
 pub fn why(session: &Session) -> Vec<Line> {
     let Some(step) = session.last() else {
@@ -363,29 +411,23 @@ pub fn why(session: &Session) -> Vec<Line> {
         "",
         format!("why, in {}", head(session, step)),
     )];
-    let mut search = None;
-    for candidate in &step.candidates {
-        if search != Some(candidate.search) {
-            search = Some(candidate.search);
-            lines.push(Line::new(Tone::Plain, "search", candidate.cause.clone()));
-        }
-        let words = session.names().transition(candidate.transition);
-        let name = words
-            .and_then(|words| words.name.as_ref())
-            .map_or(String::new(), |name| format!(" `{name}`"));
-        let line = words.map_or("?", |words| words.line.as_str());
-        let (tone, label) = if candidate.reason.is_none() {
-            (Tone::Good, "taken")
-        } else {
-            (Tone::Left, "not")
+    let searches: Vec<&[Candidate]> = step
+        .candidates
+        .chunk_by(|one, next| one.search == next.search)
+        .collect();
+    // What says the same again is said once.
+    for same in searches.chunk_by(|one, next| is_same_answer(one, next)) {
+        let (Some(first), Some(last)) = (same.first(), same.last()) else {
+            continue;
         };
-        lines.push(Line::new(tone, label, format!("{line}{name}")));
-        if candidate.reason.is_some() {
-            lines.push(Line::new(
-                Tone::Dim,
-                "",
-                format!("because {}", candidate.words),
-            ));
+        lines.extend(search_lines(session, first, last));
+        let more = same.len() - 1;
+        if more > 0 {
+            let times = match step.kind {
+                CommandKind::After => format!("the same for {more} ticks"),
+                _ => format!("the same {more} times more"),
+            };
+            lines.push(Line::new(Tone::Plain, "", times));
         }
     }
     if step.candidates.is_empty() {

@@ -84,13 +84,13 @@ impl Judge<'_> {
                 }
             })
             .collect();
-        for seen in log {
+        for (at, seen) in log.iter().enumerate() {
             let (transition, reason, words) = match *seen {
                 StepEvent::Taken(id) => (id, None, "taken".to_owned()),
                 StepEvent::Rejected(id, reason) => (
                     id,
                     Some(reason),
-                    self.words(id, reason, (&taken, log, active)),
+                    self.words(id, reason, (&taken, log, active), &log[..at]),
                 ),
                 _ => continue,
             };
@@ -113,7 +113,13 @@ impl Judge<'_> {
         }
     }
 
-    fn words(&self, id: TransitionId, reason: Reason, (taken, log, active): Search<'_>) -> String {
+    fn words(
+        &self,
+        id: TransitionId,
+        reason: Reason,
+        (taken, log, active): Search<'_>,
+        before: &[StepEvent],
+    ) -> String {
         let quoted =
             |text: Option<&String>| text.map_or(String::new(), |text| format!(" `{text}`"));
         let words = self.names.transition(id);
@@ -128,15 +134,14 @@ impl Judge<'_> {
             Reason::StackEmpty => {
                 "the stack of its region is empty: there is nothing to go back to".to_owned()
             }
-            Reason::GuardFalse(0) => format!(
-                "its guard{} said no",
-                quoted(words.and_then(|w| w.guard.as_ref()))
-            ),
             Reason::GuardFalse(code) => {
-                format!(
-                    "its guard{} said no, with code {code}",
-                    quoted(words.and_then(|w| w.guard.as_ref()))
-                )
+                let guard = words.and_then(|words| words.guard.as_deref());
+                let (guard, rest) = with_values(guard, before);
+                let code = match code {
+                    0 => String::new(),
+                    code => format!(", with code {code}"),
+                };
+                format!("its guard{} said no{code}{rest}", quoted(guard.as_ref()))
             }
             Reason::Debounce => {
                 let left = self.left(self.checkpoint.agent.debounce_deadline(self.rom, id));
@@ -148,8 +153,9 @@ impl Judge<'_> {
                     .transition_extra(id)
                     .map_or(0.0, |extra| extra.threshold.get());
                 format!(
-                    "its score{} is below its threshold of {least}",
-                    quoted(words.and_then(|w| w.score.as_ref()))
+                    "its score{}{} is below its threshold of {least}",
+                    quoted(words.and_then(|w| w.score.as_ref())),
+                    score_of(log, id).map_or(String::new(), |score| format!(" of {score}"))
                 )
             }
             Reason::MinActive => {
@@ -284,12 +290,91 @@ impl Judge<'_> {
             (low, high) if low < high => {
                 format!("its priority {low} is lower than {high} of `{line}`")
             }
-            _ if scored(id) && scored(rival) => {
-                format!("its score is not higher than that of `{line}`")
-            }
+            _ if scored(id) && scored(rival) => match (score_of(log, id), score_of(log, rival)) {
+                (Some(own), Some(best)) => {
+                    format!("its score {own} is not higher than {best} of `{line}`")
+                }
+                _ => format!("its score is not higher than that of `{line}`"),
+            },
             _ => format!("it comes after `{line}`, which was taken"),
         }
     }
+}
+
+/// What a candidate scored in a search.
+fn score_of(log: &[StepEvent], id: TransitionId) -> Option<f32> {
+    log.iter().find_map(|seen| match seen {
+        StepEvent::Score(of, score) if *of == id => Some(*score),
+        _ => None,
+    })
+}
+
+/// The guard that was just asked, with the value behind each key that it read (`health 37 <= 25`),
+/// and what does not stand in it: `: IsReady() said no`.
+fn with_values(guard: Option<&str>, log: &[StepEvent]) -> (Option<String>, String) {
+    let own = log.iter().rev().take_while(|seen| {
+        matches!(
+            seen,
+            StepEvent::Read { .. } | StepEvent::Asked { .. } | StepEvent::Drew(..)
+        )
+    });
+    let own: Vec<&StepEvent> = own.collect();
+    let Some(guard) = guard else {
+        return (None, String::new());
+    };
+    let (mut text, mut rest) = (guard.to_owned(), Vec::new());
+    for seen in own.into_iter().rev() {
+        let part = match seen {
+            StepEvent::Read { name, value } => match put_behind(&text, name, value) {
+                Some(with_value) => {
+                    text = with_value;
+                    continue;
+                }
+                None => format!("{name} is {value}"),
+            },
+            // A guard that is one function is named already.
+            StepEvent::Asked { call, .. } if call == guard => continue,
+            StepEvent::Asked {
+                call,
+                holds: false,
+                code: 0,
+            } => format!("{call} said no"),
+            StepEvent::Asked {
+                call,
+                holds: false,
+                code,
+            } => format!("{call} said no, code {code}"),
+            _ => continue,
+        };
+        if !rest.contains(&part) && !text.contains(&part) {
+            rest.push(part);
+        }
+    }
+    let rest = if rest.is_empty() {
+        String::new()
+    } else {
+        format!(": {}", rest.join(", "))
+    };
+    (Some(text), rest)
+}
+
+/// A text with a value behind the first place where a name stands alone; none if it does not, or
+/// only with a field of it.
+fn put_behind(text: &str, name: &str, value: &str) -> Option<String> {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '(');
+    let (at, _) = text.match_indices(name).find(|&(at, _)| {
+        let before = text[..at].chars().next_back();
+        let after = text[at + name.len()..].chars().next();
+        !before.is_some_and(is_part) && !after.is_some_and(is_part)
+    })?;
+    let end = at + name.len();
+    let already = text[end..].starts_with(&format!(" {value}"));
+    let gap = if already {
+        String::new()
+    } else {
+        format!(" {value}")
+    };
+    Some(format!("{}{gap}{}", &text[..end], &text[end..]))
 }
 
 /// Ticks in words: `3 ticks (50ms)`.

@@ -60,7 +60,7 @@ fn every_reason_is_told_in_plain_words() {
         &["send Go"],
         "expression",
         "guard_false",
-        "its guard `ammo > 5` said no",
+        "its guard `ammo 0 > 5` said no",
     );
     check(
         &["send Cool", "send Cool"],
@@ -79,7 +79,7 @@ fn every_reason_is_told_in_plain_words() {
     );
     let early = "its guard holds, but not for long enough (debounce): 2 ticks (200ms) left";
     check(&["set seen true", "tick 2"], "notice", "debounce", early);
-    let weak = "its score `Low` is below its threshold of 0.5";
+    let weak = "its score `Low` of 0.25 is below its threshold of 0.5";
     check(
         &["score Low 0.25", "send Weak"],
         "weak",
@@ -118,7 +118,7 @@ fn every_reason_is_told_in_plain_words() {
     let first =
         "its priority 1 is lower than 3 of `work: on Order if ammo > 5 || ammo < 6 (stays)`";
     check(&["send Order"], "lower", "not_reached", first);
-    let better = "its score is not higher than that of `work: on Rank (stays)`";
+    let better = "its score 0.5 is not higher than 0.75 of `work: on Rank (stays)`";
     check(
         &["score Low 0.5", "score High 0.75", "send Rank"],
         "second",
@@ -187,5 +187,28 @@ fn after_an_undo_the_step_before_is_explained() {
         text.iter()
             .any(|line| line.contains("because the stack of its region is empty")),
         "{text:#?}"
+    );
+}
+
+/// `why` about five seconds is not fifty times the same.
+#[test]
+fn sel_7_the_same_reason_again_is_said_once() {
+    let mut session = start();
+    all(
+        &mut session,
+        &["set seen true", "tick 1", "set seen false", "after 5s"],
+    );
+    let lines = statewright_step::text::why(&session);
+    let lines: Vec<String> = lines.iter().map(|line| format!("{line:?}")).collect();
+    let about = lines
+        .iter()
+        .filter(|line| line.contains("seen false"))
+        .count();
+    assert_eq!(about, 1, "{lines:#?}");
+    assert!(
+        lines
+            .iter()
+            .any(|line| line.contains("the same for 49 ticks")),
+        "{lines:#?}"
     );
 }

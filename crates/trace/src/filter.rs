@@ -3,8 +3,8 @@
 use std::fmt;
 
 use statewright_rom::Rom;
-use statewright_rom::ids::{EventId, StateId, TransitionId};
-use statewright_rom::layout::transition_flag;
+use statewright_rom::ids::{EventId, KeyId, StateId, TransitionId};
+use statewright_rom::layout::{EventRecord, PayloadKind, event_flag, transition_flag};
 
 use crate::totals::Totals;
 
@@ -186,6 +186,9 @@ pub struct Filter {
     closer: Option<(Level, Bits)>,
     states: Option<Bits>,
     events: Option<Bits>,
+    /// Types of the blackboard keys and of what events carry.
+    keys: Box<[PayloadKind]>,
+    payloads: Box<[PayloadKind]>,
     /// Source of each transition.
     sources: Vec<u16>,
     /// Transitions that enter and leave nothing.
@@ -229,6 +232,12 @@ impl Filter {
                     (transition.flags.get() & transition_flag::INTERNAL != 0).then_some(number)
                 },
             )),
+            keys: rom
+                .keys()
+                .iter()
+                .map(|key| PayloadKind::of_value(key.ty.get()))
+                .collect(),
+            payloads: rom.events().iter().map(carried).collect(),
             state_count: rom.states().len(),
             whole: settings.states.is_empty() && settings.events.is_empty(),
             settings,
@@ -298,6 +307,18 @@ impl Filter {
         self.whole && level == Level::Outline
     }
 
+    /// The type of a blackboard key.
+    pub(crate) fn key_kind(&self, key: KeyId) -> PayloadKind {
+        let kind = self.keys.get(key.index()).copied();
+        kind.unwrap_or(PayloadKind::Bytes)
+    }
+
+    /// What an event carries.
+    pub(crate) fn payload_kind(&self, event: EventId) -> PayloadKind {
+        let kind = self.payloads.get(event.index()).copied();
+        kind.unwrap_or(PayloadKind::Empty)
+    }
+
     /// Whether events are chosen.
     pub(crate) fn chooses_events(&self) -> bool {
         self.events.is_some()
@@ -319,5 +340,14 @@ impl Filter {
         self.sources
             .get(transition.index())
             .is_none_or(|&source| self.has_state(source))
+    }
+}
+
+/// What an event carries: its payload, or an index of it (EVT-6).
+fn carried(event: &EventRecord) -> PayloadKind {
+    if event.flags & event_flag::INDIRECT != 0 {
+        PayloadKind::U32
+    } else {
+        event.payload.get()
     }
 }

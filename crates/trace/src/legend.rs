@@ -3,7 +3,7 @@
 
 use statewright_rom::Rom;
 use statewright_rom::Target;
-use statewright_rom::ids::{FunctionId, OpId, StateId, TargetSetId};
+use statewright_rom::ids::{FunctionId, OpId, StateId, StringId, TargetSetId};
 use statewright_rom::layout::{ActionOp, NONE, SpecialTrigger, TransitionRecord, transition_flag};
 use statewright_symbols::{SymbolKind, SymbolTable};
 
@@ -77,6 +77,8 @@ pub struct Legend {
     pub regions: Vec<u16>,
     /// Transitions.
     pub transitions: Vec<Transition>,
+    /// Texts of the machine: names of commands, symbols.
+    pub texts: Vec<String>,
 }
 
 impl Legend {
@@ -98,7 +100,8 @@ impl Legend {
                 .with_numbers(SymbolKind::State, rom.states().len())
                 .with_numbers(SymbolKind::Event, rom.events().len())
                 .with_numbers(SymbolKind::Timer, rom.timers().len())
-                .with_numbers(SymbolKind::Function, rom.linker().len()),
+                .with_numbers(SymbolKind::Function, rom.linker().len())
+                .with_numbers(SymbolKind::Key, rom.keys().len()),
             tick_rate: rom.header().tick_rate.get(),
             states: states.collect(),
             regions: rom
@@ -110,6 +113,10 @@ impl Legend {
                 .transitions()
                 .iter()
                 .map(|record| transition(rom, record))
+                .collect(),
+            texts: (0..rom.strings().len())
+                .filter_map(StringId::from_index)
+                .map(|id| rom.string(id).unwrap_or("").to_owned())
                 .collect(),
         }
     }
@@ -132,6 +139,17 @@ impl Legend {
     /// The name of a function.
     pub fn function(&self, function: u16) -> &str {
         self.name(SymbolKind::Function, function)
+    }
+
+    /// The name of a blackboard key.
+    pub fn key(&self, key: u16) -> &str {
+        self.name(SymbolKind::Key, key)
+    }
+
+    /// A text of the machine, or its number.
+    pub(crate) fn text(&self, number: u32) -> String {
+        let text = self.texts.get(number as usize);
+        text.map_or_else(|| format!("text {number}"), Clone::clone)
     }
 
     fn name(&self, kind: SymbolKind, number: u16) -> &str {

@@ -24,11 +24,14 @@ mod words;
 pub use filter::{Filter, Level, Settings, UnknownNumber};
 pub use legend::{Guard, Legend, State, Transition, Trigger};
 pub use reasons::Reasons;
-pub use record::{Cause, Kind, LEADS, NO_TRANSITION, ReasonNumber, Record, reason_number};
+pub use record::{
+    Cause, CommandSaid, Kind, LEADS, NO_FUNCTION, NO_ROOM, NO_TRANSITION, ReasonNumber, Record,
+    reason_number,
+};
 pub use ring::Ring;
 pub use totals::Totals;
 pub use tracer::Tracer;
 pub use words::{reason_name, reason_words};
 
-pub use statewright_kernel::Reason;
+pub use statewright_kernel::{Loss, Reason};
 pub use statewright_symbols::{GuardCode, SymbolKind, SymbolTable};

@@ -12,6 +12,8 @@ pub struct Reasons {
     last: Box<[u32]>,
     /// Whose memory it is: places are used again.
     owner: u64,
+    /// Random numbers drawn since (CODE-6).
+    draws: u64,
 }
 
 impl Reasons {
@@ -23,7 +25,19 @@ impl Reasons {
         } else if self.owner != owner {
             self.last.fill(0);
         }
+        if self.owner != owner {
+            self.draws = 0;
+        }
         self.owner = owner;
+    }
+
+    /// How many random numbers user code of the agent drew while it was traced at level 3 (CODE-6).
+    pub fn draws(&self) -> u64 {
+        self.draws
+    }
+
+    pub(crate) fn drew(&mut self, draws: u32) {
+        self.draws = self.draws.wrapping_add(draws.into());
     }
 
     /// Whether there is room for anything.

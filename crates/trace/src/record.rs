@@ -1,6 +1,7 @@
 //! One record: 16 plain bytes.
 
-use statewright_kernel::{Fault, Reason};
+use statewright_kernel::{Fault, Loss, Reason};
+use statewright_rom::layout::PayloadKind;
 use zerocopy::byteorder::little_endian::{U16, U32, U64};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
@@ -40,6 +41,12 @@ const _: () = assert!(size_of::<Record>() == 16);
 
 /// In [`Record::subject`] of a guard: it belongs to no transition.
 pub const NO_TRANSITION: u16 = 0xFFFF;
+
+/// In [`Record::subject`] of a draw: an expression asked several.
+pub const NO_FUNCTION: u16 = 0xFFFF;
+
+/// In [`Record::detail`] of a command: there was no room for it.
+pub const NO_ROOM: u8 = 0x80;
 
 /// In [`Record::detail`] of a transition: the leaf that it leads to is in the record.
 pub const LEADS: u8 = 0x80;
@@ -119,7 +126,14 @@ kinds! {
     TimerSet = 24 at Steps,
     /// The timer `subject` was stopped.
     TimerStopped = 25 at Steps,
-    /// The search for transitions begins for the event `subject`; what follows belongs to it.
+    /// The event `subject` was lost on its way: `detail` is why ([`Loss`]).
+    EventLost = 26 at Steps,
+    /// The blackboard key `subject` was written by the machine file: `detail` is its type, `value` the first word.
+    Wrote = 27 at Steps,
+    /// A command: [`Record::command`].
+    Command = 28 at Steps,
+    /// The search for transitions begins for the event `subject`; what follows belongs to it. `detail` is the type of its payload,
+    /// `value` the first word.
     Event = 29 at All,
     /// A guard was asked: `subject` is the transition it judges or [`NO_TRANSITION`], `detail` whether it holds, `value` its state and
     /// in the upper half its code.
@@ -128,6 +142,17 @@ kinds! {
     Activity = 31 at All,
     /// The transition `subject` was not taken: `detail` is the reason, `value` the code of its guard.
     Rejected = 32 at All,
+    /// One more word of a value or payload: `detail` is its type, `subject` which word, `value` the word.
+    More = 33 at Steps,
+    /// The expression of a guard or score read the key `subject`: `detail` is its type, `value` the first word. The guard follows.
+    Read = 34 at All,
+    /// The expression of a guard or score asked the guard function `subject`: `detail` whether it holds, `value` its code. The guard
+    /// follows.
+    Asked = 35 at All,
+    /// The transition `subject` scored `value`, an f32.
+    Score = 36 at All,
+    /// The function `subject`, or those of an expression ([`NO_FUNCTION`]), drew `value` random numbers (CODE-6).
+    Drew = 37 at All,
 }
 
 impl Record {
@@ -181,10 +206,75 @@ impl Record {
         Fault::from_number(self.detail)
     }
 
+    /// Why the event of a [`Kind::EventLost`] was lost.
+    pub fn loss(&self) -> Option<Loss> {
+        Loss::from_number(self.detail)
+    }
+
+    /// The type of what is in `value`, for kinds that have one.
+    pub fn value_kind(&self) -> Option<PayloadKind> {
+        PayloadKind::from_number(self.detail)
+    }
+
+    /// What a [`Kind::Command`] says, and whether there was room for it.
+    pub fn command(&self) -> Option<(CommandSaid, bool)> {
+        let (subject, value) = (self.subject.get(), self.value.get());
+        let said = match self.detail & !NO_ROOM {
+            0 => CommandSaid::Emit {
+                lane: subject,
+                name: value as u16,
+            },
+            1 => CommandSaid::Release {
+                lane: subject,
+                channel: value as u8,
+            },
+            2 => CommandSaid::Send {
+                event: value as u16,
+            },
+            3 => CommandSaid::ByFunction {
+                function: subject,
+                bytes: value,
+            },
+            _ => return None,
+        };
+        Some((said, self.detail & NO_ROOM == 0))
+    }
+
     /// The state and the code of a [`Kind::Guard`].
     pub fn guard(&self) -> (u16, u16) {
         (self.value.get() as u16, (self.value.get() >> 16) as u16)
     }
+}
+
+/// What a command says, as far as a record has room; words of its payload follow it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CommandSaid {
+    /// `emit` of the machine file: detail 0.
+    Emit {
+        /// The lane.
+        lane: u16,
+        /// Text of its name.
+        name: u16,
+    },
+    /// A channel is free: detail 1.
+    Release {
+        /// The lane.
+        lane: u16,
+        /// The channel.
+        channel: u8,
+    },
+    /// An event for another agent, whose id follows: detail 2.
+    Send {
+        /// The event.
+        event: u16,
+    },
+    /// A function wrote commands of its own: detail 3.
+    ByFunction {
+        /// The function.
+        function: u16,
+        /// How many bytes.
+        bytes: u32,
+    },
 }
 
 /// What a transition was taken for.

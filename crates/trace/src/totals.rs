@@ -60,7 +60,15 @@ impl Totals {
                 | Kind::Event
                 | Kind::Guard
                 | Kind::Activity
-                | Kind::Rejected,
+                | Kind::Rejected
+                | Kind::EventLost
+                | Kind::Wrote
+                | Kind::Command
+                | Kind::More
+                | Kind::Read
+                | Kind::Asked
+                | Kind::Score
+                | Kind::Drew,
             )
             | None => {}
         }

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use statewright_kernel::{Cause, Event, Mode, Reason, Status, Trace};
-use statewright_rom::ids::{EventId, StateId, TimerId, TransitionId};
+use statewright_kernel::{Cause, Command, CommandKind, Event, Loss, Mode, Reason, Status, Trace};
+use statewright_rom::ids::{EventId, FunctionId, KeyId, StateId, TimerId, TransitionId};
+use statewright_rom::layout::PayloadKind;
 
 use crate::filter::{Filter, Level};
 use crate::reasons::Reasons;
-use crate::record::{Kind, LEADS, NO_TRANSITION, Record, reason_number};
+use crate::record::{Kind, LEADS, NO_ROOM, NO_TRANSITION, Record, reason_number};
 use crate::ring::Ring;
 use crate::totals::Totals;
 
@@ -202,7 +203,7 @@ impl Tracer {
     #[inline(always)]
     pub fn pass(&mut self, event: &Event) {
         if let Some(id) = event.id() {
-            self.select(id);
+            self.select(id, &event.words());
             self.subject(Kind::Unhandled, id.raw());
         }
     }
@@ -212,7 +213,7 @@ impl Tracer {
     #[inline(always)]
     pub fn trace(&mut self, trace: &Trace, reasons: Option<&mut Reasons>) {
         match *trace {
-            Trace::Select(Cause::Event(event, _)) => self.select(event),
+            Trace::Select(Cause::Event(event, payload)) => self.select(event, &payload),
             Trace::Jumped(transition, leaf) => self.jumped(transition, leaf),
             Trace::Unhandled(event) => self.subject(Kind::Unhandled, event.raw()),
             _ => self.trace_more(trace, reasons),
@@ -247,6 +248,7 @@ impl Tracer {
             Trace::Resumed(state) => self.state(Kind::Resumed, state),
             Trace::TimerSet(timer, deadline) => self.timer(Kind::TimerSet, timer, deadline),
             Trace::TimerStopped(timer) => self.timer(Kind::TimerStopped, timer, 0),
+            Trace::Lost(event, loss) => self.event_lost(event, loss),
             _ if self.level < Level::All => {}
             Trace::Guard {
                 state,
@@ -256,6 +258,27 @@ impl Tracer {
             } => self.guard(state, transition, holds, code),
             Trace::Activity(state, mode, status) => self.activity(state, mode, status),
             Trace::Rejected(transition, reason) => self.rejected(transition, reason, reasons),
+            Trace::Read(key, words) => self.key_value(Kind::Read, key, words),
+            Trace::Asked {
+                function,
+                holds,
+                code,
+            } => self.if_open(half(
+                Kind::Asked,
+                u8::from(holds),
+                function.raw(),
+                code.into(),
+            )),
+            Trace::Scored(transition, score) => {
+                self.if_open(half(Kind::Score, 0, transition.raw(), score.to_bits()));
+            }
+            Trace::Drew(function, draws) => {
+                if let Some(reasons) = reasons {
+                    reasons.drew(draws);
+                }
+                self.if_open(half(Kind::Drew, 0, FunctionId::to_raw(function), draws));
+            }
+            Trace::LostNotes(count) => self.push(half(Kind::Lost, 0, 0, count)),
             // Not recorded; and what `trace` took already.
             Trace::Action(_) | Trace::Jumped(..) | Trace::Unhandled(_) => {}
         }
@@ -263,13 +286,64 @@ impl Tracer {
 
     /// The search begins for an event.
     #[inline(always)]
-    fn select(&mut self, event: EventId) {
+    fn select(&mut self, event: EventId, payload: &[u32; 4]) {
         self.cause = half(Kind::Transition, 1, 0, event.raw() as u32);
         if !self.plain {
             self.open = self.filter.has_event(event);
             if self.level == Level::All {
-                self.subject(Kind::Event, event.raw());
+                self.event(event, payload);
             }
+        }
+    }
+
+    /// An event with its payload.
+    #[cold]
+    fn event(&mut self, event: EventId, payload: &[u32; 4]) {
+        if self.open {
+            let kind = self.filter.payload_kind(event);
+            let [first, rest @ ..] = payload;
+            let first = if kind == PayloadKind::Empty {
+                0
+            } else {
+                *first
+            };
+            self.push(half(Kind::Event, kind.number(), event.raw(), first));
+            self.more(kind, rest);
+        }
+    }
+
+    /// The words of a value behind its first.
+    fn more(&mut self, kind: PayloadKind, rest: &[u32]) {
+        let words = match kind {
+            PayloadKind::Empty => 0,
+            PayloadKind::Bytes => 4,
+            _ => usize::from(kind.bytes().unwrap_or(4)) / 4,
+        };
+        for (number, &word) in (1_u16..).zip(rest).take(words.saturating_sub(1)) {
+            self.push(half(Kind::More, kind.number(), number, word));
+        }
+    }
+
+    fn key_value(&mut self, kind: Kind, key: KeyId, words: [u32; 3]) {
+        if self.open {
+            let ty = self.filter.key_kind(key);
+            let [first, rest @ ..] = words;
+            self.push(half(kind, ty.number(), key.raw(), first));
+            self.more(ty, &rest);
+        }
+    }
+
+    fn if_open(&mut self, half: u64) {
+        if self.open {
+            self.push(half);
+        }
+    }
+
+    /// An event that never arrived is told whatever goes on now, if it is among those chosen.
+    fn event_lost(&mut self, event: Option<EventId>, loss: Loss) {
+        if event.is_none_or(|event| self.filter.has_event(event)) {
+            let (number, event) = (loss.number(), EventId::to_raw(event));
+            self.push(half(Kind::EventLost, number, event, 0));
         }
     }
 
@@ -383,6 +457,54 @@ impl Tracer {
     }
 }
 
+/// What hosts see of user code. Nothing of it is recorded at level 1.
+impl Tracer {
+    /// The machine file wrote a key.
+    pub fn wrote(&mut self, key: KeyId, words: [u32; 3]) {
+        if self.level >= Level::Steps {
+            self.key_value(Kind::Wrote, key, words);
+        }
+    }
+
+    /// A command of the machine file; whether there was room for it.
+    pub fn command(&mut self, command: &Command, had_room: bool) {
+        if self.level < Level::Steps || !self.open {
+            return;
+        }
+        let lane = command.lane.raw().into();
+        let room = if had_room { 0 } else { NO_ROOM };
+        match command.kind {
+            CommandKind::Emit { name, ty, payload } => {
+                self.push(half(Kind::Command, room, lane, name.raw().into()));
+                let ty = ty.map_or(PayloadKind::Empty, PayloadKind::of_value);
+                self.words(ty, &payload);
+            }
+            CommandKind::Release { channel } => {
+                self.push(half(Kind::Command, room | 1, lane, channel.raw().into()));
+            }
+            CommandKind::Send { to, event, payload } => {
+                self.push(half(Kind::Command, room | 2, lane, event.raw().into()));
+                self.words(PayloadKind::Entity, &to);
+                self.words(self.filter.payload_kind(event), &payload);
+            }
+        }
+    }
+
+    fn words(&mut self, kind: PayloadKind, words: &[u32]) {
+        if let ([first, rest @ ..], true) = (words, kind != PayloadKind::Empty) {
+            self.push(half(Kind::More, kind.number(), 0, *first));
+            self.more(kind, rest);
+        }
+    }
+
+    /// A function wrote so many bytes of commands.
+    pub fn commands(&mut self, function: FunctionId, bytes: usize) {
+        if bytes > 0 && self.level >= Level::Steps {
+            self.if_open(half(Kind::Command, 3, function.raw(), bytes as u32));
+        }
+    }
+}
+
 /// What is known of an agent only outside of its tick. These records always have room.
 impl Tracer {
     /// A part of a tick ends.
@@ -405,6 +527,17 @@ impl Tracer {
         let lost = self.ring.take_lost();
         self.ring
             .push_last(Record::from_halves(self.head, half(Kind::Lost, 0, 0, lost)));
+    }
+
+    /// An event of an agent never got to the kernel.
+    pub fn lose(&mut self, agent: u32, event: &Event, loss: Loss) {
+        let known = event.id().is_none_or(|event| self.filter.has_event(event));
+        if known && self.filter.has_agent(agent) && self.filter.level_of(agent) >= Level::Steps {
+            self.end();
+            let head = u64::from(self.tick) | u64::from(agent) << 32;
+            let half = half(Kind::EventLost, loss.number(), event.id.get(), 0);
+            self.ring.push_last(Record::from_halves(head, half));
+        }
     }
 
     /// Something is said of an agent, about a state or nothing (0).

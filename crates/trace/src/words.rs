@@ -1,9 +1,11 @@
 //! Records in words, for people.
 
-use statewright_kernel::Reason;
+use statewright_kernel::{Loss, Reason};
+use statewright_rom::layout::{BuiltInLane, PayloadKind};
 
 use crate::legend::{Guard, Legend};
-use crate::record::{Cause, Kind, NO_TRANSITION, Record};
+use crate::record::{Cause, CommandSaid, Kind, NO_FUNCTION, NO_TRANSITION, Record};
+use statewright_rom::ids::FunctionId;
 
 impl Kind {
     /// Its name in exports.
@@ -30,10 +32,18 @@ impl Kind {
             Self::Resumed => "resumed",
             Self::TimerSet => "timer_set",
             Self::TimerStopped => "timer_stopped",
+            Self::EventLost => "event_lost",
+            Self::Wrote => "wrote",
+            Self::Command => "command",
             Self::Event => "event",
             Self::Guard => "guard",
             Self::Activity => "activity",
             Self::Rejected => "rejected",
+            Self::More => "more",
+            Self::Read => "read",
+            Self::Asked => "asked",
+            Self::Score => "score",
+            Self::Drew => "drew",
         }
     }
 }
@@ -111,7 +121,42 @@ impl Legend {
             Kind::Resumed => format!("resumes {}", self.state(subject)),
             Kind::TimerSet => format!("{} runs until tick {value}", self.timer_words(subject)),
             Kind::TimerStopped => format!("{} is stopped", self.timer_words(subject)),
-            Kind::Event => format!("{}: who takes it?", self.event(subject)),
+            Kind::EventLost => {
+                let why = record.loss().map_or("?", Loss::name);
+                let what = match record.loss() {
+                    Some(Loss::Coalesced) => "joined another",
+                    _ => "lost",
+                };
+                format!("{} {what}: {why}", self.event(subject))
+            }
+            Kind::Wrote => format!("{} = {}", self.key(subject), self.value(record)),
+            Kind::Command => self.command_words(record),
+            Kind::Event => match record.value_kind() {
+                None | Some(PayloadKind::Empty) => {
+                    format!("{}: who takes it?", self.event(subject))
+                }
+                Some(_) => format!(
+                    "{}({}): who takes it?",
+                    self.event(subject),
+                    self.value(record)
+                ),
+            },
+            Kind::More => format!("and {}", self.value(record)),
+            Kind::Read => format!("{} is {}", self.key(subject), self.value(record)),
+            Kind::Asked => {
+                let answer = if record.detail == 0 { "no" } else { "yes" };
+                format!("guard {} says {answer}", self.asked(record))
+            }
+            Kind::Score => format!("{} scores {}", self.way(subject), f32::from_bits(value)),
+            Kind::Drew => {
+                let who = if subject == NO_FUNCTION {
+                    "an expression"
+                } else {
+                    self.function(subject)
+                };
+                let plural = if value == 1 { "" } else { "s" };
+                format!("{who} drew {value} random number{plural}")
+            }
             Kind::Guard => self.guard_words(record),
             Kind::Activity => {
                 let status = ["goes on", "succeeded", "failed", "canceled"];
@@ -124,6 +169,64 @@ impl Legend {
                     .map_or_else(|| "?".to_owned(), |reason| self.reason(subject, reason));
                 format!("not {}: {reason}", self.way(subject))
             }
+        }
+    }
+
+    /// A guard function of a condition with several, with what its code means.
+    pub fn asked(&self, record: &Record) -> String {
+        let (function, code) = (record.subject.get(), record.value.get() as u16);
+        let name = self.function(function);
+        let text = FunctionId::new(function).and_then(|id| self.symbols.guard_code(id, code));
+        match (code, text) {
+            (_, Some(text)) => format!("{name} ({text}, code {code})"),
+            (0, None) => name.to_owned(),
+            (_, None) => format!("{name} (code {code})"),
+        }
+    }
+
+    /// The word of a record as its type is written.
+    pub fn value(&self, record: &Record) -> String {
+        let word = record.value.get();
+        match record.value_kind() {
+            Some(PayloadKind::I32) => (word as i32).to_string(),
+            Some(PayloadKind::F32 | PayloadKind::Vec2 | PayloadKind::Vec3 | PayloadKind::Vec4) => {
+                f32::from_bits(word).to_string()
+            }
+            Some(PayloadKind::Bool) => (word != 0).to_string(),
+            Some(PayloadKind::Symbol) => self.text(word),
+            Some(PayloadKind::Bytes) => format!("{:08x}", word.swap_bytes()),
+            Some(PayloadKind::Entity | PayloadKind::U32 | PayloadKind::U64) => word.to_string(),
+            Some(PayloadKind::Empty) | None => String::new(),
+        }
+    }
+
+    fn command_words(&self, record: &Record) -> String {
+        let Some((said, had_room)) = record.command() else {
+            return "an unknown command".to_owned();
+        };
+        let lane = |lane: u16| match BuiltInLane::NAMES.get(usize::from(lane)) {
+            Some(name) => (*name).to_owned(),
+            None => format!("lane {lane}"),
+        };
+        let words = match said {
+            CommandSaid::Emit { lane: on, name } => {
+                format!("emits {} {}", lane(on), self.text(name.into()))
+            }
+            CommandSaid::Release { lane: on, channel } => {
+                format!("emits {}: channel {channel} is free", lane(on))
+            }
+            CommandSaid::Send { event } => format!("sends {} to another", self.event(event)),
+            CommandSaid::ByFunction { function, bytes } => {
+                format!(
+                    "{} wrote {bytes} bytes of commands",
+                    self.function(function)
+                )
+            }
+        };
+        if had_room {
+            words
+        } else {
+            format!("{words}: no room, dropped")
         }
     }
 

@@ -118,7 +118,7 @@ pub fn posted(admission: Admission) -> Posted {
 /// Counters with their names, the same list on both sides. Resets are missing: the engines count
 /// different ones.
 pub fn counted(counters: &kernel::Counters) -> Vec<(&'static str, u64)> {
-    let [dropped, evicted] = [counters.dropped, counters.evicted];
+    let [overflow, evicted] = [counters.dropped_overflow, counters.evicted];
     vec![
         ("events", counters.events),
         ("unhandled", counters.unhandled),
@@ -126,10 +126,11 @@ pub fn counted(counters: &kernel::Counters) -> Vec<(&'static str, u64)> {
         ("deferrals refused", counters.deferrals_refused),
         ("expired", counters.expired),
         ("coalesced", counters.coalesced),
-        ("dropped low", dropped[0]),
-        ("dropped normal", dropped[1]),
-        ("dropped interrupt", dropped[2]),
-        ("dropped critical", dropped[3]),
+        ("dropped: ended", counters.dropped_ended),
+        ("dropped low", overflow[0]),
+        ("dropped normal", overflow[1]),
+        ("dropped interrupt", overflow[2]),
+        ("dropped critical", overflow[3]),
         ("evicted low", evicted[0]),
         ("evicted normal", evicted[1]),
         ("evicted interrupt", evicted[2]),

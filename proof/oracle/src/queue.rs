@@ -92,7 +92,7 @@ impl Oracle {
             class.unwrap_or(declared.class)
         };
         if !self.running() {
-            self.counters.dropped[class as usize] += 1;
+            self.counters.dropped_ended += 1;
             return Posted::Dropped;
         }
         // A paused agent stores ages instead of stamps (SYS-9).
@@ -132,7 +132,7 @@ impl Oracle {
                 evicted: Some(evicted),
             };
         }
-        self.counters.dropped[class as usize] += 1;
+        self.counters.dropped_overflow[class as usize] += 1;
         self.flags.queue_overflow = true;
         if self.model.internal_first {
             self.fault.get_or_insert(Quarantine::QueueOverflow);
@@ -273,7 +273,6 @@ impl Oracle {
             self.queue.insert(place.unwrap_or(self.queue.len()), event);
         } else {
             self.counters.deferral_refused += 1;
-            self.counters.dropped[event.class as usize] += 1;
         }
     }
 

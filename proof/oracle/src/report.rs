@@ -90,8 +90,10 @@ pub struct Counters {
     pub expired: u64,
     /// Events that replaced a queued one.
     pub coalesced: u64,
-    /// Events that were dropped.
-    pub dropped: [u64; 4],
+    /// Events dropped because the agent has ended (SYS-10).
+    pub dropped_ended: u64,
+    /// Events dropped because the queue was full, by class (EVT-3).
+    pub dropped_overflow: [u64; 4],
     /// Events that made place for others.
     pub evicted: [u64; 4],
     /// Counted microsteps.

@@ -24,9 +24,8 @@ impl Oracle {
         }
         if !self.running() {
             // Terminated and quarantined agents drop events, counted (SYS-10).
-            for event in &inbox[env.report.inbox_taken..] {
-                self.counters.dropped[event.class as usize] += 1;
-            }
+            let dropped = inbox.len() - env.report.inbox_taken;
+            self.counters.dropped_ended += dropped as u64;
             env.report.inbox_taken = inbox.len();
         }
         env.report

@@ -32,7 +32,7 @@ fn evt_3_places_of_the_standard_tier() {
     assert_eq!(bench.post("B"), admitted);
     assert_eq!(bench.post("L"), Posted::Dropped, "two general places");
     assert!(bench.oracle.snapshot().flags.queue_overflow);
-    assert_eq!(bench.oracle.counters().dropped, [1, 0, 0, 0]);
+    assert_eq!(bench.oracle.counters().dropped_overflow, [1, 0, 0, 0]);
     assert_eq!(bench.post("I"), admitted);
     let Posted::Admitted {
         evicted: Some(gone),
@@ -153,7 +153,10 @@ fn evt_5_deferral_may_not_take_the_last_general_place() {
     bench.send(&["A"]);
     assert_eq!(bench.queue(), "A*");
     let counters = bench.oracle.counters();
-    assert_eq!((counters.deferral_refused, counters.dropped[1]), (1, 1));
+    assert_eq!(
+        (counters.deferral_refused, counters.dropped_overflow),
+        (1, [0; 4])
+    );
 }
 
 #[test]

@@ -184,8 +184,8 @@ Noise: nobody took it
     let ran = folder
         .run(&["trace", "g.swtrace", "--why", "1", "2"])
         .code(0);
-    let ran = ran.prints("guard Hears says no: it is deaf (code 3), since tick 1");
-    ran.prints("guard IsTired says no, since tick 1");
+    let ran = ran.prints("guard Hears says no: it is deaf (code 3), the same for 1 tick");
+    ran.prints("guard IsTired says no, the same for 1 tick");
     let ran = folder
         .run(&["trace", "g.swtrace", "--why", "0", "1"])
         .code(0);
@@ -205,7 +205,7 @@ without an event: none of them was taken
     let ran = ran
         .prints("after 2t to `alert/blink`: one transition took it")
         .prints("Wind: one transition took it");
-    ran.prints("alert -> down (always)  guard IsTired says no, since tick 1");
+    ran.prints("alert -> down (always)  guard IsTired says no, the same for 2 ticks");
     folder
         .run(&["trace", "g.swtrace", "--why", "0", "2"])
         .code(0)
@@ -225,6 +225,131 @@ without an event: none of them was taken
     assert_eq!(json["searches"][0]["candidates"][0]["code"], 3);
     assert_eq!(json["searches"][0]["candidates"][0]["since"], 1);
     assert_eq!(json["after"], serde_json::json!(["post/bored"]));
+}
+
+/// What it takes to see values, scores, guards of a compound condition, payloads and lost events.
+const BEAST: &str = r#"{ "machine": "Beast", "tier": "standard",
+  "events": { "Hit": { "payload": "vec2" }, "Food": {}, "Think": {} },
+  "blackboard": { "health": { "type": "i32", "default": 37 } },
+  "functions": { "Hungry": { "kind": "guard" }, "Brave": { "kind": "guard" }, "Roll": { "kind": "action" } },
+  "initial": "calm",
+  "states": {
+    "calm": { "transitions": [
+      { "on": "Hit", "to": "flees", "if": "health <= 25 || Hungry && Brave" },
+      { "on": "Food", "do": ["Roll", "health += 1", { "raise": "Think" }, { "raise": "Think" }, { "raise": "Think" }, { "raise": "Think" }] },
+      { "on": "Think", "to": "hunts", "score": "0.25", "threshold": 0.1 },
+      { "on": "Think", "to": "flees", "score": "0.75", "threshold": 0.1 } ] },
+    "hunts": {}, "flees": { "final": true } } }"#;
+
+fn beast() -> Folder {
+    let machine = Machine::from_text("beast.sw.json", BEAST).unwrap();
+    let functions = Functions::<statewright::Blackboard, ()>::new()
+        .guard("Hungry", |_, (): &(), _| Verdict::from(true))
+        .guard("Brave", |_, (), _| Verdict {
+            holds: false,
+            code: 8,
+        })
+        .action("Roll", |_, (), cx| {
+            _ = cx.rng().next_u32();
+            _ = cx.rng().below(6);
+        });
+    let board = statewright::Blackboard::new(&machine);
+    let mut crowd = Crowd::new(machine.bind(functions).unwrap(), 1);
+    let agent = crowd.spawn(board);
+    crowd.set_trace(Some(Settings::new(Level::All))).unwrap();
+    let mut writer = Writer::new(Vec::new(), &crowd.legend()).unwrap();
+    for tick in 0..6 {
+        match tick {
+            1 => crowd
+                .send(agent, machine.event("Hit").unwrap(), [1.5_f32, -2.0])
+                .unwrap(),
+            2 => crowd
+                .send(agent, machine.event("Food").unwrap(), ())
+                .unwrap(),
+            4 => crowd
+                .send(agent, machine.event("Food").unwrap(), ())
+                .unwrap(),
+            _ => {}
+        }
+        crowd.tick(&());
+        crowd.write_trace(&mut writer).unwrap();
+    }
+    let folder = Folder::new();
+    folder.write("b.swtrace", writer.close().unwrap());
+    folder
+}
+
+#[test]
+fn sel_7_why_shows_values_and_every_guard_of_a_condition() {
+    let ran = beast()
+        .run(&["trace", "b.swtrace", "--why", "0", "1"])
+        .code(0);
+    ran.prints("calm -> flees  its guard says no: health is 37, guard Brave (code 8) says no");
+}
+
+#[test]
+fn sel_7_why_shows_the_scores_of_all_competitors() {
+    let ran = beast()
+        .run(&["trace", "b.swtrace", "--why", "0", "2"])
+        .code(0);
+    let ran = ran.prints("calm -> hunts  another one was found first, scored 0.25");
+    ran.prints("calm -> flees  taken, scored 0.75");
+}
+
+#[test]
+fn evt_3_why_says_where_an_event_was_lost() {
+    let ran = beast()
+        .run(&["trace", "b.swtrace", "--why", "0", "2"])
+        .code(0);
+    ran.prints("Think lost: the queue had no room for it");
+    let ran = beast()
+        .run(&["trace", "b.swtrace", "--why", "0", "4"])
+        .code(0);
+    ran.prints("Food lost: its receiver had ended");
+}
+
+#[test]
+fn sys_3_new_kinds_fit_the_schema() {
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../schemas/trace.schema.json"
+    );
+    let schema: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let json = beast()
+        .run(&["trace", "b.swtrace", "--json"])
+        .code(0)
+        .json();
+    let problems: Vec<String> = validator
+        .iter_errors(&json)
+        .map(|e| e.to_string())
+        .collect();
+    assert_eq!(problems, [""; 0]);
+    for kind in [
+        "event_lost",
+        "wrote",
+        "more",
+        "read",
+        "asked",
+        "score",
+        "drew",
+    ] {
+        let has = |record: &Value| record["kind"] == kind;
+        assert!(
+            json["records"].as_array().unwrap().iter().any(has),
+            "{kind}"
+        );
+    }
+}
+
+#[test]
+fn sys_3_payloads_writes_and_draws_are_in_the_text() {
+    let ran = beast().run(&["trace", "b.swtrace"]).code(0);
+    let ran = ran.prints("Hit(1.5): who takes it?").prints("and -2");
+    let ran = ran
+        .prints("health = 38")
+        .prints("Roll drew 2 random numbers");
+    ran.prints("guard Hungry says yes");
 }
 
 /// The fields of Perfetto's protobuf that we write, as its own files number them.
@@ -512,7 +637,7 @@ fn what_a_crash_left_is_read_and_damage_is_named() {
     folder
         .run(&["trace", "later.swtrace"])
         .code(1)
-        .says("at byte 4: it is of version 9, this program reads version 2");
+        .says("at byte 4: it is of version 9, this program reads version 3");
     folder.write("foreign.swtrace", GUARD);
     folder
         .run(&["trace", "foreign.swtrace"])

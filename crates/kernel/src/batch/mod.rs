@@ -134,7 +134,7 @@ fn run_batch<'a, const SPARSE: bool, I: Instance, H: Hosts>(
     // Not `cx.router()`: what comes from the context would be read from memory for every agent.
     let router = Router {
         rom,
-        idle: cx.idle,
+        idle: cx.idle.get(),
         now: batch.tick,
     };
     let mut agents = instances.iter_mut();

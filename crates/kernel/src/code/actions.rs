@@ -45,17 +45,25 @@ impl Tick<'_, '_> {
     }
 
     pub(crate) fn run_op(&mut self, op: &OpRecord, site: &Site) {
+        self.run_one(op, site);
+        self.tell_notes();
+    }
+
+    #[inline(always)]
+    fn run_one(&mut self, op: &OpRecord, site: &Site) {
         match op.kind.get() {
             ActionOp::Call => {
                 if let Some(function) = self.cx.prepare_call(op, site) {
+                    let rng = self.rng_before();
                     self.host.action(function, ActionCx::new(self.cx));
+                    self.tell_draws(Some(function), rng);
                 }
             }
             ActionOp::Set | ActionOp::Add => self.write_key(op, site),
             ActionOp::Raise => {
                 let payload = self.payload(op.b.get() as u16, site);
                 self.trace_action(op);
-                if let Some(event) = EventId::read(op.a) {
+                if let Some(event) = self.cx.proved(EventId::read(op.a)) {
                     self.cx.post_own(event, None, payload, event_flag::INTERNAL);
                 }
             }
@@ -63,19 +71,19 @@ impl Tick<'_, '_> {
             ActionOp::Emit => self.emit(op, site),
             ActionOp::StartTimer => {
                 self.trace_action(op);
-                if let Some(timer) = TimerId::read(op.a) {
+                if let Some(timer) = self.cx.proved(TimerId::read(op.a)) {
                     self.cx.start_timer(timer, op.b.get());
                 }
             }
             ActionOp::StopTimer => {
                 self.trace_action(op);
-                if let Some(timer) = TimerId::read(op.a) {
+                if let Some(timer) = self.cx.proved(TimerId::read(op.a)) {
                     self.cx.stop_timer(timer);
                 }
             }
             ActionOp::ClearHistory => {
                 self.trace_action(op);
-                if let Some(state) = StateId::read(op.a) {
+                if let Some(state) = self.cx.proved(StateId::read(op.a)) {
                     self.cx.clear_history(state);
                 }
             }
@@ -104,10 +112,10 @@ impl Tick<'_, '_> {
 
     fn write_key(&mut self, op: &OpRecord, site: &Site) {
         let value = self.value(op.a.get(), site);
-        let Some(key) = KeyId::new(op.b.get() as u16) else {
+        let Some(key) = self.cx.proved(KeyId::new(op.b.get() as u16)) else {
             return;
         };
-        let Some(record) = self.cx.rom.key(key) else {
+        let Some(record) = self.cx.proved(self.cx.rom.key(key)) else {
             return;
         };
         let words = if op.kind == ActionOp::Add {
@@ -121,7 +129,7 @@ impl Tick<'_, '_> {
     fn send(&mut self, op: &OpRecord, site: &Site) {
         let (payload, receiver) = (op.b.get() as u16, (op.b.get() >> 16) as u16);
         let payload = self.payload(payload, site);
-        let Some(event) = EventId::read(op.a) else {
+        let Some(event) = self.cx.proved(EventId::read(op.a)) else {
             return;
         };
         if receiver == NONE {
@@ -152,7 +160,7 @@ impl Tick<'_, '_> {
         let critical = own
             .and_then(|lane| self.cx.rom.lanes().get(lane))
             .is_some_and(|lane| lane.critical == 1);
-        if let Some(name) = StringId::read(op.a) {
+        if let Some(name) = self.cx.proved(StringId::read(op.a)) {
             self.command(
                 lane,
                 critical,
@@ -164,7 +172,7 @@ impl Tick<'_, '_> {
 
     /// Hands a command to the host; a dropped one sets a flag and is counted (CMD-2).
     pub(crate) fn command(&mut self, lane: u16, critical: bool, kind: CommandKind, site: &Site) {
-        let Some(lane) = LaneId::from_index(usize::from(lane)) else {
+        let Some(lane) = self.cx.proved(LaneId::from_index(usize::from(lane))) else {
             return;
         };
         let agent = self.cx.agent();

@@ -33,7 +33,6 @@ impl Tick<'_, '_> {
     fn run_activity(&mut self, state: StateId) {
         let Some(record) = self
             .cx
-            .rom
             .state(state)
             .filter(|record| record.activity.get() != NONE)
         else {
@@ -59,11 +58,15 @@ impl Tick<'_, '_> {
         site: &Site,
         mode: Mode,
     ) -> Status {
-        let op = OpId::read(record.activity).and_then(|op| self.cx.rom.op(op));
+        let op = self.cx.proved(OpId::read(record.activity));
+        let op = op.and_then(|op| self.cx.op(op));
         match op.and_then(|op| self.cx.prepare_call(op, site)) {
             Some(function) => {
+                let rng = self.rng_before();
                 let status = self.host.activity(function, mode, ActionCx::new(self.cx));
                 if self.tracing {
+                    self.tell_notes();
+                    self.tell_draws(Some(function), rng);
                     self.host.trace(&Trace::Activity(site.state, mode, status));
                 }
                 status
@@ -76,15 +79,12 @@ impl Tick<'_, '_> {
 /// Results: two bits, 1 = succeeded, 2 = failed (RAM-7).
 impl Context<'_> {
     fn result_slot(&self, state: StateId) -> Option<(SlotId, u32)> {
-        let extra = self.rom.state_extra(state)?;
-        extra
-            .result()
-            .filter(|(slot, _)| slot.index() < self.ram.slots().len())
+        self.rom.state_extra(state)?.result()
     }
 
     /// Whether the activity of a state has succeeded (true) or failed (false).
     pub(crate) fn result(&self, state: StateId) -> Option<bool> {
-        result_in(self.rom, self.ram.slots(), self.rom.state(state)?)
+        result_in(self.rom, self.ram.slots(), self.state(state)?)
     }
 
     pub(crate) fn set_result(&mut self, state: StateId, status: Status) {
@@ -102,9 +102,8 @@ impl Context<'_> {
 
     fn put_result(&mut self, state: StateId, bits: u16) {
         if let Some((slot, shift)) = self.result_slot(state) {
-            let others = self.ram.slot(slot) & !3_u16.checked_shl(shift).unwrap_or(0);
-            self.ram
-                .set_slot(slot, others | bits.checked_shl(shift).unwrap_or(0));
+            let others = self.slot(slot) & !3_u16.checked_shl(shift).unwrap_or(0);
+            self.set_slot(slot, others | bits.checked_shl(shift).unwrap_or(0));
         }
     }
 }

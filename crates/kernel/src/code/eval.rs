@@ -1,20 +1,23 @@
 //! Expressions (CODE-4): bounded code over a stack of 32 words. The loader has proved types, jumps
-//! and depth; what a damaged ROM could still ask for gives 0.
+//! and depth.
 
 use statewright_rom::Coded;
 use statewright_rom::code::{WordStack, apply, op};
 use statewright_rom::ids::*;
 use statewright_rom::layout::*;
+use zerocopy::byteorder::little_endian::U16;
 
 use crate::context::{Context, Site};
 use crate::host::cx::{GuardCx, parameter_words};
-use crate::host::{Cause, Host};
+use crate::host::{Cause, Host, Verdict};
 
 const WORDS: usize = MAX_STACK_WORDS as usize;
 
 struct Stack {
     words: [u32; WORDS],
     len: usize,
+    /// It was too full or too empty, which the loader has ruled out.
+    broken: bool,
 }
 
 impl WordStack for Stack {
@@ -24,15 +27,17 @@ impl WordStack for Stack {
             *cell = word;
             self.len = self.len.saturating_add(1);
         } else {
-            debug_assert!(false, "the loader has proved the depth of the stack");
+            self.broken = true;
         }
     }
 
     #[inline]
     fn pop(&mut self) -> u32 {
-        debug_assert!(self.len > 0, "the loader has proved the depth of the stack");
-        self.len = self.len.saturating_sub(1);
-        self.words.get(self.len).copied().unwrap_or(0)
+        let top = self.len.checked_sub(1);
+        let word = top.and_then(|top| self.words.get(top));
+        self.broken |= word.is_none();
+        self.len = top.unwrap_or(0);
+        word.copied().unwrap_or(0)
     }
 }
 
@@ -48,6 +53,7 @@ pub(crate) fn evaluate(
     let mut stack = Stack {
         words: [0; WORDS],
         len: 0,
+        broken: false,
     };
     let mut at = 0_usize;
     // Bound: jumps go forward only.
@@ -62,6 +68,9 @@ pub(crate) fn evaluate(
         } else {
             step(cx, host, instruction, &mut stack, site);
         }
+    }
+    if stack.broken {
+        cx.impossible("the loader has proved the depth of the stack");
     }
     let mut result = [0; 3];
     for (word, value) in result.iter_mut().zip(stack.words.iter().take(stack.len)) {
@@ -80,40 +89,41 @@ fn step(
     let InstructionRecord { op, a, b, c } = *instruction;
     match op {
         op::PUSH => stack.push(c.get()),
-        op::KEY => load(
-            stack,
-            a,
-            &KeyId::read(b).map_or([0; 3], |key| host.read_key(key)),
-        ),
-        op::KEY_FIELD => field(
-            stack,
-            a,
-            &KeyId::read(b).map_or([0; 3], |key| host.read_key(key)),
-        ),
-        op::PARAMETER => load(
-            stack,
-            a,
-            &ParameterId::read(b).map_or([0; 3], |p| parameter_words(cx, p)),
-        ),
-        op::PARAMETER_FIELD => field(
-            stack,
-            a,
-            &ParameterId::read(b).map_or([0; 3], |p| parameter_words(cx, p)),
-        ),
-        op::PAYLOAD => load(stack, a, &payload(site)),
-        op::PAYLOAD_FIELD => field(stack, a, &payload(site)),
-        op::TICKS_IN_STATE => {
-            let ticks = StateId::read(b)
-                .and_then(|state| cx.ticks_in_state(state))
-                .unwrap_or(0);
-            stack.push(ticks.min(i32::MAX as u32));
+        op::KEY => load(stack, a, &key_words(cx, host, b)),
+        op::KEY_FIELD => {
+            let words = key_words(cx, host, b);
+            field(cx, stack, a, &words);
         }
-        op::IN_STATE => stack.push(u32::from(
-            StateId::read(b).is_some_and(|state| cx.is_active(state)),
-        )),
+        op::PARAMETER => load(stack, a, &parameter_of(cx, b)),
+        op::PARAMETER_FIELD => field(cx, stack, a, &parameter_of(cx, b)),
+        op::PAYLOAD => load(stack, a, &payload(site)),
+        op::PAYLOAD_FIELD => field(cx, stack, a, &payload(site)),
+        op::TICKS_IN_STATE => {
+            let state = cx.proved(StateId::read(b));
+            let ticks = state.and_then(|state| cx.ticks_in_state(state));
+            stack.push(cx.proved(ticks).unwrap_or(0).min(i32::MAX as u32));
+        }
+        op::IN_STATE => {
+            let state = cx.proved(StateId::read(b));
+            stack.push(u32::from(state.is_some_and(|state| cx.is_active(state))));
+        }
         op::CALL_GUARD => stack.push(u32::from(call_guard(cx, host, OpId::read(b), site))),
         _ => apply(op, a, stack),
     }
+}
+
+fn key_words(cx: &mut Context<'_>, host: &dyn Host, key: U16) -> [u32; 3] {
+    let Some(key) = cx.proved(KeyId::read(key)) else {
+        return [0; 3];
+    };
+    let words = host.read_key(key);
+    cx.note_read(key, words);
+    words
+}
+
+fn parameter_of(cx: &Context<'_>, parameter: U16) -> [u32; 3] {
+    let parameter = cx.proved(ParameterId::read(parameter));
+    parameter.map_or([0; 3], |parameter| parameter_words(cx, parameter))
 }
 
 fn payload(site: &Site) -> [u32; 4] {
@@ -136,13 +146,20 @@ fn load(stack: &mut Stack, ty: u8, source: &[u32]) {
     }
 }
 
-fn field(stack: &mut Stack, number: u8, source: &[u32]) {
-    stack.push(source.get(usize::from(number)).copied().unwrap_or(0));
+fn field(cx: &Context<'_>, stack: &mut Stack, number: u8, source: &[u32]) {
+    let word = cx.proved(source.get(usize::from(number)));
+    stack.push(word.copied().unwrap_or(0));
 }
 
 fn call_guard(cx: &mut Context<'_>, host: &dyn Host, op: Option<OpId>, site: &Site) -> bool {
-    let function = op
-        .and_then(|op| cx.rom.op(op))
+    let function = cx
+        .proved(op)
+        .and_then(|op| cx.op(op))
         .and_then(|op| cx.prepare_call(op, site));
-    function.is_some_and(|function| host.guard(function, GuardCx::new(cx)).holds)
+    let Some(function) = function else {
+        return false;
+    };
+    let Verdict { holds, code } = host.guard(function, GuardCx::new(cx));
+    cx.note_asked(function, holds, code);
+    holds
 }

@@ -9,8 +9,7 @@ use crate::instance::leaves::Leaves;
 
 impl Context<'_> {
     pub(crate) fn is_final(&self, state: StateId) -> bool {
-        self.rom
-            .state(state)
+        self.state(state)
             .is_some_and(|record| record.kind == StateKind::Final)
     }
 
@@ -27,9 +26,8 @@ impl Context<'_> {
     }
 
     fn completes(&self, leaf: StateId, state: StateId) -> bool {
-        let is = |at: StateId, kind: StateKind| {
-            self.rom.state(at).is_some_and(|record| record.kind == kind)
-        };
+        let is =
+            |at: StateId, kind: StateKind| self.state(at).is_some_and(|record| record.kind == kind);
         let around = self
             .rom
             .path_up(leaf)

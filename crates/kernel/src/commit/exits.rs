@@ -127,11 +127,7 @@ impl Tick<'_, '_> {
             if let Some(region) = walk.unwinds {
                 match self.cx.take_top_frame_of(region) {
                     Some(frame) => {
-                        let owner = self
-                            .cx
-                            .rom
-                            .region(region)
-                            .and_then(|region| StateId::read(region.owner));
+                        let owner = self.cx.owner_of(region);
                         let order = ExitOrder::new(&frame.leaves, u8::MAX, owner, reverse);
                         depth = depth.saturating_add(1);
                         *walks.get_mut(depth).ok_or(Fault::BadFrames)? = Walk {
@@ -162,7 +158,7 @@ impl Tick<'_, '_> {
             transition: leave.transition,
             cause: leave.cause,
         };
-        let Some(record) = self.cx.rom.state(state) else {
+        let Some(record) = self.cx.state(state) else {
             return;
         };
         self.cancel_activity(record, &site);
@@ -199,13 +195,10 @@ impl Tick<'_, '_> {
             .map_or(0, |extra| extra.channels.get());
         for number in 0..self.cx.rom.channels().len() as u8 {
             if channels & 1_u32.checked_shl(u32::from(number)).unwrap_or(0) != 0
-                && let Some(channel) = ChannelId::new(number)
+                && let Some(channel) = self.cx.proved(ChannelId::new(number))
+                && let Some(record) = self.cx.proved(self.cx.rom.channel(channel))
             {
-                let lane = self
-                    .cx
-                    .rom
-                    .channel(channel)
-                    .map_or(0, |channel| channel.lane.get());
+                let lane = record.lane.get();
                 self.command(lane, true, CommandKind::Release { channel }, site);
             }
         }
@@ -218,8 +211,8 @@ impl Context<'_> {
         if self.ram.header().stack_depth == 0 {
             return None;
         }
-        let region = RegionId::read(self.rom.state(state)?.region)?;
-        let record = self.rom.region(region)?;
+        let region = RegionId::read(self.state(state)?.region)?;
+        let record = self.region(region)?;
         let kept = leave.keeps_frames && StateId::read(record.owner) == leave.domain;
         if kept {
             None
@@ -228,8 +221,15 @@ impl Context<'_> {
         }
     }
 
+    /// The state around a region.
+    pub(crate) fn owner_of(&self, region: RegionId) -> Option<StateId> {
+        let record = self.region(region)?;
+        self.proved(StateId::read(record.owner))
+    }
+
     fn take_top_frame_of(&mut self, region: RegionId) -> Option<Frame> {
-        let stack = StackId::new(self.rom.region(region)?.stack)?;
+        let record = self.region(region)?;
+        let stack = self.proved(StackId::new(record.stack))?;
         self.take_top_frame(region, stack)
     }
 
@@ -239,7 +239,7 @@ impl Context<'_> {
         if record.extra.get() != NONE {
             self.clear_result(state);
             if let Some(slot) = self.latch_slot(state) {
-                self.ram.set_slot(slot, 0);
+                self.set_slot(slot, 0);
             }
         }
     }

@@ -52,9 +52,7 @@ impl Tick<'_, '_> {
     fn enter_found(&mut self, entries: &EntrySet, steps: core::ops::Range<u16>) {
         self.entered_finals = Leaves::default();
         self.may_complete = false;
-        for step in steps.filter_map(|at| entries.get(at)) {
-            self.enter_step(step, None, Cause::None);
-        }
+        self.enter_span(entries, steps, None);
         self.cx.clear_marks();
     }
 
@@ -136,10 +134,10 @@ impl Context<'_> {
         self.ram.header_mut().armed = 0;
         let clock = self.clock_of(StateId::ROOT);
         for slot in self.ram.timer_slots().filter(|&slot| Some(slot) != clock) {
-            self.ram.set_time(slot, 0);
+            self.set_time(slot, 0);
         }
         if let Some(slot) = self.latch_slot(StateId::ROOT) {
-            self.ram.set_slot(slot, 0);
+            self.set_slot(slot, 0);
         }
         self.ram.header_mut().clamped = 0;
     }

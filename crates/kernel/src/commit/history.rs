@@ -49,8 +49,7 @@ impl Context<'_> {
     }
 
     pub(crate) fn forgets(&self, state: StateId) -> bool {
-        self.rom
-            .state(state)
+        self.state(state)
             .is_some_and(|record| record.flags.get() & state_flag::HISTORY_RESET != 0)
     }
 
@@ -60,7 +59,7 @@ impl Context<'_> {
             let child = leaves
                 .find(|&leaf| self.lies_in(region, leaf))
                 .and_then(|leaf| self.child_towards(owner, leaf));
-            self.ram.set_slot(slot, child.map_or(0, StateId::raw));
+            self.set_slot(slot, child.map_or(0, StateId::raw));
         }
     }
 
@@ -72,8 +71,8 @@ impl Context<'_> {
 
     fn record_deep(&mut self, point: &HistoryRecord, owner: StateId, alive: &Alive) {
         for (slot, id) in point.slots().zip(self.leaf_ids_below(owner)) {
-            let leaf = alive.get(id.index()).copied().flatten();
-            self.ram.set_slot(slot, leaf.map_or(0, StateId::raw));
+            let leaf = self.proved(alive.get(id.index())).copied().flatten();
+            self.set_slot(slot, leaf.map_or(0, StateId::raw));
         }
     }
 
@@ -84,8 +83,7 @@ impl Context<'_> {
     }
 
     fn lies_in(&self, region: RegionId, state: StateId) -> bool {
-        self.rom
-            .region_span(region)
+        self.region_span(region)
             .is_some_and(|(first, end)| first <= state.raw() && state.raw() < end)
     }
 
@@ -95,7 +93,6 @@ impl Context<'_> {
         let mut alive = [None; MAX_LEAVES];
         for (id, leaf) in self.ram.leaf_ids().zip(alive.iter_mut()) {
             *leaf = self
-                .ram
                 .leaf(id)
                 .filter(|&leaf| self.rom.is_ancestor_or_self(state, leaf));
         }
@@ -108,11 +105,7 @@ impl Context<'_> {
     /// Regions lie in pre-order, so outer stacks come before those inside what they bring back.
     fn replace_by_lowest_frames(&self, state: StateId, alive: &mut Alive) {
         for (region, stack) in self.stacked_regions() {
-            let owner = self
-                .rom
-                .region(region)
-                .and_then(|region| StateId::read(region.owner));
-            let reached = owner.is_some_and(|owner| {
+            let reached = self.owner_of(region).is_some_and(|owner| {
                 self.rom.is_ancestor_or_self(state, owner)
                     && alive
                         .iter()
@@ -121,7 +114,7 @@ impl Context<'_> {
             });
             if reached && self.frames_used(stack) > 0 {
                 for (id, leaf) in self.frame_leaves(region, stack, 0) {
-                    if let Some(cell) = alive.get_mut(id.index()) {
+                    if let Some(cell) = self.proved(alive.get_mut(id.index())) {
                         *cell = leaf;
                     }
                 }
@@ -132,7 +125,7 @@ impl Context<'_> {
     /// Forgets what the points of a state remember.
     pub(crate) fn clear_history(&mut self, state: StateId) {
         for point in self.rom.history_of(state) {
-            point.slots().for_each(|slot| self.ram.set_slot(slot, 0));
+            point.slots().for_each(|slot| self.set_slot(slot, 0));
         }
     }
 }
@@ -141,7 +134,7 @@ impl Context<'_> {
 impl Context<'_> {
     /// What a point remembers; `None` if that is nothing, or nothing that can be brought back.
     pub(crate) fn remembered(&self, point: &HistoryRecord) -> Option<Remembered> {
-        let owner = StateId::read(point.owner)?;
+        let owner = self.proved(StateId::read(point.owner))?;
         let states = if point.deep == 1 {
             self.deep_states(point, owner)?
         } else {
@@ -157,7 +150,7 @@ impl Context<'_> {
     fn shallow_states(&self, point: &HistoryRecord, owner: StateId) -> Option<Leaves> {
         let mut states = Leaves::default();
         for (slot, region) in point.slots().zip(self.rom.region_ids_of(owner)) {
-            let child = saved_state(self.ram.slot(slot))?;
+            let child = saved_state(self.slot(slot))?;
             let record = self.rom.state(child)?;
             if RegionId::read(record.region) != Some(region) || record.kind == StateKind::Choice {
                 return None;
@@ -170,7 +163,7 @@ impl Context<'_> {
     fn deep_states(&self, point: &HistoryRecord, owner: StateId) -> Option<Leaves> {
         let mut states = Leaves::default();
         for (slot, id) in point.slots().zip(self.leaf_ids_below(owner)) {
-            let raw = self.ram.slot(slot);
+            let raw = self.slot(slot);
             if raw == 0 {
                 continue;
             }

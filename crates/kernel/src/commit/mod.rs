@@ -12,6 +12,7 @@ use crate::host::Cause;
 use crate::host::trace::Trace;
 use crate::instance::flag;
 use crate::instance::leaves::Leaves;
+use crate::instance::ram::bit;
 use crate::select::arbitrate::{Accepted, Step, Unit};
 use crate::tick::Tick;
 
@@ -71,9 +72,7 @@ impl<'a> Tick<'_, 'a> {
             &one.candidate.site(one.cause),
         );
         if let Some((entries, span)) = entries {
-            for step in (span.first..span.entries).filter_map(|at| entries.get(at)) {
-                self.enter_step(step, Some(one.candidate.id), one.cause);
-            }
+            self.enter_span(entries, span.first..span.entries, Some(one));
         }
         if internal {
             return Ok(());
@@ -82,8 +81,10 @@ impl<'a> Tick<'_, 'a> {
             self.resume_frame(one)?;
         } else {
             // Bound: the steps.
-            for entry in (0..).map_while(|at| steps.get(at)) {
+            let mut at = 0;
+            while let Some(entry) = steps.get(self.cx, at) {
                 self.enter_step(entry, Some(one.candidate.id), one.cause);
+                at = at.saturating_add(1);
             }
         }
         self.cx.clear_marks();
@@ -160,6 +161,7 @@ impl<'a> Tick<'_, 'a> {
     #[inline(never)]
     fn exit_all(&mut self, step: &Step<'a>, units: &Units, leaves: &Leaves) -> Result<(), Fault> {
         let reverse = self.cx.has_policy(policy::REVERSE_EXIT_ORDER);
+        let mut begun = 0;
         for place in 0..MAX_LEAVES {
             let place = if reverse {
                 MAX_LEAVES.saturating_sub(1).saturating_sub(place)
@@ -169,10 +171,30 @@ impl<'a> Tick<'_, 'a> {
             let Some(unit) = units.get(place).and_then(Option::as_ref) else {
                 continue;
             };
-            let one = step.get(unit.place).ok_or(Fault::BadPlan)?;
+            let one = self.accepted(step, unit)?;
+            if begun & bit(unit.place) == 0 {
+                self.check_still_active(&one)?;
+                begun |= bit(unit.place);
+            }
             self.exit_one(&one, unit.leaves, leaves)?;
         }
         Ok(())
+    }
+
+    fn accepted(&self, step: &Step<'a>, unit: &Unit) -> Result<Accepted<'a>, Fault> {
+        let one = self.cx.proved(step.get(unit.place));
+        one.ok_or(Fault::Impossible)
+    }
+
+    /// SEL-4: what was accepted together leaves different states, so whoever comes first does not
+    /// take the source of another away. Asked before the first exits of each.
+    fn check_still_active(&self, one: &Accepted<'a>) -> Result<(), Fault> {
+        if self.cx.is_active(one.candidate.source) {
+            return Ok(());
+        }
+        self.cx
+            .impossible("SEL-4: an accepted transition lost its source to another");
+        Err(Fault::Impossible)
     }
 
     /// Leaves or suspends some of the leaves that a transition leaves.
@@ -202,11 +224,24 @@ impl<'a> Tick<'_, 'a> {
             let Some(entries) = entries.filter(|_| needs_entry_set(&one)) else {
                 continue;
             };
-            let Some(span) = entries.spans.get(usize::from(place)) else {
-                continue;
-            };
-            for step in (span.first..span.entries).filter_map(|at| entries.get(at)) {
-                self.enter_step(step, Some(one.candidate.id), one.cause);
+            if let Some(span) = self.cx.proved(entries.spans.get(usize::from(place))) {
+                self.enter_span(entries, span.first..span.entries, Some(&one));
+            }
+        }
+    }
+
+    /// Carries out steps that were found.
+    pub(crate) fn enter_span(
+        &mut self,
+        entries: &EntrySet,
+        steps: core::ops::Range<u16>,
+        one: Option<&Accepted<'a>>,
+    ) {
+        let transition = one.map(|one| one.candidate.id);
+        let cause = one.map_or(Cause::None, |one| one.cause);
+        for at in steps {
+            if let Some(step) = self.cx.proved(entries.get(at)) {
+                self.enter_step(step, transition, cause);
             }
         }
     }
@@ -222,7 +257,7 @@ impl<'a> Tick<'_, 'a> {
         let mut cursors = [0_u16; MAX_LEAVES];
         for (at, unit) in units.iter().enumerate() {
             let Some(unit) = unit else { continue };
-            let one = step.get(unit.place).ok_or(Fault::BadPlan)?;
+            let one = self.accepted(step, unit)?;
             if one.candidate.has(transition_flag::POP) {
                 self.resume_frame(&one)?;
                 continue;
@@ -241,7 +276,7 @@ impl<'a> Tick<'_, 'a> {
             let cursor = cursors
                 .get_mut(usize::from(unit.place))
                 .ok_or(Fault::BadPlan)?;
-            while let Some(entry) = steps.get(*cursor) {
+            while let Some(entry) = steps.get(self.cx, *cursor) {
                 if more
                     && !self
                         .cx
@@ -274,11 +309,8 @@ impl<'a> Tick<'_, 'a> {
             Entry::State(state) => {
                 self.cx.enter(state);
                 self.note_entry(state);
-                let list = self
-                    .cx
-                    .rom
-                    .state(state)
-                    .and_then(|record| ListId::read(record.entry));
+                let record = self.cx.state(state);
+                let list = record.and_then(|record| ListId::read(record.entry));
                 self.run_list(
                     list,
                     &Site {
@@ -344,8 +376,10 @@ impl<'a> Tick<'_, 'a> {
             .clear_flag(flag::WORK | flag::POLLS | flag::PAUSED);
         self.cx.ram.set_flag(flag::TERMINATED);
         count(&mut self.cx.counters.terminations);
-        // What was lost on the way out does not matter any more.
-        self.cx.fault = None;
+        // What was lost on the way out does not matter any more; that it cannot be does.
+        if self.cx.fault.get() != Some(Fault::Impossible) {
+            self.cx.clear_fault();
+        }
         if self.tracing {
             self.host.trace(&Trace::Terminated);
         }
@@ -374,13 +408,12 @@ impl<'s> Steps<'s> {
 
     fn planned(cx: &Context<'s>, one: &Accepted<'_>) -> Self {
         let plan = cx
-            .rom
-            .transition_plan(one.candidate.id)
+            .proved(cx.rom.transition_plan(one.candidate.id))
             .and_then(|plan| PlanId::read(plan.plan));
         Self::Plan(plan.map_or(&[], |plan| cx.rom.plan_steps(plan)))
     }
 
-    fn get(&self, at: u16) -> Option<Entry> {
+    fn get(&self, cx: &Context<'_>, at: u16) -> Option<Entry> {
         match self {
             Self::Found(entries, span) => {
                 let place = span.entries.saturating_add(at);
@@ -392,7 +425,7 @@ impl<'s> Steps<'s> {
             }
             Self::Plan(steps) => {
                 let step = steps.get(usize::from(at))?;
-                let state = StateId::read(step.state)?;
+                let state = cx.proved(StateId::read(step.state))?;
                 Some(match (step.kind.get(), ListId::read(step.list)) {
                     (PlanStepKind::Initial, Some(list)) => Entry::Effect(state, list),
                     (PlanStepKind::Initial, None) | (PlanStepKind::State, _) => Entry::State(state),
@@ -408,7 +441,7 @@ impl Context<'_> {
     fn belongs(&self, steps: &Steps<'_>, at: u16, domain: StateId, number: u8) -> bool {
         // Bound: the steps.
         let states = (at..)
-            .map_while(|at| steps.get(at))
+            .map_while(|at| steps.get(self, at))
             .map(|entry| match entry {
                 Entry::State(state) | Entry::Effect(state, _) => state,
             });
@@ -453,25 +486,25 @@ impl Context<'_> {
         if let Some(extra) = candidate.extra {
             if let Some(slot) = extra.cooldown() {
                 let ready = self.now.wrapping_add(extra.cooldown_ticks.get());
-                self.ram.set_wide_slot(slot, ready.max(1));
+                self.set_wide_slot(slot, ready.max(1));
             }
             if let Some(timer) = extra
                 .debounce()
                 .filter(|_| self.is_active(candidate.source))
             {
-                self.ram.disarm(timer);
+                self.disarm(timer);
             }
         }
         if let Some(slot) = self.latch_slot(candidate.source)
-            && self.ram.slot(slot) == candidate.id.raw().saturating_add(1)
+            && self.slot(slot) == candidate.id.raw().saturating_add(1)
         {
-            self.ram.set_slot(slot, 0);
+            self.set_slot(slot, 0);
         }
     }
 
     /// A state becomes active: everything it keeps begins anew (RAM-7).
     fn enter(&mut self, state: StateId) {
-        let Some(record) = self.rom.state(state) else {
+        let Some(record) = self.state(state) else {
             return;
         };
         self.put_leaf(record, Some(state));
@@ -482,13 +515,13 @@ impl Context<'_> {
         self.clear_result(state);
         if let Some(extra) = self.rom.state_extra(state) {
             if let Some(first) = extra.scratch() {
-                self.ram.clear_slots(first, extra.scratch_count);
+                self.clear_slots(first, extra.scratch_count);
             }
             if let Some(slot) = extra.latch() {
-                self.ram.set_slot(slot, 0);
+                self.set_slot(slot, 0);
             }
             if let Some(clock) = extra.clock_slot() {
-                self.ram.set_time(clock, self.now);
+                self.set_time(clock, self.now);
             }
         }
         self.arm_after_timers(state);

@@ -24,13 +24,14 @@ impl Context<'_> {
     pub(crate) fn stacked_regions(&self) -> impl Iterator<Item = (RegionId, StackId)> + use<'_> {
         let regions = self.rom.regions().iter().enumerate();
         regions.filter_map(|(index, record)| {
-            Some((RegionId::from_index(index)?, StackId::new(record.stack)?))
+            let stack = StackId::new(record.stack)?;
+            Some((self.proved(RegionId::from_index(index))?, stack))
         })
     }
 
     /// Frames in use, counted from the bottom.
     pub(crate) fn frames_used(&self, stack: StackId) -> u8 {
-        let Some(record) = self.rom.stack(stack) else {
+        let Some(record) = self.stack(stack) else {
             return 0;
         };
         let used = |&frame: &u8| self.first_of_frame(record, frame) != 0;
@@ -39,9 +40,8 @@ impl Context<'_> {
 
     /// The first leaf that a frame saved, raw; 0 if the frame is not in use.
     pub(crate) fn first_of_frame(&self, record: &StackRecord, frame: u8) -> u16 {
-        record
-            .frame_slot(frame)
-            .map_or(0, |slot| self.ram.slot(slot))
+        self.proved(record.frame_slot(frame))
+            .map_or(0, |slot| self.slot(slot))
     }
 
     /// Leaf ids of a region and the leaves that a frame saved for them; `None` where none was
@@ -52,12 +52,13 @@ impl Context<'_> {
         stack: StackId,
         frame: u8,
     ) -> impl Iterator<Item = (LeafId, Option<StateId>)> + use<'_> {
-        let first = self.rom.region(region).and_then(RegionRecord::leaf_id);
-        let record = self.rom.stack(stack);
-        let saved = record.and_then(|record| record.frame_slot(frame));
+        let first = self.region(region).map(RegionRecord::leaf_id);
+        let first = first.and_then(|first| self.proved(first));
+        let record = self.stack(stack);
+        let saved = record.and_then(|record| self.proved(record.frame_slot(frame)));
         let count = record.map_or(0, |record| record.leaves);
         first.zip(saved).into_iter().flat_map(move |(leaf, slot)| {
-            (0..count).map(move |by| (leaf.offset(by), saved_state(self.ram.slot(slot.offset(by)))))
+            (0..count).map(move |by| (leaf.offset(by), saved_state(self.slot(slot.offset(by)))))
         })
     }
 
@@ -66,15 +67,15 @@ impl Context<'_> {
         let top = self.frames_used(stack).checked_sub(1)?;
         // The count of all frames bounds every loop over them, whatever else a ROM may keep in the
         // same slots.
-        let fewer = self.ram.header().stack_depth.checked_sub(1)?;
-        let record = self.rom.stack(stack)?;
+        let fewer = self.expected(self.ram.header().stack_depth.checked_sub(1))?;
+        let record = self.stack(stack)?;
         let mut leaves = Leaves::default();
         self.frame_leaves(region, stack, top)
             .filter_map(|(_, leaf)| leaf)
             .for_each(|leaf| leaves.insert(leaf));
-        let first = record.frame_slot(top)?;
-        let armed = self.ram.slot(first.offset(record.leaves)) as u8;
-        self.ram.clear_slots(first, record.frame_slots);
+        let first = self.proved(record.frame_slot(top))?;
+        let armed = self.slot(first.offset(record.leaves)) as u8;
+        self.clear_slots(first, record.frame_slots);
         self.ram.header_mut().stack_depth = fewer;
         Some(Frame { leaves, armed })
     }
@@ -109,7 +110,7 @@ impl Tick<'_, '_> {
         // Taking a transition ends its debounce, which would be suspended with its source (SEL-6).
         let debounce = accepted.candidate.extra.and_then(TransitionExtra::debounce);
         if let Some(timer) = debounce {
-            self.cx.ram.disarm(timer);
+            self.cx.disarm(timer);
         }
         let first = self.cx.save_leaves(region, stack).ok_or(Fault::BadPlan)?;
         let reverse = self.cx.has_policy(policy::REVERSE_EXIT_ORDER);
@@ -140,9 +141,8 @@ impl Tick<'_, '_> {
                 self.mark_timers();
             }
         }
-        let leaves_saved = self.cx.rom.stack(stack).map_or(0, |record| record.leaves);
+        let leaves_saved = self.cx.stack(stack).map_or(0, |record| record.leaves);
         self.cx
-            .ram
             .set_slot(first.offset(leaves_saved), u16::from(armed));
         Ok(())
     }
@@ -180,7 +180,7 @@ impl Tick<'_, '_> {
     }
 
     fn resume_state(&mut self, state: StateId, armed: u8, accepted: &Accepted<'_>) {
-        let Some(record) = self.cx.rom.state(state) else {
+        let Some(record) = self.cx.state(state) else {
             return;
         };
         self.cx.put_leaf(record, Some(state));
@@ -217,8 +217,8 @@ impl Context<'_> {
         let first = record.frame_slot(self.frames_used(stack))?;
         let leaf = self.rom.region(region)?.leaf_id()?;
         for by in 0..record.leaves {
-            let state = self.ram.leaf(leaf.offset(by)).map_or(0, StateId::raw);
-            self.ram.set_slot(first.offset(by), state);
+            let state = self.leaf(leaf.offset(by)).map_or(0, StateId::raw);
+            self.set_slot(first.offset(by), state);
         }
         let more = self.ram.header().stack_depth.saturating_add(1);
         self.ram.header_mut().stack_depth = more;
@@ -227,7 +227,7 @@ impl Context<'_> {
 
     /// Stops the times of a state; gives the timers that were running.
     fn freeze(&mut self, state: StateId) -> u8 {
-        let mask = self.rom.state(state).map_or(0, |record| record.timer_mask);
+        let mask = self.state(state).map_or(0, |record| record.timer_mask);
         let armed = mask & self.ram.header().armed;
         self.turn_times(state, armed);
         self.ram.header_mut().armed &= !armed;
@@ -235,7 +235,7 @@ impl Context<'_> {
     }
 
     fn thaw(&mut self, state: StateId, armed: u8) {
-        let mask = self.rom.state(state).map_or(0, |record| record.timer_mask);
+        let mask = self.state(state).map_or(0, |record| record.timer_mask);
         self.turn_times(state, armed & mask);
         self.ram.header_mut().armed |= armed & mask;
     }

@@ -2,10 +2,10 @@
 //! to EVT-5).
 
 use statewright_rom::ids::{EventId, TimerId, TimerSlot};
-use statewright_rom::layout::{event_flag as type_flag, policy};
+use statewright_rom::layout::{EventRecord, event_flag as type_flag, policy};
 
 use crate::context::Context;
-use crate::counters::{count, count_class};
+use crate::counters::{Loss, count};
 use crate::fault::Fault;
 use crate::instance::event::{Class, Event, event_flag};
 use crate::instance::flag;
@@ -40,11 +40,14 @@ impl Context<'_> {
             event.class = Class::Normal as u8;
         }
         let ended = self.ram.header().flags.get() & flag::ENDED != 0;
-        if ended || known_event(self, &event).is_none() {
-            return self.drop_event(&event);
+        if ended {
+            return self.drop_event(&event, Loss::Ended);
+        }
+        if known_event(self, &event).is_none() {
+            return self.drop_event(&event, Loss::Unknown);
         }
         if self.is_coalescing(&event) && self.coalesce(&event) {
-            count(&mut self.counters.coalesced);
+            self.lose(&event, Loss::Coalesced);
             return Admission::Coalesced;
         }
         if !self.has_room(event.class) {
@@ -52,23 +55,28 @@ impl Context<'_> {
         }
         if !self.has_room(event.class) && !self.evict_for(event.class) {
             if self.has_policy(policy::INTERNAL_FIRST) || self.rom.quarantines_overflow() {
-                self.fault = self.fault.or(Some(Fault::QueueOverflow));
+                self.raise(Fault::QueueOverflow);
             }
             self.ram.set_flag(flag::QUEUE_OVERFLOW);
-            return self.drop_event(&event);
+            return self.drop_event(&event, Loss::Overflow);
         }
-        self.ram.push_event(event);
+        self.push_event(event);
         self.ram.set_flag(flag::WORK);
         Admission::Admitted
     }
 
     fn is_coalescing(&self, event: &Event) -> bool {
-        let record = event.id().and_then(|id| self.rom.event(id));
+        let record = self.event_of(event);
         record.is_some_and(|record| record.flags & type_flag::COALESCE != 0)
     }
 
-    fn drop_event(&mut self, event: &Event) -> Admission {
-        count_class(&mut self.counters.dropped, event.class);
+    /// The type of an event that was let in or checked.
+    fn event_of(&self, event: &Event) -> Option<&EventRecord> {
+        self.event(self.proved(event.id())?)
+    }
+
+    fn drop_event(&mut self, event: &Event, loss: Loss) -> Admission {
+        self.lose(event, loss);
         Admission::Dropped
     }
 
@@ -108,10 +116,10 @@ impl Context<'_> {
             .filter(|(_, queued)| queued.class < class);
         let lowest = lower.min_by_key(|(_, queued)| queued.class);
         let position = lowest.map(|(position, _)| position);
-        let Some(evicted) = position.and_then(|position| self.ram.remove_event(position)) else {
+        let Some(evicted) = position.and_then(|position| self.remove_event(position)) else {
             return false;
         };
-        count_class(&mut self.counters.evicted, evicted.class);
+        self.lose(&evicted, Loss::Evicted);
         true
     }
 }
@@ -127,9 +135,8 @@ fn general_count(queue: &[Event]) -> usize {
 /// Age (EVT-5).
 impl Context<'_> {
     fn has_expired(&self, event: &Event) -> bool {
-        let ttl = event
-            .id()
-            .and_then(|id| self.rom.event(id))
+        let ttl = self
+            .event_of(event)
             .map_or(0, |record| record.ttl_ticks.get());
         // The stamps of a paused instance are ages (SYS-9).
         let paused = self.ram.has(flag::PAUSED);
@@ -141,20 +148,25 @@ impl Context<'_> {
         ttl > 0 && age >= ttl
     }
 
+    fn has_expired_at(&self, position: usize) -> bool {
+        let event = self.proved(self.ram.queue().get(position));
+        event.is_some_and(|event| self.has_expired(event))
+    }
+
+    fn expire(&mut self, position: usize) {
+        if let Some(event) = self.remove_event(position) {
+            self.lose(&event, Loss::Expired);
+        }
+    }
+
     /// Removes all expired events but one. Bound: the places of the queue.
     fn remove_expired(&mut self, kept: Option<usize>) {
         for position in (0..self.ram.queue().len())
             .rev()
             .filter(|&position| Some(position) != kept)
         {
-            if self
-                .ram
-                .queue()
-                .get(position)
-                .is_some_and(|event| self.has_expired(event))
-            {
-                self.ram.remove_event(position);
-                count(&mut self.counters.expired);
+            if self.has_expired_at(position) {
+                self.expire(position);
             }
         }
     }
@@ -179,16 +191,10 @@ impl Context<'_> {
             let Next::Queued(position) = next else {
                 return Some(next);
             };
-            if !self
-                .ram
-                .queue()
-                .get(position)
-                .is_some_and(|event| self.has_expired(event))
-            {
+            if !self.has_expired_at(position) {
                 return Some(next);
             }
-            self.ram.remove_event(position);
-            count(&mut self.counters.expired);
+            self.expire(position);
         }
     }
 
@@ -261,25 +267,26 @@ impl Context<'_> {
     /// it if no general place would stay free.
     pub(crate) fn defer(&mut self, mut event: Event, queued_at: Option<usize>) -> bool {
         if queued_at.is_none() && self.is_coalescing(&event) && self.coalesce(&event) {
-            count(&mut self.counters.coalesced);
+            self.lose(&event, Loss::Coalesced);
             return true;
         }
         if !self.leaves_general_place(&event, queued_at) {
             self.remove_expired(queued_at);
         }
         // Removing expired ones moves the event forward.
-        let queued_at =
-            queued_at.and_then(|_| self.ram.queue().iter().position(|queued| *queued == event));
+        let queued_at = queued_at.and_then(|_| {
+            let mut queue = self.ram.queue().iter();
+            self.proved(queue.position(|queued| *queued == event))
+        });
         if !self.leaves_general_place(&event, queued_at) {
-            queued_at.map(|position| self.ram.remove_event(position));
-            count(&mut self.counters.deferrals_refused);
-            count_class(&mut self.counters.dropped, event.class);
+            queued_at.map(|position| self.remove_event(position));
+            self.lose(&event, Loss::Deferral);
             return false;
         }
         event.flags |= event_flag::DEFERRED;
         match queued_at.and_then(|position| self.ram.queue_mut().get_mut(position)) {
             Some(queued) => *queued = event,
-            None => self.ram.push_event(event),
+            None => self.push_event(event),
         }
         count(&mut self.counters.deferred);
         true

@@ -29,7 +29,7 @@ impl Context<'_> {
         }
         self.ram
             .timer_slots()
-            .filter(|&slot| self.ram.is_armed(slot) && is_due(self.ram.time(slot), self.now))
+            .filter(|&slot| self.ram.is_armed(slot) && is_due(self.time(slot), self.now))
             .fold(0, |mask, slot| mask | slot.bit())
     }
 
@@ -69,7 +69,6 @@ impl Context<'_> {
 
     fn due_timers_of(&self, state: StateId, mask: u8) -> impl Iterator<Item = Due> + '_ {
         let record = self
-            .rom
             .state(state)
             .filter(|record| record.timer_mask & mask != 0);
         let first = record.map_or(0, |record| usize::from(record.first_timer.get()));
@@ -79,7 +78,7 @@ impl Context<'_> {
             &[]
         };
         (first..).zip(timers).filter_map(move |(index, timer)| {
-            let slot = TimerSlot::new(timer.place)?;
+            let slot = self.proved(TimerSlot::new(timer.place))?;
             let due = mask & slot.bit() != 0 && of_its_state(timer.kind.get());
             if due {
                 self.due(index, timer, slot)
@@ -90,12 +89,12 @@ impl Context<'_> {
     }
 
     fn due(&self, index: usize, record: &TimerRecord, slot: TimerSlot) -> Option<Due> {
-        let timer = TimerId::from_index(index)?;
+        let timer = self.proved(TimerId::from_index(index))?;
         Some(Due {
             timer,
             slot,
             class: record.class.raw(),
-            deadline: self.ram.time(slot),
+            deadline: self.time(slot),
         })
     }
 
@@ -119,7 +118,7 @@ impl Context<'_> {
 impl Context<'_> {
     /// Ends one run of a timer; the runs of a machine-level name stay in start order.
     pub(crate) fn take_timer(&mut self, timer: TimerId, slot: TimerSlot) {
-        let Some(record) = self.rom.timer(timer) else {
+        let Some(record) = self.proved(self.rom.timer(timer)) else {
             return;
         };
         let mut runs = record
@@ -129,13 +128,14 @@ impl Context<'_> {
         // Bound: the slots of the timer.
         while let Some(at) = runs.next() {
             match runs.peek().filter(|&&next| self.ram.is_armed(next)) {
-                Some(&next) => self.ram.arm(at, self.ram.time(next)),
-                None => self.ram.disarm(at),
+                Some(&next) => self.arm(at, self.time(next)),
+                None => self.disarm(at),
             }
         }
     }
 
-    /// Starts a named timer (EVT-9).
+    /// Starts a named timer (EVT-9). User code may name one that the machine does not have: none is
+    /// started then.
     pub(crate) fn start_timer(&mut self, timer: TimerId, ticks: u32) {
         let Some(record) = self.rom.timer(timer) else {
             return;
@@ -146,7 +146,7 @@ impl Context<'_> {
                 record
                     .timer_slots()
                     .take(1)
-                    .for_each(|slot| self.ram.arm(slot, deadline));
+                    .for_each(|slot| self.arm(slot, deadline));
             }
             TimerKind::Machine => self.start_machine_timer(timer, record, deadline),
             // The owner sleeps, or nobody starts it by name.
@@ -158,19 +158,19 @@ impl Context<'_> {
         let free = |cx: &Self| record.timer_slots().find(|&slot| !cx.ram.is_armed(slot));
         if free(self).is_none() {
             if self.has_policy(policy::INTERNAL_FIRST) {
-                self.fault = self.fault.or(Some(Fault::TimerOverflow));
+                self.raise(Fault::TimerOverflow);
                 return;
             }
-            if let Some(first) = record.timer_slots().next() {
+            if let Some(first) = self.proved(record.timer_slots().next()) {
                 self.take_timer(timer, first);
             }
         }
-        if let Some(slot) = free(self) {
-            self.ram.arm(slot, deadline);
+        if let Some(slot) = self.proved(free(self)) {
+            self.arm(slot, deadline);
         }
     }
 
-    /// Stops a named timer: all runs of the name (EVT-9).
+    /// Stops a named timer: all runs of the name (EVT-9); none of a name that there is not.
     pub(crate) fn stop_timer(&mut self, timer: TimerId) {
         let Some(record) = self.rom.timer(timer) else {
             return;
@@ -181,13 +181,14 @@ impl Context<'_> {
             TimerKind::After | TimerKind::Clock | TimerKind::Debounce => false,
         };
         if runs {
-            record.timer_slots().for_each(|slot| self.ram.disarm(slot));
+            record.timer_slots().for_each(|slot| self.disarm(slot));
         }
     }
 
     /// The slot of a state's timer belongs to it only while the state is active.
     fn owner_is_active(&self, record: &TimerRecord) -> bool {
-        StateId::read(record.owner).is_some_and(|owner| self.is_active(owner))
+        self.proved(StateId::read(record.owner))
+            .is_some_and(|owner| self.is_active(owner))
     }
 
     /// Arms the `after` timers of a state that is entered (SEL-1).
@@ -202,7 +203,7 @@ impl Context<'_> {
             timer
                 .timer_slots()
                 .take(1)
-                .for_each(|slot| self.ram.arm(slot, deadline));
+                .for_each(|slot| self.arm(slot, deadline));
         }
     }
 }

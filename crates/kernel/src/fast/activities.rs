@@ -17,7 +17,7 @@ pub(crate) fn run_activities<H: Host>(
     let rom = cx.rom;
     cx.running = true;
     for state in rom.path_up(leaf) {
-        let activity = rom
+        let activity = cx
             .state(state)
             .and_then(|record| OpId::read(record.activity));
         let site = Site {
@@ -26,7 +26,7 @@ pub(crate) fn run_activities<H: Host>(
             cause: Cause::None,
         };
         if let Some(function) = activity
-            .and_then(|op| rom.op(op))
+            .and_then(|op| cx.op(op))
             .and_then(|op| cx.prepare_call(op, &site))
         {
             let status = host.activity(function, Mode::Run, ActionCx::new(cx));

@@ -65,14 +65,16 @@ pub(crate) fn take_plain<'a, I: Instance, H: Host>(
         trace_jump(host, jump);
     }
     carry_out(cx, host, jump, event);
-    let mask = cx.idle;
+    let mask = cx.idle.get();
     let mut idle = false;
-    I::with(&mut cx.ram, |instance| {
+    let same_tier = I::with(&mut cx.ram, |instance| {
         instance.set_first_leaf(jump.leaf);
-        // What user code may have done: posted, started a timer. A fault comes with a full queue or
-        // running timers.
+        // What user code may have done: posted, started a timer. A fault takes the mask away.
         idle = mask.is_idle(instance.header());
     });
+    if !same_tier {
+        cx.impossible("the view is of another tier than its caller");
+    }
     if !idle {
         return Jumped {
             microsteps: 1,
@@ -125,8 +127,7 @@ pub(crate) fn take_queued<'a, I: Instance, H: Host>(
     host: &mut H,
     jump: Option<&'a Jump>,
 ) -> (Used, bool) {
-    let Some(&event) = cx.ram.queue().first() else {
-        debug_assert!(false, "the route has seen an event in the queue");
+    let Some(event) = cx.proved(cx.ram.queue().first().copied()) else {
         return (Used::default(), false);
     };
     cx.ram.clear_queue();
@@ -146,8 +147,7 @@ pub(crate) fn take_first<'a, I: Instance, H: Host>(
     inbox: Inbox<'a>,
     jump: Option<&'a Jump>,
 ) -> Used {
-    let Some(event) = inbox.get(0) else {
-        debug_assert!(false, "the route has seen an event in the inbox");
+    let Some(event) = cx.proved(inbox.get(0)) else {
         return Used::default();
     };
     let jumped = match jump {
@@ -173,8 +173,7 @@ fn carry_out<'a, H: Host>(
 ) {
     cx.jump = Some((jump, event));
     cx.jumped = cx.jumped.wrapping_add(1);
-    let Some(steps) = cx.rom.jump_steps_of(jump) else {
-        debug_assert!(false, "the loader has proved that jumps have their steps");
+    let Some(steps) = cx.proved(cx.rom.jump_steps_of(jump)) else {
         return;
     };
     // A call site per position: processors learn where each leads.
@@ -241,14 +240,19 @@ fn take_steps<'a, const TRACED: bool>(
         if TRACED {
             trace_unhandled(host, event.unwrap_or(&cx.queued));
         }
-        return cx.count_unhandled();
+        let idle = cx.check_fault().is_ok();
+        return Jumped {
+            idle,
+            ..cx.count_unhandled()
+        };
     }
     if TRACED {
         trace_jump(host, jump);
     }
-    let leaf = cx.rom.states().get(usize::from(jump.leaf.get()));
-    let line = leaf.and_then(StateRecord::leaf_id);
-    for step in cx.rom.jump_steps_of(jump).unwrap_or(&[]) {
+    let leaf = cx.proved(StateId::read(jump.leaf));
+    let leaf = leaf.and_then(|leaf| cx.state(leaf));
+    let line = leaf.and_then(|leaf| cx.proved(leaf.leaf_id()));
+    for step in cx.proved(cx.rom.jump_steps_of(jump)).unwrap_or(&[]) {
         if step.function.get() != NONE {
             call(cx, host, step);
         } else {
@@ -261,7 +265,7 @@ fn take_steps<'a, const TRACED: bool>(
     cx.step = None;
     put_leaf(cx, line, jump.leaf);
     cx.jumped = cx.jumped.wrapping_add(1);
-    let idle = cx.idle.is_idle(cx.ram.header()) && jump.flags.get() & jump_flag::POLLS == 0;
+    let idle = cx.idle.get().is_idle(cx.ram.header()) && jump.flags.get() & jump_flag::POLLS == 0;
     if idle {
         cx.finish();
     }
@@ -274,12 +278,13 @@ fn take_steps<'a, const TRACED: bool>(
 /// What is active in the region of a jump.
 fn put_leaf(cx: &mut Context<'_>, line: Option<LeafId>, leaf: U16) {
     if let Some(line) = line {
-        cx.ram.set_leaf(line, StateId::read(leaf));
+        cx.set_leaf(line, StateId::read(leaf));
     }
 }
 
 fn guard_holds(cx: &mut Context<'_>, host: &mut dyn Host, jump: &Jump) -> bool {
     let transition = TransitionId::read(jump.transition).and_then(|id| cx.rom.transition(id));
+    let transition = cx.proved(transition);
     let site = cx.jump_site(
         transition.map_or_else(Default::default, |record| record.source),
         jump,
@@ -310,7 +315,8 @@ impl Tick<'_, '_> {
             }
             JumpStepKind::Enter => self.enter_step(Entry::State(state), transition, cause),
             JumpStepKind::Op => {
-                if let Some(op) = self.cx.rom.ops().get(step.first.get() as usize) {
+                let op = self.cx.rom.ops().get(step.first.get() as usize);
+                if let Some(op) = self.cx.proved(op) {
                     self.run_op(op, site);
                 }
             }

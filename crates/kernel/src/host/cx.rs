@@ -6,6 +6,7 @@ use statewright_rom::ids::*;
 use statewright_rom::layout::ScratchRecord;
 
 use crate::context::Context;
+use crate::counters::Loss;
 use crate::events::queue::Admission;
 use crate::host::Call;
 use crate::instance::event::{Class, Event, event_flag};
@@ -62,7 +63,7 @@ macro_rules! looking {
 
             /// Words of scratch; none while its owner is not active.
             pub fn scratch(&self, scratch: ScratchId) -> impl Iterator<Item = u16> + '_ {
-                scratch_slots(self.cx, scratch).map(|slot| self.cx.ram.slot(slot))
+                scratch_slots(self.cx, scratch).map(|slot| self.cx.slot(slot))
             }
 
             /// What the rng holds, without advancing it: for tools that compare runs.
@@ -87,10 +88,10 @@ impl<'c, 'a> GuardCx<'c, 'a> {
 
     /// Random numbers, if the function is declared to use them (SEL-5).
     pub fn rng(&mut self) -> Option<Rng<'_>> {
+        let function = self.cx.rom.function(self.call().function);
         let declared = self
             .cx
-            .rom
-            .function(self.call().function)
+            .proved(function)
             .is_some_and(|function| function.rng != 0);
         if declared {
             Some(Rng::new(&mut self.cx.ram.header_mut().rng))
@@ -183,7 +184,7 @@ impl ActionCx<'_, '_> {
             .nth(usize::from(word))
             .filter(|_| !self.cx.observing);
         if let Some(slot) = slot {
-            self.cx.ram.set_slot(slot, value);
+            self.cx.set_slot(slot, value);
         }
         slot.is_some()
     }
@@ -217,6 +218,7 @@ impl Context<'_> {
         flags: u8,
     ) -> Admission {
         let Some(record) = self.rom.event(id) else {
+            self.lose(&Event::new(id, class.unwrap_or_default()), Loss::Unknown);
             return Admission::Dropped;
         };
         let class = class.unwrap_or(record.class.get());

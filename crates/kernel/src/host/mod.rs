@@ -12,6 +12,7 @@ use crate::host::trace::Trace;
 use crate::instance::event::Event;
 
 pub(crate) mod cx;
+pub(crate) mod notes;
 pub(crate) mod trace;
 pub(crate) mod trace_timers;
 

@@ -1,8 +1,9 @@
 //! What a tracer is told (SYS-3, SEL-7). One test when off.
 
-use statewright_rom::ids::{EventId, StateId, TimerId, TransitionId};
+use statewright_rom::ids::{EventId, FunctionId, KeyId, StateId, TimerId, TransitionId};
 use statewright_rom::layout::OpRecord;
 
+use crate::counters::Loss;
 use crate::fault::Fault;
 use crate::host::{Cause, Mode, Status};
 
@@ -51,6 +52,9 @@ pub enum Trace {
     Deferred(EventId),
     /// Nobody handled an event.
     Unhandled(EventId),
+    /// An event was lost on its way, or became part of another one; `None` for a number that no
+    /// event has.
+    Lost(Option<EventId>, Loss),
     /// A leaf is active now: it was entered or resumed.
     Leaf(StateId),
     /// A state was entered.
@@ -78,6 +82,23 @@ pub enum Trace {
         /// Its own code.
         code: u16,
     },
+    /// An expression of a guard or score read a key; told before the guard that it belongs to.
+    Read(KeyId, [u32; 3]),
+    /// An expression asked a guard function, one of perhaps several; likewise.
+    Asked {
+        /// The function.
+        function: FunctionId,
+        /// Whether it holds.
+        holds: bool,
+        /// Its own code.
+        code: u16,
+    },
+    /// What a candidate scored (SEL-3).
+    Scored(TransitionId, f32),
+    /// User code drew so many random numbers (CODE-6): a function, or functions of an expression.
+    Drew(Option<FunctionId>, u32),
+    /// So many of the four before found no room in the list of what is to be told.
+    LostNotes(u32),
     /// An activity was called; what a canceled one says does not count.
     Activity(StateId, Mode, Status),
     /// The instance started.

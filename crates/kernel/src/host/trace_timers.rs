@@ -33,7 +33,7 @@ impl TracedTimers {
 
     /// Is it still as the tracer knows it?
     fn is_true(&self, cx: &Context<'_>) -> bool {
-        let same = |slot: TimerSlot| self.deadlines.get(slot.index()) == Some(&cx.ram.time(slot));
+        let same = |slot: TimerSlot| self.deadlines.get(slot.index()) == Some(&cx.time(slot));
         let mut armed = cx.ram.timer_slots().filter(|&slot| cx.ram.is_armed(slot));
         self.armed == cx.ram.header().armed && armed.all(same)
     }
@@ -48,7 +48,7 @@ impl TracedTimers {
     /// What has become of a timer since: the deadline of a new run, or `None` if it was stopped.
     fn news_of(&self, record: &TimerRecord, cx: &Context<'_>) -> Option<Option<u32>> {
         let slots = record.timer_slots();
-        let now = |slot: TimerSlot| cx.ram.is_armed(slot).then(|| cx.ram.time(slot));
+        let now = |slot: TimerSlot| cx.ram.is_armed(slot).then(|| cx.time(slot));
         let known = |new: &u32| {
             let mut before = slots.clone().filter_map(|slot| self.deadline(slot));
             before.any(|other| other == *new)

@@ -48,11 +48,11 @@ impl Context<'_> {
                     .ram
                     .leaf_ids()
                     .next()
-                    .is_some_and(|id| self.ram.leaf(id).is_some_and(|l| self.is_leaf_at(l, id)));
+                    .is_some_and(|id| self.leaf(id).is_some_and(|l| self.is_leaf_at(l, id)));
         }
         let mut ids = self.ram.leaf_ids();
         let placed = ids.all(|id| {
-            let leaf = self.ram.leaf(id);
+            let leaf = self.leaf(id);
             leaf.is_none_or(|leaf| self.is_leaf_at(leaf, id))
         });
         let whole = placed && self.has_all_regions();
@@ -93,7 +93,8 @@ impl Context<'_> {
 
     fn has_regions_of(&self, state: &StateRecord) -> bool {
         let first = usize::from(state.first_region.get());
-        let regions = self.rom.regions().get(first..).unwrap_or(&[]);
+        let regions = self.proved(self.rom.regions().get(first..));
+        let regions = regions.unwrap_or(&[]);
         let mut regions = regions
             .iter()
             .take(usize::from(state.region_count))
@@ -104,9 +105,7 @@ impl Context<'_> {
                 .peek()
                 .map_or(state.subtree_end, |next| next.first_child);
             let leaf = self
-                .ram
-                .leaves()
-                .get(usize::from(region.leaf))
+                .proved(self.ram.leaves().get(usize::from(region.leaf)))
                 .map_or(NONE, |leaf| leaf.get());
             if leaf < region.first_child.get() || leaf >= end.get() {
                 return false;
@@ -157,39 +156,37 @@ impl Context<'_> {
             return self.ram.header().stack_depth == 0;
         }
         if self.ram.header().stack_depth == 0 {
-            return self
-                .rom
-                .stacks()
-                .iter()
-                .all(|stack| self.first_of_frame(stack, 0) == 0);
+            let mut stacks = self.rom.stacks().iter();
+            return stacks.all(|stack| self.are_unused(stack, 0));
         }
         let mut total = 0_u8;
         for (region, stack) in self.stacked_regions() {
             let used = self.frames_used(stack);
             total = total.saturating_add(used);
-            if !(0..used).all(|frame| self.is_frame(region, stack, frame)) {
+            let frames = (0..used).all(|frame| self.is_frame(region, stack, frame));
+            let record = self.stack(stack);
+            if !frames || !record.is_some_and(|record| self.are_unused(record, used)) {
                 return false;
             }
         }
         total == self.ram.header().stack_depth
     }
 
+    /// The frames of a stack from one on hold nothing that a push below them would bring to life.
+    fn are_unused(&self, stack: &StackRecord, first: u8) -> bool {
+        (first..stack.depth).all(|frame| self.first_of_frame(stack, frame) == 0)
+    }
+
     fn is_frame(&self, region: RegionId, stack: StackId, frame: u8) -> bool {
-        let Some(owner) = self
-            .rom
-            .region(region)
-            .and_then(|region| StateId::read(region.owner))
-        else {
+        let Some(owner) = self.owner_of(region) else {
             return false;
         };
-        let Some((first, end)) = self.rom.region_span(region) else {
+        let Some((first, end)) = self.region_span(region) else {
             return false;
         };
-        let number = self
-            .rom
-            .region_ids_of(owner)
-            .position(|other| other == region)
-            .unwrap_or(0);
+        let mut regions = self.rom.region_ids_of(owner);
+        let number = self.proved(regions.position(|other| other == region));
+        let number = number.unwrap_or(0);
         let mut leaves = Leaves::default();
         for (id, leaf) in self.frame_leaves(region, stack, frame) {
             let Some(leaf) = leaf else {

@@ -1,9 +1,8 @@
-//! One view of an instance of any tier (RAM-2). Reading past the tier gives nothing, writing past
-//! it does nothing.
+//! One view of an instance of any tier (RAM-2). What the ids of a ROM lead to in it: `places`.
 
 use zerocopy::byteorder::little_endian::{U16, U32};
 
-use statewright_rom::ids::{LeafId, SlotId, StateId, TimerSlot};
+use statewright_rom::ids::{LeafId, TimerSlot};
 use statewright_rom::layout::NONE;
 
 use crate::instance::event::Event;
@@ -129,17 +128,6 @@ impl Ram<'_> {
         LeafId::run(0, self.leaves().len() as u8)
     }
 
-    #[inline]
-    pub(crate) fn leaf(&self, id: LeafId) -> Option<StateId> {
-        StateId::read(*self.leaves().get(id.index())?)
-    }
-
-    pub(crate) fn set_leaf(&mut self, id: LeafId, state: Option<StateId>) {
-        if let Some(leaf) = self.leaves_mut().get_mut(id.index()) {
-            leaf.set(StateId::to_raw(state));
-        }
-    }
-
     pub(crate) fn clear_leaves(&mut self) {
         self.leaves_mut().fill(U16::new(NONE));
     }
@@ -156,30 +144,6 @@ impl Ram<'_> {
     #[inline]
     pub(crate) fn is_armed(&self, slot: TimerSlot) -> bool {
         self.header().armed & slot.bit() != 0
-    }
-
-    /// The deadline of a running timer, or the entry tick of a clock.
-    #[inline]
-    pub(crate) fn time(&self, slot: TimerSlot) -> u32 {
-        self.timers().get(slot.index()).map_or(0, |time| time.get())
-    }
-
-    pub(crate) fn set_time(&mut self, slot: TimerSlot, time: u32) {
-        if let Some(cell) = self.timers_mut().get_mut(slot.index()) {
-            cell.set(time);
-        }
-    }
-
-    pub(crate) fn arm(&mut self, slot: TimerSlot, deadline: u32) {
-        if slot.index() < self.timers().len() {
-            self.header_mut().armed |= slot.bit();
-            self.set_time(slot, deadline);
-        }
-    }
-
-    pub(crate) fn disarm(&mut self, slot: TimerSlot) {
-        self.header_mut().armed &= !slot.bit();
-        self.set_time(slot, 0);
     }
 
     /// Replaces the times of all slots of a mask by `now - time`: a time that runs becomes one that
@@ -206,40 +170,6 @@ impl Ram<'_> {
     }
 }
 
-/// Slots.
-impl Ram<'_> {
-    #[inline]
-    pub(crate) fn slot(&self, slot: SlotId) -> u16 {
-        self.slots().get(slot.index()).map_or(0, |slot| slot.get())
-    }
-
-    pub(crate) fn set_slot(&mut self, slot: SlotId, value: u16) {
-        if let Some(cell) = self.slots_mut().get_mut(slot.index()) {
-            cell.set(value);
-        }
-    }
-
-    /// Two slots as one number, the low half first.
-    pub(crate) fn wide_slot(&self, slot: SlotId) -> u32 {
-        u32::from(self.slot(slot)) | u32::from(self.slot(slot.offset(1))) << 16
-    }
-
-    pub(crate) fn set_wide_slot(&mut self, slot: SlotId, value: u32) {
-        self.set_slot(slot, value as u16);
-        self.set_slot(slot.offset(1), (value >> 16) as u16);
-    }
-
-    pub(crate) fn clear_slots(&mut self, first: SlotId, count: u8) {
-        let first = first.index();
-        let end = first
-            .saturating_add(usize::from(count))
-            .min(self.slots().len());
-        if let Some(slots) = self.slots_mut().get_mut(first..end) {
-            slots.fill(U16::new(0));
-        }
-    }
-}
-
 /// The queue.
 impl Ram<'_> {
     #[inline]
@@ -254,14 +184,15 @@ impl Ram<'_> {
         self.events_mut().get_mut(..count).unwrap_or(&mut [])
     }
 
-    pub(crate) fn push_event(&mut self, event: Event) {
+    /// Puts an event behind the others; whether there was a place.
+    pub(crate) fn push_event(&mut self, event: Event) -> bool {
         let count = self.header().event_count;
-        if let Some(cell) = self.events_mut().get_mut(usize::from(count)) {
-            *cell = event;
-            self.header_mut().event_count = count.saturating_add(1);
-        } else {
-            debug_assert!(false, "whoever queues an event has made room for it");
-        }
+        let Some(cell) = self.events_mut().get_mut(usize::from(count)) else {
+            return false;
+        };
+        *cell = event;
+        self.header_mut().event_count = count.saturating_add(1);
+        true
     }
 
     /// Takes an event out; those after it move up, and the place that gets free is zeroed.

@@ -134,6 +134,22 @@ fn advance(state: u32) -> u32 {
     x
 }
 
+/// How many draws lead from one state to another; at most [`MOST_DRAWS`]. The state is all that an
+/// instance keeps, so that counting costs nothing where nobody counts.
+pub(crate) fn draws_between(before: u32, after: u32) -> u32 {
+    let mut state = before;
+    for draws in 0..MOST_DRAWS {
+        if state == after {
+            return draws;
+        }
+        state = advance(state);
+    }
+    MOST_DRAWS
+}
+
+/// More draws of one call are not told apart.
+const MOST_DRAWS: u32 = 1 << 16;
+
 /// The first state of an agent: seed and agent mixed, never 0 (SYS-10).
 pub(crate) fn mix(seed: u64, agent: u64) -> u32 {
     let mut x = seed ^ agent.wrapping_mul(0x9E37_79B9_7F4A_7C15);

@@ -72,7 +72,7 @@ impl<'a> Step<'a> {
             let regions = (0_u8..).zip(cx.rom.region_ids_of(one.scope.domain));
             let left = regions.filter(move |&(number, _)| one.scope.regions & bit(number) != 0);
             left.map(move |(number, region)| {
-                let span = cx.rom.region_span(region).unwrap_or((0, 0));
+                let span = cx.region_span(region).unwrap_or((0, 0));
                 Unit {
                     place,
                     number,
@@ -81,8 +81,13 @@ impl<'a> Step<'a> {
                 }
             })
         });
-        for (cell, unit) in units.iter_mut().zip(all) {
-            *cell = Some(unit);
+        let mut cells = units.iter_mut();
+        for unit in all {
+            match cells.next() {
+                Some(cell) => *cell = Some(unit),
+                // More regions than leaves: some are left that are not active.
+                None => cx.contradicts(),
+            }
         }
         units.sort_unstable_by_key(|unit| unit.map_or(u16::MAX, |unit| unit.first));
         units
@@ -99,8 +104,8 @@ impl<'a> Step<'a> {
     }
 
     /// Lost a conflict.
-    fn remove(&mut self, place: u8) {
-        if let Some(cell) = self.accepted.get_mut(usize::from(place)) {
+    fn remove(&mut self, cx: &Context<'_>, place: u8) {
+        if let Some(cell) = cx.proved(self.accepted.get_mut(usize::from(place))) {
             *cell = None;
         }
     }
@@ -125,11 +130,9 @@ impl<'a> Tick<'_, 'a> {
         selection: &Selection,
         pick: Pick,
     ) -> Result<Accepted<'a>, Fault> {
-        let candidate = self.cx.candidate(pick.transition).ok_or(Fault::BadPlan)?;
-        let scope = self
-            .cx
-            .scope(pick.transition, &selection.leaves)
-            .ok_or(Fault::BadPlan)?;
+        let candidate = self.cx.candidate(pick.transition);
+        let candidate = candidate.ok_or(Fault::Impossible)?;
+        let scope = self.scope_of(pick, selection)?;
         if self.tracing {
             self.host.trace(&Trace::Taken(pick.transition));
         }
@@ -149,10 +152,7 @@ impl<'a> Tick<'_, 'a> {
         selection: &Selection,
     ) -> Result<(), Fault> {
         for (cell, pick) in step.accepted.iter_mut().zip(selection.iter()) {
-            let scope = self
-                .cx
-                .scope(pick.transition, &selection.leaves)
-                .ok_or(Fault::BadPlan)?;
+            let scope = self.scope_of(pick, selection)?;
             *cell = Some(Brief { pick, scope });
             step.end = step.end.saturating_add(1);
         }
@@ -160,12 +160,11 @@ impl<'a> Tick<'_, 'a> {
         let mut judged = 0_u8;
         // Bound: each round judges one candidate.
         for _ in 0..step.end {
-            let Some((place, one)) = step.first_unjudged(judged) else {
-                break;
-            };
+            let next = self.cx.proved(step.first_unjudged(judged));
+            let (place, one) = next.ok_or(Fault::Impossible)?;
             judged |= bit(place);
             if one.scope.leaves & left != 0 {
-                step.remove(place);
+                step.remove(self.cx, place);
                 self.reject(one.candidate.id, Reason::LostConflict);
             } else {
                 left |= one.scope.leaves;
@@ -176,6 +175,11 @@ impl<'a> Tick<'_, 'a> {
                 .for_each(|(_, one)| self.host.trace(&Trace::Taken(one.candidate.id)));
         }
         Ok(())
+    }
+
+    fn scope_of(&self, pick: Pick, selection: &Selection) -> Result<Scope, Fault> {
+        let scope = self.cx.scope(pick.transition, &selection.leaves);
+        self.cx.proved(scope).ok_or(Fault::Impossible)
     }
 }
 
@@ -208,5 +212,92 @@ fn goes_before(rom: &Rom<'_>, a: &Accepted<'_>, b: &Accepted<'_>) -> bool {
         false
     } else {
         x < y
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    use statewright_compile::{Options, compile_text};
+    use statewright_rom::ids::{FunctionId, KeyId};
+
+    use super::*;
+    use crate::select::Ask;
+    use crate::*;
+
+    struct NoFunctions;
+    impl Host for NoFunctions {
+        fn guard(&self, _: FunctionId, _: GuardCx<'_, '_>) -> Verdict {
+            Verdict::from(true)
+        }
+        fn score(&self, _: FunctionId, _: GuardCx<'_, '_>) -> f32 {
+            0.0
+        }
+        fn action(&mut self, _: FunctionId, _: ActionCx<'_, '_>) {}
+        fn activity(&mut self, _: FunctionId, _: Mode, _: ActionCx<'_, '_>) -> Status {
+            Status::Running
+        }
+        fn command(&mut self, _: &Command) -> bool {
+            true
+        }
+        fn read_key(&self, _: KeyId) -> [u32; 3] {
+            [0; 3]
+        }
+        fn write_key(&mut self, _: KeyId, _: [u32; 3]) {}
+    }
+
+    /// Two transitions in conflict, carried out together as if nobody had judged them: the second
+    /// has lost its source to the first, and that is said.
+    #[test]
+    fn sel_4_an_accepted_transition_that_lost_its_source_raises_the_alarm() {
+        let text = r#"{ "machine": "Torn", "tier": "standard", "initial": "both", "events": { "go": {} },
+            "states": {
+              "both": { "regions": {
+                "left": { "initial": "a", "states": { "a": { "transitions": [{ "on": "go", "to": "b" }] }, "b": {} } },
+                "right": { "initial": "c", "states": { "c": { "transitions": [{ "on": "go", "to": "out" }] } } } } },
+              "out": {} } }"#;
+        let (output, problems) = compile_text("torn.sw.json", text, &Options::default());
+        let output = output.unwrap_or_else(|| panic!("{problems:?}"));
+        let rom = output.rom.as_rom();
+        let mut agent = Instance128::new(&rom, 1, 1).unwrap();
+        let mut counters = Counters::default();
+        tick(
+            &rom,
+            &mut agent,
+            &mut NoFunctions,
+            &Input::new(1, 0),
+            &mut counters,
+        );
+        let mut cx = Context::new(&rom, &mut counters, 1);
+        cx.attach(agent.ram(), 0);
+        let mut host = NoFunctions;
+        let mut tick = Tick::new(&mut cx, &mut host, None);
+        let go = statewright_rom::ids::EventId::from_index(0).unwrap();
+        let ask = Ask {
+            column: tick.cx.rom.event_column(go).unwrap(),
+            cause: Cause::Event(go, [0; 4]),
+            timer: false,
+            latched: false,
+        };
+        let selection = tick.select(&ask).unwrap();
+        let mut step = Step::new(tick.cx.rom, &selection);
+        for (cell, pick) in step.accepted.iter_mut().zip(selection.iter()) {
+            let scope = tick.cx.scope(pick.transition, &selection.leaves).unwrap();
+            *cell = Some(Brief { pick, scope });
+            step.end += 1;
+        }
+        assert_eq!(step.end, 2, "both were found");
+        let result = catch_unwind(AssertUnwindSafe(|| tick.commit(&step, &selection.leaves)));
+        if cfg!(debug_assertions) {
+            let message = result.unwrap_err();
+            let message = message.downcast_ref::<std::string::String>().unwrap();
+            assert!(message.starts_with("impossible: SEL-4"), "{message}");
+        } else {
+            assert_eq!(result.unwrap(), Err(Fault::Impossible));
+            assert_eq!(cx.check_fault(), Err(Fault::Impossible));
+        }
     }
 }

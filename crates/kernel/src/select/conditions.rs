@@ -37,7 +37,7 @@ pub(crate) enum Exit {
 
 impl<'a> Context<'a> {
     pub(crate) fn candidate(&self, id: TransitionId) -> Option<Candidate<'a>> {
-        Candidate::new(self.rom, id)
+        self.proved(Candidate::new(self.rom, id))
     }
 }
 
@@ -72,7 +72,7 @@ impl<'a> Candidate<'a> {
 /// Without asking user code.
 impl Context<'_> {
     pub(crate) fn cooldown_reason(&self, candidate: &Candidate<'_>) -> Option<Reason> {
-        let ready = self.ram.wide_slot(candidate.extra?.cooldown()?);
+        let ready = self.wide_slot(candidate.extra?.cooldown()?);
         (ready != 0 && !is_due(ready, self.now)).then_some(Reason::Cooldown)
     }
 
@@ -80,12 +80,10 @@ impl Context<'_> {
         if !candidate.has(transition_flag::PUSH | transition_flag::POP) {
             return None;
         }
-        let stack = StackId::new(candidate.extra?.stack)?;
+        let extra = self.proved(candidate.extra)?;
+        let stack = self.proved(StackId::new(extra.stack))?;
         let used = self.frames_used(stack);
-        let full = self
-            .rom
-            .stack(stack)
-            .is_none_or(|stack| used >= stack.depth);
+        let full = self.stack(stack).is_none_or(|stack| used >= stack.depth);
         match candidate.has(transition_flag::PUSH) {
             true => full.then_some(Reason::StackFull),
             false => (used == 0).then_some(Reason::StackEmpty),
@@ -97,24 +95,22 @@ impl Context<'_> {
         let extra = candidate.extra?;
         let timer = extra.debounce()?;
         if !holds {
-            self.ram.disarm(timer);
+            self.disarm(timer);
             return None;
         }
         if !self.ram.is_armed(timer) {
-            self.ram
-                .arm(timer, self.now.wrapping_add(extra.debounce_ticks.get()));
+            self.arm(timer, self.now.wrapping_add(extra.debounce_ticks.get()));
         }
-        (!is_due(self.ram.time(timer), self.now)).then_some(Reason::Debounce)
+        (!is_due(self.time(timer), self.now)).then_some(Reason::Debounce)
     }
 
     /// Keeps a transition that may not leave yet for later (SEL-6). The first stored stays. Whether
     /// it was stored.
     fn latch(&mut self, candidate: &Candidate<'_>) -> bool {
-        let slot = self.latch_slot(candidate.source);
-        let free = slot.filter(|&slot| self.ram.slot(slot) == 0);
+        let slot = self.expected(self.latch_slot(candidate.source));
+        let free = slot.filter(|&slot| self.slot(slot) == 0);
         if let Some(slot) = free {
-            self.ram
-                .set_slot(slot, candidate.id.raw().saturating_add(1));
+            self.set_slot(slot, candidate.id.raw().saturating_add(1));
         }
         free.is_some()
     }
@@ -161,12 +157,12 @@ impl Tick<'_, '_> {
         let Some(id) = op else {
             return Verdict::from(true);
         };
-        let Some(op) = self.cx.rom.op(id) else {
+        let Some(op) = self.cx.op(id) else {
             return Verdict::from(false);
         };
+        let rng = self.rng_before();
         let verdict = if op.kind == ActionOp::Evaluate {
-            let result =
-                ExpressionId::read(op.a).map_or([0; 3], |e| evaluate(self.cx, self.host, e, site));
+            let result = self.evaluated(op, site);
             Verdict::from(result[0] != 0)
         } else {
             match self.cx.prepare_call(op, site) {
@@ -175,6 +171,7 @@ impl Tick<'_, '_> {
             }
         };
         if self.tracing {
+            self.tell_judged(op, rng);
             let Verdict { holds, code } = verdict;
             self.host.trace(&Trace::Guard {
                 state: site.state,
@@ -186,23 +183,45 @@ impl Tick<'_, '_> {
         verdict
     }
 
+    /// What the expression of an op gives.
+    fn evaluated(&mut self, op: &OpRecord, site: &Site) -> [u32; 3] {
+        let expression = self.cx.proved(ExpressionId::read(op.a));
+        self.set_judging(true);
+        let result = expression.map_or([0; 3], |e| evaluate(self.cx, self.host, e, site));
+        self.set_judging(false);
+        result
+    }
+
+    /// Tells the tracer what a guard or score read, asked and drew.
+    #[cold]
+    fn tell_judged(&mut self, op: &OpRecord, rng: Option<u32>) {
+        self.tell_notes();
+        let function = FunctionId::read(op.a).filter(|_| op.kind != ActionOp::Evaluate);
+        self.tell_draws(function, rng);
+    }
+
     /// The score of a candidate (SEL-3).
     pub(crate) fn score(&mut self, candidate: &Candidate<'_>, cause: Cause) -> f32 {
-        let op = candidate
-            .extra
-            .and_then(|extra| OpId::read(extra.score))
-            .and_then(|op| self.cx.rom.op(op));
-        let Some(op) = op else { return f32::NAN };
+        let op = candidate.extra.and_then(|extra| OpId::read(extra.score));
+        let Some(op) = self.cx.proved(op).and_then(|op| self.cx.op(op)) else {
+            return f32::NAN;
+        };
         let site = candidate.site(cause);
-        if op.kind == ActionOp::Evaluate {
-            let bits =
-                ExpressionId::read(op.a).map_or([0; 3], |e| evaluate(self.cx, self.host, e, &site));
-            return f32::from_bits(bits[0]);
+        let rng = self.rng_before();
+        let score = if op.kind == ActionOp::Evaluate {
+            let bits = self.evaluated(op, &site);
+            f32::from_bits(bits[0])
+        } else {
+            match self.cx.prepare_call(op, &site) {
+                Some(function) => self.host.score(function, GuardCx::new(self.cx)),
+                None => f32::NAN,
+            }
+        };
+        if self.tracing {
+            self.tell_judged(op, rng);
+            self.host.trace(&Trace::Scored(candidate.id, score));
         }
-        match self.cx.prepare_call(op, &site) {
-            Some(function) => self.host.score(function, GuardCx::new(self.cx)),
-            None => f32::NAN,
-        }
+        score
     }
 
     /// Min-active and exit_ready of everything that would be left (SEL-6). A transition that may
@@ -236,7 +255,7 @@ impl Tick<'_, '_> {
         cause: Cause,
         leaves: &Leaves,
     ) -> Option<Reason> {
-        let scope = self.cx.scope(candidate.id, leaves)?;
+        let scope = self.cx.proved(self.cx.scope(candidate.id, leaves))?;
         let reverse = self.cx.has_policy(policy::REVERSE_EXIT_ORDER);
         let order = ExitOrder::new(leaves, scope.leaves, Some(scope.domain), reverse);
         let mut states = order;

@@ -95,13 +95,13 @@ impl<'a> Groups<'a> {
             Reaction::Transition(id) => StateId::read(cx.rom.transition(id)?.source),
             Reaction::Deferral(state) => Some(state),
         };
-        let state = state_of(self.list.first()?)?;
+        let state = cx.proved(state_of(self.list.first()?))?;
         let end = self
             .list
             .iter()
             .position(|candidate| state_of(candidate) != Some(state))
             .unwrap_or(self.list.len());
-        let (members, rest) = self.list.split_at_checked(end)?;
+        let (members, rest) = cx.proved(self.list.split_at_checked(end))?;
         self.list = rest;
         Some(Group {
             state,

@@ -72,21 +72,22 @@ impl Selection {
         }
     }
 
-    fn add(&mut self, pick: Pick) {
+    fn add(&mut self, cx: &Context<'_>, pick: Pick) {
         if self.iter().any(|other| other.transition == pick.transition) {
             return;
         }
-        if let Some(cell) = self.picks.get_mut(usize::from(self.count)) {
-            *cell = Some(pick);
-            self.count = self.count.saturating_add(1);
-        } else {
-            debug_assert!(false, "each leaf picks one transition at most");
+        match self.picks.get_mut(usize::from(self.count)) {
+            Some(cell) => {
+                *cell = Some(pick);
+                self.count = self.count.saturating_add(1);
+            }
+            None => cx.impossible("each leaf picks one transition at most"),
         }
     }
 
-    fn note(&mut self, end: &Found) {
+    fn note(&mut self, cx: &Context<'_>, end: &Found) {
         match end.pick {
-            Some(pick) => self.add(pick),
+            Some(pick) => self.add(cx, pick),
             None if end.stored.is_some() => self.stored = true,
             None => self.deferred |= end.at.is_some(),
         }
@@ -145,12 +146,13 @@ impl<'a> Tick<'_, 'a> {
     pub(crate) fn select(&mut self, ask: &Ask) -> Result<Selection, Fault> {
         let leaves = self.cx.leaves();
         if self.tracing {
+            self.tell_notes();
             self.trace_timers(0);
             self.host.trace(&Trace::Select(ask.cause));
         }
         if let Some(pick) = self.select_interrupt(ask, &leaves)? {
             let mut selection = Selection::new(ask.cause, leaves);
-            selection.add(pick);
+            selection.add(self.cx, pick);
             self.trace_rest(ask, &leaves, Some(pick), &[]);
             return Ok(selection);
         }
@@ -159,18 +161,20 @@ impl<'a> Tick<'_, 'a> {
             && let Some(leaf) = leaves.get(Rank::FIRST)
         {
             let end = self.select_leaf(ask, &leaves, leaf, &[])?;
-            selection.note(&end);
+            selection.note(self.cx, &end);
             self.trace_rest(ask, &leaves, None, core::slice::from_ref(&end));
             return Ok(selection);
         }
         let mut found = [Found::default(); MAX_LEAVES];
         for (rank, leaf) in leaves.iter() {
-            let (asked, _) = found.split_at_checked(rank.index()).ok_or(Fault::BadPlan)?;
+            let asked = self.cx.proved(found.get(..rank.index()));
+            let asked = asked.ok_or(Fault::Impossible)?;
             let end = self.select_leaf(ask, &leaves, leaf, asked)?;
-            selection.note(&end);
-            if let Some(cell) = found.get_mut(rank.index()) {
-                *cell = end;
-            }
+            selection.note(self.cx, &end);
+            *self
+                .cx
+                .proved(found.get_mut(rank.index()))
+                .ok_or(Fault::Impossible)? = end;
         }
         self.trace_rest(ask, &leaves, None, &found);
         Ok(selection)
@@ -178,8 +182,9 @@ impl<'a> Tick<'_, 'a> {
 
     pub(crate) fn list(&self, leaf: StateId, column: Column) -> statewright_rom::Candidates<'a> {
         let rom = self.cx.rom;
-        let list = rom
-            .row_of(leaf)
+        let list = self
+            .cx
+            .expected(rom.row_of(leaf))
             .and_then(|row| rom.candidate_list(row, column));
         list.map_or_else(Default::default, |list| rom.candidates_of(list))
     }
@@ -193,15 +198,12 @@ impl<'a> Tick<'_, 'a> {
             let mut groups = Groups::plain(self.list(leaf, ask.column).interrupts);
             while let Some(group) = groups.next(self.cx) {
                 let rom = self.cx.rom;
-                let active = rom.is_ancestor_or_self(group.state, leaf);
+                self.cx.check_on_path(group.state, leaf)?;
                 // An earlier leaf below the same state has asked it.
                 let asked = leaves
                     .iter()
                     .any(|(r, other)| r < rank && rom.is_ancestor_or_self(group.state, other));
-                if active
-                    && !asked
-                    && let Answer::Picked(pick) = self.ask_state(ask, leaves, &group)?
-                {
+                if !asked && let Answer::Picked(pick) = self.ask_state(ask, leaves, &group)? {
                     return Ok(Some(pick));
                 }
             }
@@ -236,9 +238,7 @@ impl<'a> Tick<'_, 'a> {
         group: &Group<'_>,
     ) -> Result<Option<Found>, Fault> {
         let rom = self.cx.rom;
-        if !rom.is_ancestor_or_self(group.state, leaf) {
-            return Ok(None);
-        }
+        self.cx.check_on_path(group.state, leaf)?;
         for ((_, other), end) in leaves.iter().zip(asked) {
             let reached = end
                 .at
@@ -346,6 +346,16 @@ impl<'a> Tick<'_, 'a> {
 }
 
 impl Context<'_> {
+    /// The states of a leaf's list are active with it.
+    #[inline]
+    fn check_on_path(&self, state: StateId, leaf: StateId) -> Result<(), Fault> {
+        if self.rom.is_ancestor_or_self(state, leaf) {
+            Ok(())
+        } else {
+            Err(Fault::BadPlan)
+        }
+    }
+
     /// Storing takes the event; an eventless round has none to take and goes on (SEL-6).
     fn answer(&self, ask: &Ask, id: TransitionId, exit: Exit) -> Answer {
         let eventless = self.rom.eventless_column() == Some(ask.column);
@@ -381,7 +391,7 @@ impl Context<'_> {
 
     /// The transition that waits in a state.
     fn latched(&self, state: StateId) -> Option<TransitionId> {
-        let stored = self.ram.slot(self.latch_slot(state)?);
+        let stored = self.slot(self.latch_slot(state)?);
         let id = TransitionId::new(stored.checked_sub(1)?)?;
         let record = self.rom.transition(id)?;
         let own = StateId::read(record.source) == Some(state)

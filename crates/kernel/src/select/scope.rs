@@ -33,6 +33,11 @@ enum Goal {
 }
 
 impl Context<'_> {
+    /// Where a target lies.
+    fn anchor(&self, target: &TargetRecord) -> Option<StateId> {
+        self.proved(Target::read(target).and_then(|target| self.rom.anchor(target)))
+    }
+
     /// What a transition leaves in the current configuration.
     pub(crate) fn scope(&self, id: TransitionId, leaves: &Leaves) -> Option<Scope> {
         let record = self.rom.transition(id)?;
@@ -80,7 +85,6 @@ impl Context<'_> {
         let mut mask = 0;
         for (number, region) in (0_u8..).zip(self.rom.region_ids_of(domain)) {
             if let Some((first, end)) = self
-                .rom
                 .region_span(region)
                 .filter(|_| regions & bit(number) != 0)
             {
@@ -106,14 +110,12 @@ impl Context<'_> {
     /// owner does (EXEC-8).
     fn stays(&self, record: &TransitionRecord, source: StateId, domain: StateId) -> bool {
         let own = self.region_towards(domain, source);
-        let anchor =
-            |target: &TargetRecord| Target::read(target).and_then(|target| self.rom.anchor(target));
         let same = |anchor: StateId| anchor != domain && self.region_towards(domain, anchor) == own;
         own.is_some()
             && self
                 .targets(TargetSetId::read(record.targets))
                 .iter()
-                .all(|target| anchor(target).is_some_and(same))
+                .all(|target| self.anchor(target).is_some_and(same))
     }
 }
 
@@ -129,7 +131,7 @@ impl Context<'_> {
         while at != StateId::ROOT
             && !self.all_goals(set, |goal| self.is_within_reach(goal, source, at))
         {
-            at = self.rom.parent(at).unwrap_or(StateId::ROOT);
+            at = self.proved(self.rom.parent(at)).unwrap_or(StateId::ROOT);
         }
         let own = self.region_towards(at, source).map_or(u8::MAX, bit);
         let regions = if self.goal_regions(set, at) & !own == 0 {
@@ -153,7 +155,6 @@ impl Context<'_> {
     /// Does a goal lie inside a state around the source, in the source's own region of it?
     fn is_within_reach(&self, goal: Goal, source: StateId, outer: StateId) -> bool {
         let is_compound = self
-            .rom
             .state(outer)
             .is_some_and(|record| record.kind == StateKind::Compound);
         if self.has_policy(policy::SCXML_DETAILS) && !is_compound {
@@ -182,8 +183,7 @@ impl Context<'_> {
     /// Number of the region of a state in which another one lies.
     pub(crate) fn region_towards(&self, outer: StateId, inner: StateId) -> Option<u8> {
         let inside = |region: RegionId| {
-            self.rom
-                .region_span(region)
+            self.region_span(region)
                 .is_some_and(|(first, end)| first <= inner.raw() && inner.raw() < end)
         };
         (0_u8..)
@@ -195,7 +195,7 @@ impl Context<'_> {
     /// Does a test hold for every goal of a target set?
     fn all_goals(&self, set: Option<TargetSetId>, mut test: impl FnMut(Goal) -> bool) -> bool {
         for target in self.targets(set) {
-            let good = match Target::read(target) {
+            let good = match self.proved(Target::read(target)) {
                 Some(Target::State(state) | Target::Choice(state)) => test(Goal::State(state)),
                 Some(Target::History(point)) => self.all_history_goals(point, &mut test),
                 None => false,
@@ -208,13 +208,13 @@ impl Context<'_> {
     }
 
     fn all_history_goals(&self, point: HistoryId, test: &mut impl FnMut(Goal) -> bool) -> bool {
-        let Some(record) = self.rom.history_point(point) else {
+        let Some(record) = self.proved(self.rom.history_point(point)) else {
             return false;
         };
         if let Some(Remembered { states }) = self.remembered(record) {
             return states.iter().all(|(_, state)| test(Goal::State(state)));
         }
-        let Some(owner) = StateId::read(record.owner) else {
+        let Some(owner) = self.proved(StateId::read(record.owner)) else {
             return false;
         };
         let default = self.targets(TargetSetId::read(record.default));
@@ -226,10 +226,8 @@ impl Context<'_> {
         {
             return test(Goal::Whole(owner));
         }
-        let anchor =
-            |target: &TargetRecord| Target::read(target).and_then(|target| self.rom.anchor(target));
         default
             .iter()
-            .all(|target| anchor(target).is_some_and(|s| test(Goal::State(s))))
+            .all(|target| self.anchor(target).is_some_and(|s| test(Goal::State(s))))
     }
 }

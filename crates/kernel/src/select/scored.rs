@@ -22,7 +22,8 @@ impl Tick<'_, '_> {
         (place, candidate): (usize, &Candidate<'_>),
     ) -> Result<Answer, Fault> {
         // Members are sorted by priority.
-        let earlier = group.members.get(..place).unwrap_or(&[]).iter().rev();
+        let earlier = self.cx.proved(group.members.get(..place));
+        let earlier = earlier.unwrap_or(&[]).iter().rev();
         let equal = |other: &&Member| self.cx.has_priority(other, candidate.priority());
         if earlier
             .take_while(equal)
@@ -87,7 +88,8 @@ impl Tick<'_, '_> {
             let Some(candidate) = self.cx.candidate(id) else {
                 break;
             };
-            let threshold = candidate.extra.map_or(0.0, |extra| extra.threshold.get());
+            let extra = self.cx.proved(candidate.extra);
+            let threshold = extra.map_or(0.0, |extra| extra.threshold.get());
             // NaN is below any threshold.
             if score < threshold || score.is_nan() {
                 self.reject(id, Reason::BelowThreshold);

@@ -5,7 +5,7 @@ use statewright_rom::layout::*;
 
 use crate::batch::inbox::Inbox;
 use crate::context::Site;
-use crate::counters::count;
+use crate::counters::{Loss, count};
 use crate::events::queue::{Next, known_event};
 use crate::fault::Fault;
 use crate::host::Cause;
@@ -27,17 +27,13 @@ impl Tick<'_, '_> {
         match next {
             Next::Timer(timer, slot) => self.run_timer(timer, slot),
             Next::Queued(position) => {
-                let event = self
-                    .cx
-                    .ram
-                    .queue()
-                    .get(position)
-                    .copied()
-                    .ok_or(Fault::BadQueue)?;
+                let event = self.cx.proved(self.cx.ram.queue().get(position).copied());
+                let event = event.ok_or(Fault::Impossible)?;
                 self.dispatch(&event, Some(position))
             }
             Next::Inbox => {
-                let mut event = inbox.get(*taken).copied().ok_or(Fault::BadQueue)?;
+                let event = self.cx.proved(inbox.get(*taken).copied());
+                let mut event = event.ok_or(Fault::Impossible)?;
                 *taken = taken.saturating_add(1);
                 event.stamp.set(self.cx.now);
                 event.class = event.class.min(Class::Critical as u8);
@@ -50,7 +46,8 @@ impl Tick<'_, '_> {
     /// A due timer (EVT-7). Observers do not see it and nobody defers it.
     #[inline(never)]
     fn run_timer(&mut self, timer: TimerId, slot: TimerSlot) -> Result<bool, Fault> {
-        let record = self.cx.rom.timer(timer).ok_or(Fault::BadPlan)?;
+        let record = self.cx.proved(self.cx.rom.timer(timer));
+        let record = record.ok_or(Fault::Impossible)?;
         self.cx.take_timer(timer, slot);
         if self.tracing {
             self.mark_timers();
@@ -59,7 +56,7 @@ impl Tick<'_, '_> {
         let event =
             EventId::read(record.column).filter(|&event| self.cx.rom.event(event).is_some());
         let cause = event.map_or(Cause::Timer(timer), |event| Cause::Event(event, [0; 4]));
-        let Some(column) = Column::read(record.column) else {
+        let Some(column) = self.cx.proved(Column::read(record.column)) else {
             return Ok(false);
         };
         let selection = self.select(&Ask {
@@ -91,10 +88,11 @@ impl Tick<'_, '_> {
         queued_at: Option<usize>,
     ) -> Result<Option<(Selection, EventId)>, Fault> {
         let Some(id) = known_event(self.cx, event) else {
-            count(&mut self.cx.counters.unhandled);
+            self.cx.lose(event, Loss::Unknown);
             return Ok(None);
         };
-        let column = self.cx.rom.event_column(id).ok_or(Fault::BadPlan)?;
+        let column = self.cx.proved(self.cx.rom.event_column(id));
+        let column = column.ok_or(Fault::Impossible)?;
         let cause = Cause::Event(id, event.words());
         let selection = self.select(&Ask {
             column,
@@ -109,7 +107,7 @@ impl Tick<'_, '_> {
             }
             return Ok(None);
         }
-        queued_at.map(|position| self.cx.ram.remove_event(position));
+        queued_at.map(|position| self.cx.remove_event(position));
         if selection.is_empty() && !selection.stored {
             count(&mut self.cx.counters.unhandled);
             if self.tracing {

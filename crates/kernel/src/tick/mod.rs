@@ -6,9 +6,10 @@ use statewright_rom::layout::*;
 
 use crate::batch::inbox::Inbox;
 use crate::context::Context;
-use crate::counters::{Counters, count, count_class};
+use crate::counters::{Counters, Loss, count};
 use crate::fast::{self, FastPath, Route, Start};
 use crate::fault::Fault;
+use crate::host::notes::Notes;
 use crate::host::trace::Trace;
 use crate::host::trace_timers::TracedTimers;
 use crate::host::{Cause, Host};
@@ -135,7 +136,12 @@ pub(crate) fn follow<'a, I: Instance, H: Host>(
 ) -> Report {
     let start = match cx.router().route(instance, input.inbox, traces_steps) {
         Route::Foreign => return mismatched(cx.rom, instance, input, cx.counters),
-        Route::Ended => return Report::taken(drop_rest(input.inbox, 0, cx.counters)),
+        Route::Ended => {
+            if traces_steps && !input.inbox.is_empty() {
+                trace_rest(&mut host(), input.inbox, 0);
+            }
+            return Report::taken(drop_rest(input.inbox, 0, cx.counters));
+        }
         Route::Paused | Route::Resting => return Report::default(),
         Route::Run(start) => start,
     };
@@ -202,8 +208,15 @@ fn mismatched<I: Instance>(
 /// An instance that has ended drops its events, counted (SYS-10).
 fn drop_rest(inbox: Inbox<'_>, taken: usize, counters: &mut Counters) -> usize {
     let rest = (taken..inbox.len()).filter_map(|place| inbox.get(place));
-    rest.for_each(|event| count_class(&mut counters.dropped, event.class));
+    rest.for_each(|event| counters.lose(Loss::Ended, event.class()));
     inbox.len()
+}
+
+/// Tells a tracer of them.
+#[cold]
+fn trace_rest(host: &mut dyn Host, inbox: Inbox<'_>, taken: usize) {
+    let rest = (taken..inbox.len()).filter_map(|place| inbox.get(place));
+    rest.for_each(|event| host.trace(&Trace::Lost(event.id(), Loss::Ended)));
 }
 
 /// All tiers and all hosts come together here; some events may have been taken already.
@@ -218,6 +231,9 @@ pub(crate) fn run(
     let mut traced_timers;
     let tracing = if host.is_tracing() {
         traced_timers = TracedTimers::new(cx);
+        if !host.is_outline() {
+            cx.notes = Some(Notes::new());
+        }
         Some(&mut traced_timers)
     } else {
         None
@@ -230,9 +246,12 @@ pub(crate) fn run(
         }
     }
     if cx.has_ended() {
+        if cx.notes.is_some() {
+            trace_rest(host, input.inbox, report.inbox_taken);
+        }
         report.inbox_taken = drop_rest(input.inbox, report.inbox_taken, cx.counters);
     }
-    cx.fault = None;
+    cx.notes = None;
     cx.finish();
     report
 }
@@ -321,7 +340,7 @@ impl<'r, 'a> Tick<'r, 'a> {
         (report.inbox_taken, report.clamped) = (used.inbox, used.clamped);
         result?;
         if self.is_over() {
-            return Ok(());
+            return self.cx.check_fault();
         }
         if !self.count_clamp(used.clamped)? {
             if self.cx.rom.has(feature::ACTIVITIES) {
@@ -334,9 +353,10 @@ impl<'r, 'a> Tick<'r, 'a> {
             self.cx.update_polls();
         }
         if self.tracing {
+            self.tell_notes();
             self.trace_timers(0);
         }
-        Ok(())
+        self.cx.check_fault()
     }
 
     fn is_over(&self) -> bool {
@@ -398,7 +418,7 @@ impl<'r, 'a> Tick<'r, 'a> {
 
     #[inline(never)]
     fn commit_eventless(&mut self, latched: bool) -> Result<bool, Fault> {
-        let Some(column) = self.cx.rom.eventless_column() else {
+        let Some(column) = self.cx.proved(self.cx.rom.eventless_column()) else {
             return Ok(false);
         };
         let ask = Ask {
@@ -416,8 +436,7 @@ impl Context<'_> {
     /// A fault ends the instance.
     #[cold]
     fn end_with(&mut self, fault: Fault) -> Report {
-        self.quarantine();
-        self.fault = None;
+        self.quarantine(fault);
         Report {
             fault: Some(fault),
             ..Report::default()
@@ -433,7 +452,8 @@ impl Context<'_> {
         }
         let leaves = self.leaves();
         let polls = leaves.iter().any(|(_, leaf)| {
-            let row = self.rom.row_of(leaf).map_or(0, |row| row.flags.get());
+            let row = self.expected(self.rom.row_of(leaf));
+            let row = row.map_or(0, |row| row.flags.get());
             row & row_flag::POLLS != 0 || (self.rom.has(feature::LATCH) && self.has_latched(leaf))
         });
         self.ram.put_flag(flag::POLLS, polls);
@@ -442,7 +462,7 @@ impl Context<'_> {
     fn has_latched(&self, leaf: StateId) -> bool {
         self.rom.path_up(leaf).any(|state| {
             self.latch_slot(state)
-                .is_some_and(|slot| self.ram.slot(slot) != 0)
+                .is_some_and(|slot| self.slot(slot) != 0)
         })
     }
 }

@@ -306,7 +306,7 @@ impl Writer {
     }
 
     /// Bytes that the agent wrote.
-    fn spent(&self) -> usize {
+    pub(crate) fn spent(&self) -> usize {
         match self.filled.get(self.begun.filled) {
             Some(before) => before.used - self.begun.at + self.at,
             None => self.at - self.begun.at,

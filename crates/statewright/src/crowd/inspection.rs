@@ -62,6 +62,8 @@ pub struct Inspection {
     pub generation: u16,
     /// State of its random numbers (CODE-6).
     pub rng: u32,
+    /// How many of them it drew since it is traced at level 3 ([`Crowd::draws`]); `None` if it is not.
+    pub draws: Option<u64>,
     /// Clamped ticks in a row (TICK-4).
     pub clamped_ticks: u8,
     /// Frames in use, of all stacks (EXEC-8).
@@ -173,6 +175,7 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
         let variant = self.agents.variant(index);
         let name = machine.symbols().name(SymbolKind::Variant, variant.index());
         seen.variant = name.unwrap_or_default().to_owned();
+        seen.draws = self.draws(agent)?;
         let board = &self.agents.boards[index];
         let keys = rom.keys().iter().enumerate().filter_map(|(number, key)| {
             let field = self.program.field(KeyId::from_index(number)?);
@@ -298,6 +301,7 @@ impl Seer<'_> {
                 .collect(),
             generation: header.generation.get(),
             rng: header.rng.get(),
+            draws: None,
             clamped_ticks: header.clamped,
             stack_depth: header.stack_depth,
         }

@@ -48,6 +48,8 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     /// All agents are others than before: the trace says where they are, and every reason is news.
     pub(super) fn restart_trace(&mut self) {
         self.tracing.restart(self.schedule.now as u32);
+        let chunks = self.last.chunks_mut().iter_mut();
+        chunks.for_each(|chunk| chunk.surplus.clear());
         self.note_presence(|_| true);
     }
 
@@ -60,6 +62,14 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     /// agent.
     pub fn trace(&self) -> impl Iterator<Item = &Record> {
         self.tracing.records(&self.last)
+    }
+
+    /// How many random numbers user code of an agent drew since it is traced at level 3 (CODE-6);
+    /// `None` while it is not, or if it is gone. Counted beside the agent: its bytes know nothing of
+    /// it, and nobody pays who does not look.
+    pub fn draws(&self, agent: AgentId) -> Option<u64> {
+        let index = self.agents.index(agent).ok()?;
+        self.tracing.draws(index)
     }
 
     /// How often everything happened since the [settings](Settings::totals) ask for totals; nothing

@@ -1,6 +1,6 @@
 //! What one job leaves behind: the part of a tick's outcome that one thread made.
 
-use statewright_kernel::{Counters, Fault, InboxEvent, Sleep};
+use statewright_kernel::{Counters, Event, Fault, InboxEvent, Loss, Sleep};
 use statewright_rom::ids::FunctionId;
 use statewright_trace::{Kind, Tracer};
 
@@ -29,6 +29,8 @@ pub(crate) struct Chunk {
     pub(crate) tracer: Option<Box<Tracer>>,
     /// How long its calls took, if somebody measures.
     pub(crate) times: CallTimes,
+    /// Agents and their events that were left over and dropped, for the next trace.
+    pub(crate) surplus: Vec<(u32, Event)>,
 }
 
 impl Chunk {
@@ -54,10 +56,21 @@ impl Chunk {
         }
     }
 
-    /// An event was dropped.
-    pub(super) fn count_dropped(&mut self, event: &InboxEvent) {
-        let dropped = &mut self.counters.dropped[usize::from(event.event.class.min(3))];
-        *dropped = dropped.wrapping_add(1);
+    /// An event of an agent was lost on its way to the kernel; told in its turn.
+    pub(super) fn lose(&mut self, agent: u32, event: &InboxEvent, loss: Loss) {
+        self.counters.lose(loss, event.event.class());
+        if let Some(tracer) = &mut self.tracer {
+            tracer.lose(agent, &event.event, loss);
+        }
+    }
+
+    /// An event was left over. Turns are over, so that a trace tells of it before the next tick:
+    /// its records are in the order of agents, whatever chunks there are.
+    pub(super) fn drop_surplus(&mut self, agent: u32, event: &InboxEvent) {
+        self.counters.lose(Loss::Surplus, event.event.class());
+        if self.tracer.is_some() {
+            self.surplus.push((agent, event.event));
+        }
     }
 
     /// A tick in which everybody ran leaves a long list behind; agents that sleep do not keep it.

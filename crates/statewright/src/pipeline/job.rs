@@ -5,8 +5,8 @@ use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use statewright_kernel::{
-    self as kernel, Batch, Fault, Hosts, InboxEvent, Input, Instance, Report, Sleep, SortedInbox,
-    Visit, flag, tick_batch,
+    self as kernel, Batch, Fault, Hosts, InboxEvent, Input, Instance, Loss, Report, Sleep,
+    SortedInbox, Visit, flag, tick_batch,
 };
 use statewright_trace::Reasons;
 
@@ -66,7 +66,7 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
             tracer.end_tick();
         }
         self.choose_sleepers(env);
-        self.drop_surplus(env.rom.header().events_per_tick.get().into());
+        self.drop_surplus(env);
         self.count_lost_writes();
         self.write_staged(env);
     }
@@ -81,7 +81,7 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
             self.end_by_panic(env, index, &*panic);
             // A panic does not tell how much of the inbox was taken: the first event counts as
             // taken.
-            self.drop_inbox_of(index, 1);
+            self.drop_inbox_of(env, index, 1);
             from = index + 1;
         }
     }
@@ -209,7 +209,7 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
             }
             Err(panic) => self.end_by_panic(env, index, &*panic),
         }
-        self.drop_inbox_of(index, 0);
+        self.drop_inbox_of(env, index, 0);
     }
 }
 
@@ -228,7 +228,8 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
 
     /// Of events that were not taken, one cap's worth per agent is offered again; the newest of
     /// more are dropped (EVT-4).
-    fn drop_surplus(&mut self, cap: usize) {
+    fn drop_surplus<C>(&mut self, env: &TickEnv<'_, B, C>) {
+        let cap = usize::from(env.rom.header().events_per_tick.get());
         if self.chunk.left.len() <= cap {
             return;
         }
@@ -240,7 +241,8 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
             }
             kept += 1;
             if kept > cap {
-                self.chunk.count_dropped(event);
+                let agent = env.ids.number(event.place as usize);
+                self.chunk.drop_surplus(agent, event);
             }
             kept <= cap
         });
@@ -248,7 +250,8 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
     }
 
     /// An agent that ends in a tick drops the rest of its inbox, counted.
-    fn drop_inbox_of(&mut self, index: usize, taken: usize) {
+    fn drop_inbox_of<C>(&mut self, env: &TickEnv<'_, B, C>, index: usize, taken: usize) {
+        let agent = env.ids.number(index);
         let first = self
             .inbox
             .partition_point(|event| (event.place as usize) < index);
@@ -256,7 +259,7 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
             .iter()
             .take_while(|event| event.place as usize == index);
         own.skip(taken)
-            .for_each(|event| self.chunk.count_dropped(event));
+            .for_each(|event| self.chunk.lose(agent, event, Loss::Ended));
     }
 
     /// Staged writes without room count as critical commands that were dropped; the kernel does not

@@ -38,7 +38,7 @@ impl TickOutput {
         }
     }
 
-    pub(super) fn chunks_mut(&mut self) -> &mut [Chunk] {
+    pub(crate) fn chunks_mut(&mut self) -> &mut [Chunk] {
         &mut self.chunks
     }
 

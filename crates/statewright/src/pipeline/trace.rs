@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use statewright_kernel::{self as kernel, Instance};
+use statewright_kernel::{self as kernel, Instance, Loss};
 use statewright_trace::{Filter, Kind, Level, Reasons, Record, Totals, Tracer};
 
 use super::env::AgentIds;
@@ -94,13 +94,18 @@ impl Tracing {
         agents: usize,
         now: u32,
     ) -> &mut [Reasons] {
-        let chunks = output.chunks_mut().iter_mut();
+        let chunks = output.chunks_mut();
         let Some(filter) = &self.filter else {
             chunks
+                .iter_mut()
                 .filter(|chunk| chunk.tracer.is_some())
                 .for_each(|chunk| chunk.tracer = None);
             return &mut [];
         };
+        if let Some(coming) = &mut self.coming {
+            let surplus = chunks.iter().flat_map(|chunk| &chunk.surplus);
+            surplus.for_each(|(agent, event)| coming.lose(*agent, event, Loss::Surplus));
+        }
         std::mem::swap(&mut self.told, &mut self.coming);
         if let Some(told) = &mut self.told {
             told.end_tick();
@@ -109,6 +114,7 @@ impl Tracing {
             coming.begin_tick(now.wrapping_add(1));
         }
         for chunk in chunks {
+            chunk.surplus.clear();
             let tracer = chunk
                 .tracer
                 .get_or_insert_with(|| Box::new(Tracer::new(filter.clone())));
@@ -140,6 +146,12 @@ impl Tracing {
             .filter_map(|chunk| chunk.tracer.as_ref())
             .flat_map(|tracer| tracer.records());
         before.chain(inside)
+    }
+
+    /// How many random numbers the agent at an index drew while it was traced at level 3 (CODE-6).
+    pub(crate) fn draws(&self, index: usize) -> Option<u64> {
+        let reasons = self.reasons.get(index)?;
+        (!reasons.is_empty()).then(|| reasons.draws())
     }
 
     /// How often everything happened, if the settings ask for totals.

@@ -132,7 +132,14 @@ impl<B: Board, C> Host for TracedHost<'_, '_, B, C> {
 
     #[inline]
     fn action(&mut self, function: FunctionId, actor: ActionCx<'_, '_>) {
-        self.host.action(function, actor);
+        if self.is_on && !self.tracer.is_outline() {
+            let before = self.host.env.caller.out.spent();
+            self.host.action(function, actor);
+            let after = self.host.env.caller.out.spent();
+            self.tracer.commands(function, after.saturating_sub(before));
+        } else {
+            self.host.action(function, actor);
+        }
     }
 
     #[inline]
@@ -141,7 +148,11 @@ impl<B: Board, C> Host for TracedHost<'_, '_, B, C> {
     }
 
     fn command(&mut self, command: &Command) -> bool {
-        self.host.command(command)
+        let had_room = self.host.command(command);
+        if self.is_on {
+            self.tracer.command(command, had_room);
+        }
+        had_room
     }
 
     fn read_key(&self, key: KeyId) -> [u32; 3] {
@@ -150,6 +161,9 @@ impl<B: Board, C> Host for TracedHost<'_, '_, B, C> {
 
     fn write_key(&mut self, key: KeyId, words: [u32; 3]) {
         self.host.write_key(key, words);
+        if self.is_on {
+            self.tracer.wrote(key, words);
+        }
     }
 
     #[inline]

@@ -28,9 +28,16 @@ impl Legend {
             out.put_u8(u8::from(state.is_leaf));
         });
         out.put_list(&self.regions, |out, owner| out.put_u16(*owner));
-        for names in [&symbols.events, &symbols.timers, &symbols.functions] {
+        let lists = [
+            &symbols.events,
+            &symbols.timers,
+            &symbols.functions,
+            &symbols.keys,
+        ];
+        for names in lists {
             out.put_list(names, |out, symbol| out.put_text(&symbol.name));
         }
+        out.put_list(&self.texts, |out, text| out.put_text(text));
         out.put_list(&self.transitions, |out, transition| {
             out.put_u16(transition.source);
             let (kind, number) = match transition.trigger {
@@ -88,6 +95,8 @@ impl Legend {
         symbols.events = from.list(symbol)?;
         symbols.timers = from.list(symbol)?;
         symbols.functions = from.list(symbol)?;
+        symbols.keys = from.list(symbol)?;
+        let texts = from.list(|from| from.text().map(str::to_owned))?;
         let transitions = from.list(transition)?;
         symbols.guard_codes = from.list(guard_code)?;
         from.end()?;
@@ -97,6 +106,7 @@ impl Legend {
             states,
             regions,
             transitions,
+            texts,
         };
         legend.check().map_err(|reason| Refused::new(0, reason))?;
         Ok(legend)

@@ -8,7 +8,7 @@ use zerocopy::FromBytes;
 
 use super::{FORMAT, MOST_LEGEND, MOST_RECORDS, RECORDS};
 use crate::legend::Legend;
-use crate::record::{Cause, Kind, NO_TRANSITION, Record};
+use crate::record::{Cause, CommandSaid, Kind, NO_FUNCTION, NO_TRANSITION, Record};
 
 /// Why a file is not read at all.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -246,7 +246,30 @@ fn is_sound(record: &Record, legend: &Legend) -> bool {
         return false;
     };
     match kind {
-        Kind::Event | Kind::Unhandled | Kind::Deferred => subject < legend.symbols.events.len(),
+        Kind::Unhandled | Kind::Deferred => subject < legend.symbols.events.len(),
+        Kind::Event => subject < legend.symbols.events.len() && record.value_kind().is_some(),
+        // An event that is lost may be one that the machine does not have.
+        Kind::EventLost => record.loss().is_some(),
+        Kind::Wrote | Kind::Read => {
+            subject < legend.symbols.keys.len() && record.value_kind().is_some()
+        }
+        Kind::More => subject < 4 && record.value_kind().is_some(),
+        Kind::Asked => subject < legend.symbols.functions.len() && record.detail <= 1,
+        Kind::Drew => {
+            subject < legend.symbols.functions.len() || record.subject.get() == NO_FUNCTION
+        }
+        Kind::Score => subject < legend.transitions.len(),
+        Kind::Command => match record.command() {
+            Some((CommandSaid::Emit { name, .. }, _)) => usize::from(name) < legend.texts.len(),
+            Some((CommandSaid::Send { event }, _)) => {
+                usize::from(event) < legend.symbols.events.len()
+            }
+            Some((CommandSaid::ByFunction { function, .. }, _)) => {
+                usize::from(function) < legend.symbols.functions.len()
+            }
+            Some((CommandSaid::Release { .. }, _)) => true,
+            None => false,
+        },
         Kind::Timer | Kind::TimerSet | Kind::TimerStopped => subject < legend.symbols.timers.len(),
         Kind::Transition | Kind::Latched => {
             let cause = match record.cause() {

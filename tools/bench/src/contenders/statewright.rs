@@ -331,12 +331,8 @@ impl<I: Instance> Contender for Agents<I> {
 
     fn totals(&self) -> Option<Totals> {
         let counters = &self.counters;
-        let lost = counters
-            .dropped
-            .iter()
-            .chain(&counters.evicted)
-            .sum::<u64>()
-            + counters.expired;
+        let evicted = counters.evicted.iter().sum::<u64>();
+        let lost = counters.dropped() + evicted + counters.expired;
         assert_eq!(
             (lost, counters.clamps, counters.quarantines),
             (0, 0, 0),

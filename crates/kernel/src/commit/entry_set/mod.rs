@@ -184,7 +184,6 @@ impl Tick<'_, '_> {
         let goal = entries.take_goal(state);
         let end = self
             .cx
-            .rom
             .state(state)
             .map_or(0, |record| record.subtree_end.get());
         let aimed = entries
@@ -205,21 +204,14 @@ impl Tick<'_, '_> {
     ) -> Result<(), Fault> {
         let restores = self
             .cx
-            .rom
             .state(state)
             .is_some_and(|s| s.flags.get() & state_flag::RESTORES != 0);
         if !restores {
             return Ok(());
         }
-        let Some(point) = self
-            .cx
-            .rom
-            .history_of(state)
-            .iter()
-            .find(|point| point.restore == 1)
-        else {
-            return Ok(());
-        };
+        let mut points = self.cx.rom.history_of(state).iter();
+        let point = points.find(|point| point.restore == 1);
+        let point = point.ok_or(Fault::BadPlan)?;
         if let Some(set) = self.enter_history(entries, point, EffectTiming::Now, state)? {
             self.resolve(entries, request, set.0, set.1, state)?;
         }

@@ -45,7 +45,15 @@ impl Configuration {
             | Kind::Event
             | Kind::Guard
             | Kind::Activity
-            | Kind::Rejected => None,
+            | Kind::Rejected
+            | Kind::EventLost
+            | Kind::Wrote
+            | Kind::Command
+            | Kind::More
+            | Kind::Read
+            | Kind::Asked
+            | Kind::Score
+            | Kind::Drew => None,
         }?;
         self.leaves
             .retain(|&other| other != leaf && are_concurrent(leaf, other, legend));

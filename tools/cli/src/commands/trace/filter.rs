@@ -95,6 +95,10 @@ impl Chosen {
         };
         let subject = record.subject.get();
         match kind {
+            // What was lost opens nothing: the search that goes on has its own event.
+            Kind::EventLost if !self.events.is_empty() => {
+                return self.events.contains(&subject) && kind.level() as u8 <= self.level;
+            }
             Kind::Event | Kind::Unhandled | Kind::Deferred => {
                 *open = self.events.contains(&subject)
             }
@@ -121,7 +125,15 @@ impl Chosen {
             | Kind::TimerStopped
             | Kind::Guard
             | Kind::Activity
-            | Kind::Rejected => {}
+            | Kind::Rejected
+            | Kind::EventLost
+            | Kind::Wrote
+            | Kind::Command
+            | Kind::More
+            | Kind::Read
+            | Kind::Asked
+            | Kind::Score
+            | Kind::Drew => {}
         }
         let by_event = is_life(kind) || self.events.is_empty() || *open;
         let by_state = self.states.is_empty()
@@ -157,7 +169,15 @@ fn is_life(kind: Kind) -> bool {
         | Kind::Event
         | Kind::Guard
         | Kind::Activity
-        | Kind::Rejected => false,
+        | Kind::Rejected
+        | Kind::EventLost
+        | Kind::Wrote
+        | Kind::Command
+        | Kind::More
+        | Kind::Read
+        | Kind::Asked
+        | Kind::Score
+        | Kind::Drew => false,
     }
 }
 
@@ -172,11 +192,18 @@ fn state_of(kind: Kind, record: &Record, legend: &Legend) -> Option<u16> {
         | Kind::Suspended
         | Kind::Resumed
         | Kind::Activity => Some(subject),
-        Kind::Transition | Kind::Latched | Kind::Rejected => legend
+        Kind::Transition | Kind::Latched | Kind::Rejected | Kind::Score => legend
             .transitions
             .get(usize::from(subject))
             .map(|transition| transition.source),
         Kind::Guard => Some(record.guard().0),
+        Kind::EventLost
+        | Kind::Wrote
+        | Kind::Command
+        | Kind::More
+        | Kind::Read
+        | Kind::Asked
+        | Kind::Drew => None,
         Kind::Started
         | Kind::Unhandled
         | Kind::Deferred

@@ -47,7 +47,7 @@ pub(super) fn object(entry: &Entry, legend: &Legend) -> Map<String, Value> {
         | Kind::Resumed => {
             put("state", legend.state(subject).into());
         }
-        Kind::Event | Kind::Unhandled | Kind::Deferred => {
+        Kind::Event | Kind::EventLost | Kind::Unhandled | Kind::Deferred => {
             put("event", legend.event(subject).into())
         }
         Kind::Timer | Kind::TimerStopped => put("timer", legend.timer(subject).into()),
@@ -99,6 +99,21 @@ pub(super) fn object(entry: &Entry, legend: &Legend) -> Map<String, Value> {
                 }
             }
         }
+        Kind::Asked => {
+            let answer = if record.detail == 0 { "no" } else { "yes" };
+            put("answer", answer.into());
+            put("code", record.value.get().into());
+        }
+        Kind::Score => {
+            put("transition", legend.way(subject).into());
+            put(
+                "answer",
+                f32::from_bits(record.value.get()).to_string().into(),
+            );
+        }
+        Kind::Wrote | Kind::Read | Kind::More => put("answer", legend.value(record).into()),
+        Kind::Drew => put("code", record.value.get().into()),
+        Kind::Command => {}
         Kind::Lost => put("code", record.value.get().into()),
         Kind::Started
         | Kind::Terminated

@@ -57,7 +57,14 @@ pub(super) fn lines(shown: &Shown<'_>, paints: bool) -> String {
 fn painted(words: &str, kind: Option<Kind>) -> String {
     let code = match kind {
         Some(Kind::Transition) => "1",
-        Some(Kind::Faulted | Kind::Panicked | Kind::Lost | Kind::Clamped | Kind::FailSafe) => "91",
+        Some(
+            Kind::Faulted
+            | Kind::Panicked
+            | Kind::Lost
+            | Kind::EventLost
+            | Kind::Clamped
+            | Kind::FailSafe,
+        ) => "91",
         Some(Kind::Rejected | Kind::Unhandled | Kind::Deferred | Kind::Latched) => "33",
         Some(Kind::Leaf | Kind::Present | Kind::Started) => "36",
         Some(
@@ -72,7 +79,14 @@ fn painted(words: &str, kind: Option<Kind>) -> String {
             | Kind::TimerStopped
             | Kind::Event
             | Kind::Guard
-            | Kind::Activity,
+            | Kind::Activity
+            | Kind::Wrote
+            | Kind::Command
+            | Kind::More
+            | Kind::Read
+            | Kind::Asked
+            | Kind::Score
+            | Kind::Drew,
         )
         | None => "2",
     };

@@ -46,6 +46,10 @@ pub(super) struct Answer<'t> {
     before: Configuration,
     after: Configuration,
     searches: Vec<Search>,
+    /// Events that never got to a search, in words.
+    lost: Vec<String>,
+    values: BTreeMap<u16, String>,
+    scores: BTreeMap<u16, f32>,
     is_quiet: bool,
 }
 
@@ -91,6 +95,11 @@ pub(super) fn explain<'t>(
         .collect();
     let searches = story.searches(tick, &now);
     let is_quiet = now.is_empty();
+    let lost = now
+        .iter()
+        .filter(|record| record.kind() == Some(Kind::EventLost))
+        .map(|record| reading.legend.words(record))
+        .collect();
     Ok(Answer {
         legend: &reading.legend,
         agent,
@@ -98,6 +107,9 @@ pub(super) fn explain<'t>(
         before,
         after: story.configuration,
         searches,
+        lost,
+        values: story.values,
+        scores: story.scores,
         is_quiet,
     })
 }
@@ -107,6 +119,11 @@ struct Story<'t> {
     legend: &'t Legend,
     configuration: Configuration,
     reasons: BTreeMap<u16, (Reason, u64)>,
+    /// What an expression has read and asked so far; its guard or score comes next.
+    read: Vec<String>,
+    /// What each transition's condition read when it was asked last.
+    values: BTreeMap<u16, String>,
+    scores: BTreeMap<u16, f32>,
 }
 
 impl<'t> Story<'t> {
@@ -115,6 +132,9 @@ impl<'t> Story<'t> {
             legend,
             configuration: Configuration::default(),
             reasons: BTreeMap::new(),
+            read: Vec::new(),
+            values: BTreeMap::new(),
+            scores: BTreeMap::new(),
         }
     }
 
@@ -122,6 +142,24 @@ impl<'t> Story<'t> {
         self.configuration.follow(record, self.legend);
         let subject = record.subject.get();
         match record.kind() {
+            Some(Kind::Read) => self.read.push(self.legend.words(record)),
+            Some(Kind::More) => {
+                if let Some(last) = self.read.last_mut() {
+                    last.push(' ');
+                    last.push_str(&self.legend.value(record));
+                }
+            }
+            Some(Kind::Asked) if record.detail == 0 => self.read.push(self.legend.words(record)),
+            Some(Kind::Guard) => {
+                let read = std::mem::take(&mut self.read);
+                self.values.insert(subject, read.join(", "));
+            }
+            Some(Kind::Score) => {
+                self.read.clear();
+                self.scores
+                    .insert(subject, f32::from_bits(record.value.get()));
+            }
+            Some(Kind::Event) => self.read.clear(),
             Some(Kind::Started) => self.reasons.clear(),
             Some(Kind::Transition) => _ = self.reasons.remove(&subject),
             Some(Kind::Rejected) => {
@@ -310,7 +348,7 @@ impl Answer<'_> {
                 let name = self.candidate(*id);
                 let padded = format!("{name}{}", " ".repeat(width - name.chars().count()));
                 let fate = match fate {
-                    Fate::Taken => paint("32", "taken"),
+                    Fate::Taken => paint("32", &format!("taken{}", self.score_words(*id))),
                     other => paint("33", &self.fate_words(*id, other)),
                 };
                 _ = writeln!(out, "  {padded}  {fate}");
@@ -319,7 +357,10 @@ impl Answer<'_> {
                 _ = writeln!(out, "  no active state has a transition for it");
             }
         }
-        if self.searches.is_empty() {
+        for lost in &self.lost {
+            _ = writeln!(out, "\n{}", paint("91", lost));
+        }
+        if self.searches.is_empty() && self.lost.is_empty() {
             _ = writeln!(
                 out,
                 "\nno event came, and no active state has a transition without one"
@@ -346,9 +387,21 @@ impl Answer<'_> {
     fn fate_words(&self, id: u16, fate: &Fate) -> String {
         match fate {
             Fate::Taken => "taken".to_owned(),
-            Fate::Rejected(reason, since) if *since == self.tick => self.legend.reason(id, *reason),
             Fate::Rejected(reason, since) => {
-                format!("{}, since tick {since}", self.legend.reason(id, *reason))
+                let words = self.legend.reason(id, *reason);
+                let values = match (reason, self.values.get(&id)) {
+                    (Reason::GuardFalse(_), Some(values)) if !values.is_empty() => {
+                        format!(": {values}")
+                    }
+                    _ => self.score_words(id),
+                };
+                // A reason is recorded when it changes: until now it was the same.
+                let same = match self.tick.saturating_sub(*since) {
+                    0 => String::new(),
+                    1 => ", the same for 1 tick".to_owned(),
+                    ticks => format!(", the same for {ticks} ticks"),
+                };
+                format!("{words}{values}{same}")
             }
             Fate::Unknown => match self
                 .legend
@@ -361,6 +414,12 @@ impl Answer<'_> {
                 _ => "no reason was recorded".to_owned(),
             },
         }
+    }
+
+    /// What a transition scored, if it is one that does.
+    fn score_words(&self, id: u16) -> String {
+        let score = self.scores.get(&id);
+        score.map_or_else(String::new, |score| format!(", scored {score}"))
     }
 
     /// For tools.
@@ -383,6 +442,9 @@ impl Answer<'_> {
                     object["code"] = (*code).into();
                 }
             }
+            if let Some(score) = self.scores.get(id) {
+                object["score"] = json!(score);
+            }
             object["text"] = self.fate_words(*id, fate).into();
             object
         };
@@ -396,6 +458,7 @@ impl Answer<'_> {
             "tick": self.tick,
             "before": leaves(&self.before),
             "after": leaves(&self.after),
+            "lost": self.lost,
             "searches": self.searches.iter().map(search).collect::<Vec<Value>>(),
         })
     }
