@@ -72,6 +72,8 @@ pub(crate) struct Context<'a> {
     pub(crate) notes: Option<Notes>,
     /// Events posted from now on wait for the next tick (TICK-7).
     pub(crate) hides_posts: bool,
+    /// Place of the agent whose queue had no room last, so that nobody has to reset it.
+    overflowed: usize,
     /// An observer runs: it may post and emit, nothing else (EVT-8).
     pub(crate) observing: bool,
     /// Per leaf number: states at this depth or deeper were entered in this tick (TICK-5).
@@ -127,6 +129,7 @@ impl<'a> Context<'a> {
             fault: Cell::new(None),
             notes: None,
             hides_posts: false,
+            overflowed: usize::MAX,
             observing: false,
             fresh: [NOT_FRESH; MAX_LEAVES],
             running: false,
@@ -153,6 +156,17 @@ impl<'a> Context<'a> {
     pub(crate) fn attach(&mut self, ram: Ram<'a>, place: usize) {
         self.ram = ram;
         self.place = place;
+    }
+
+    /// The queue of the agent had no room for an event.
+    pub(crate) fn note_overflow(&mut self) {
+        self.overflowed = self.place;
+    }
+
+    /// Had it none in this tick?
+    #[inline]
+    pub(crate) fn has_overflowed(&self) -> bool {
+        self.overflowed == self.place
     }
 
     /// The agent.

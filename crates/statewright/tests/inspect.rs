@@ -211,3 +211,30 @@ fn all_blackboards_are_seen_and_changed_by_index() {
     knights.board(third).unwrap().save(&mut bytes);
     assert!(!bytes.is_empty());
 }
+
+#[test]
+fn agents_that_were_cut_short_in_the_last_tick_are_listed() {
+    let text = r#"{ "machine": "Clerk", "tier": "crowd", "events": ["Mail", "Loop"], "policies": { "microsteps_per_tick": 3 },
+      "initial": "desk", "states": {
+        "desk": { "transitions": [{ "on": "Mail", "do": "Copy" }, { "on": "Loop", "to": "left" }] },
+        "left": { "transitions": [{ "when": "always", "to": "right" }] },
+        "right": { "transitions": [{ "when": "always", "to": "left" }] } } }"#;
+    let machine = Machine::from_text("clerk.sw.json", text).unwrap();
+    let [mail, endless] = ["Mail", "Loop"].map(|name| machine.event(name).unwrap());
+    let functions =
+        Functions::new().action("Copy", |_: &mut (), mail: &statewright::EventHandle, cx| {
+            // One place in the queue, two copies.
+            cx.post(*mail, ());
+            cx.post(*mail, ());
+        });
+    let mut clerks = Crowd::new(machine.bind(functions).unwrap(), 1);
+    let [calm, busy, dizzy] = [(); 3].map(|()| clerks.spawn(()));
+    clerks.tick(&mail);
+    clerks.send(busy, mail, ()).unwrap();
+    clerks.send(dizzy, endless, ()).unwrap();
+    let done = clerks.tick(&mail);
+    assert_eq!(clerks.clamped().collect::<Vec<_>>(), [dizzy]);
+    assert_eq!(done.clamped, 1);
+    assert!(clerks.overflowed().eq([busy]));
+    assert!(!clerks.overflowed().any(|agent| agent == calm));
+}

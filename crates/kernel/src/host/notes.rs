@@ -62,6 +62,9 @@ impl Context<'_> {
     /// An event is lost, and counted.
     pub(crate) fn lose(&mut self, event: &Event, loss: Loss) {
         self.counters.lose(loss, event.class());
+        if loss == Loss::Overflow {
+            self.note_overflow();
+        }
         if let Some(notes) = &mut self.notes {
             notes.add(Note::Lost(event.id.get(), loss));
         }

@@ -66,6 +66,8 @@ pub struct Report {
     pub inbox_taken: usize,
     /// A cap was reached (TICK-4).
     pub clamped: bool,
+    /// There was no room in the queue for an event (EVT-3).
+    pub overflowed: bool,
     /// Why the instance was quarantined in this tick.
     pub fault: Option<Fault>,
     /// The agent was seen to have nothing more to do: only an event wakes it, as
@@ -78,6 +80,7 @@ impl Report {
     pub(crate) const RESTS: Self = Self {
         inbox_taken: 1,
         clamped: false,
+        overflowed: false,
         fault: None,
         rests: true,
     };
@@ -166,7 +169,10 @@ pub(crate) fn follow<'a, I: Instance, H: Host>(
 
 fn run_only_activities<H: Host>(cx: &mut Context<'_>, host: &mut H, leaf: StateId) -> Report {
     match fast::run_activities(cx, host, leaf) {
-        Ok(()) => Report::default(),
+        Ok(()) => Report {
+            overflowed: cx.has_overflowed(),
+            ..Report::default()
+        },
         Err(fault) => {
             if host.is_tracing() {
                 host.trace(&Trace::Faulted(fault));
@@ -253,6 +259,7 @@ pub(crate) fn run(
     }
     cx.notes = None;
     cx.finish();
+    report.overflowed = cx.has_overflowed();
     report
 }
 

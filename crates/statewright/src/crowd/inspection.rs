@@ -175,7 +175,7 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
         let variant = self.agents.variant(index);
         let name = machine.symbols().name(SymbolKind::Variant, variant.index());
         seen.variant = name.unwrap_or_default().to_owned();
-        seen.draws = self.draws(agent)?;
+        seen.draws = self.draws(agent);
         let board = &self.agents.boards[index];
         let keys = rom.keys().iter().enumerate().filter_map(|(number, key)| {
             let field = self.program.field(KeyId::from_index(number)?);

@@ -47,6 +47,19 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     }
 }
 
+/// Agents that were cut short.
+impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
+    /// Agents that reached a cap in the last tick (TICK-4).
+    pub fn clamped(&self) -> impl Iterator<Item = AgentId> {
+        self.last.clamped()
+    }
+
+    /// Agents whose queue had no room for an event in the last tick (EVT-3).
+    pub fn overflowed(&self) -> impl Iterator<Item = AgentId> {
+        self.last.overflowed()
+    }
+}
+
 /// Agents that ended.
 impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     /// Agents that a fault ended in the last tick.

@@ -23,7 +23,7 @@ pub struct Tick {
     pub tick: u64,
     /// Agents that something happened to.
     pub ran: usize,
-    /// Agents that reached a cap (TICK-4).
+    /// Agents that reached a cap (TICK-4); [`Crowd::clamped`] lists them.
     pub clamped: u32,
     /// Agents that a fault ended; [`Crowd::faults`] lists them.
     pub faults: usize,
@@ -251,7 +251,7 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
         let tick = Tick {
             tick: self.schedule.now,
             ran: self.last.turns(),
-            clamped: self.last.clamped(),
+            clamped: self.last.clamped().count() as u32,
             faults: self.last.faults().count(),
             panicked: self.last.panicked().count(),
             unbound_calls: self.last.unbound_calls().count(),

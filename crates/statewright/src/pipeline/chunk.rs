@@ -22,7 +22,9 @@ pub(crate) struct Chunk {
     pub(crate) faults: Vec<(AgentId, Fault)>,
     pub(crate) panicked: Vec<AgentId>,
     pub(crate) unbound_calls: Vec<(AgentId, FunctionId)>,
-    pub(crate) clamped: u32,
+    pub(crate) clamped: Vec<AgentId>,
+    /// Agents whose queue had no room for an event (EVT-3).
+    pub(crate) overflowed: Vec<AgentId>,
     /// Whether it had something to do in this tick: else everything else is of an earlier one.
     pub(crate) ran: bool,
     /// Records its agents, if somebody wants to know (SYS-3).
@@ -44,7 +46,9 @@ impl Chunk {
         self.panicked.clear();
         self.unbound_calls.clear();
         self.times.clear();
-        (self.turns, self.clamped, self.ran) = (0, 0, true);
+        (self.turns, self.ran) = (0, true);
+        self.clamped.clear();
+        self.overflowed.clear();
     }
 
     /// A panic in user code ended the agent whose turn it was.

@@ -115,6 +115,7 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
             left: &mut chunk.left,
             faults: &mut chunk.faults,
             clamped: &mut chunk.clamped,
+            overflowed: &mut chunk.overflowed,
             ids: env.ids,
         };
         let counters = &mut chunk.counters;
@@ -306,7 +307,8 @@ struct TickSink<'c> {
     awake_next: &'c mut Vec<(u32, Sleep)>,
     left: &'c mut Vec<InboxEvent>,
     faults: &'c mut Vec<(AgentId, Fault)>,
-    clamped: &'c mut u32,
+    clamped: &'c mut Vec<AgentId>,
+    overflowed: &'c mut Vec<AgentId>,
     ids: AgentIds<'c>,
 }
 
@@ -324,7 +326,9 @@ impl TickSink<'_> {
         self.awake_next.push((index as u32, Sleep::Awake));
         let fault = report.fault.map(|fault| (self.ids.at(index), fault));
         self.faults.extend(fault);
-        *self.clamped += u32::from(report.clamped);
+        let agent = || self.ids.at(index);
+        self.clamped.extend(report.clamped.then(agent));
+        self.overflowed.extend(report.overflowed.then(agent));
         self.left.extend_from_slice(left);
     }
 }

@@ -76,9 +76,15 @@ impl TickOutput {
         self.ran().map(|chunk| chunk.turns).sum()
     }
 
-    /// How many agents reached a cap (TICK-4).
-    pub(crate) fn clamped(&self) -> u32 {
-        self.ran().map(|chunk| chunk.clamped).sum()
+    /// Agents that reached a cap (TICK-4).
+    pub(crate) fn clamped(&self) -> impl Iterator<Item = AgentId> {
+        self.ran().flat_map(|chunk| chunk.clamped.iter().copied())
+    }
+
+    /// Agents whose queue had no room for an event (EVT-3).
+    pub(crate) fn overflowed(&self) -> impl Iterator<Item = AgentId> {
+        self.ran()
+            .flat_map(|chunk| chunk.overflowed.iter().copied())
     }
 
     /// Those who want their next tick, or a later one, by index.

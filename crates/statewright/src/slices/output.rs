@@ -83,9 +83,14 @@ impl SlicesOutput {
         self.last.turns()
     }
 
-    /// How many agents reached a cap (TICK-4).
-    pub fn clamped(&self) -> u32 {
+    /// Agents that reached a cap (TICK-4).
+    pub fn clamped(&self) -> impl Iterator<Item = AgentId> {
         self.last.clamped()
+    }
+
+    /// Agents whose queue had no room for an event (EVT-3).
+    pub fn overflowed(&self) -> impl Iterator<Item = AgentId> {
+        self.last.overflowed()
     }
 
     /// Indices of those of them that want their next tick, or a later one, ascending; all others
