@@ -214,7 +214,7 @@ fn all_blackboards_are_seen_and_changed_by_index() {
 
 #[test]
 fn agents_that_were_cut_short_in_the_last_tick_are_listed() {
-    let text = r#"{ "machine": "Clerk", "tier": "crowd", "events": ["Mail", "Loop"], "policies": { "microsteps_per_tick": 3 },
+    let text = r#"{ "machine": "Clerk", "tier": "crowd", "events": ["Mail", "Loop"], "budgets": { "microsteps_per_tick": 3 },
       "initial": "desk", "states": {
         "desk": { "transitions": [{ "on": "Mail", "do": "Copy" }, { "on": "Loop", "to": "left" }] },
         "left": { "transitions": [{ "when": "always", "to": "right" }] },

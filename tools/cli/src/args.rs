@@ -70,7 +70,7 @@ pub(crate) enum Command {
     Docs(Docs),
     /// Run one agent step by step and see why it does what it does
     Step(Step),
-    /// Say what changed between two machines and what a reload would do
+    /// Say what changed between two machines and what a reload (not built yet) would do
     Diff(Diff),
     /// Format machine files, keeping every comment
     Fmt(Fmt),
@@ -462,7 +462,7 @@ pub(crate) struct Diff {
 #[command(
     after_help = "Standard input is formatted to standard output.\n\nExamples:\n  statewright fmt machines\n  \
 statewright fmt --check machines      for CI: lists files and exits with 1\n  statewright fmt --ids guard.sw.json   \
-so that renaming a state keeps saves"
+so that a state is the same after renaming"
 )]
 pub(crate) struct Fmt {
     /// Machine files, folders, or `-` for standard input

@@ -101,7 +101,7 @@ fn check_stable_ids(model: &Model<'_>, diagnostics: &mut Diagnostics) {
         };
         diagnostics.push(
             Diagnostic::new(DiagnosticCode::MissingStableId, name.span, text)
-                .label("without an `id`, renaming it breaks saves and reloads")
+                .label("without an `id`, it is another state after renaming")
                 .help("run `statewright fmt --ids` on the file"),
         );
     }

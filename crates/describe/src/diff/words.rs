@@ -281,18 +281,18 @@ fn changed<T: Fields>(old: &T, new: &T, fields: &[T::Field]) -> Vec<FieldChange>
 fn reload(plan: &MachineDiff, old: &Description) -> Reload {
     let (kind, mut states_gone, mut losses) = (plan.kind, Vec::new(), Vec::new());
     let summary = match kind {
-        ReloadKind::Nothing => "nothing to do: the machine behaves the same",
-        ReloadKind::Parameters => "every agent goes on where it is, with the new behavior",
+        ReloadKind::Nothing => "there would be nothing to do: the machine behaves the same",
+        ReloadKind::Parameters => "every agent would go on where it is, with the new behavior",
         ReloadKind::Structure => {
             let gone = plan.states.lost().filter_map(|id| state(old, id));
             states_gone = gone.map(|state| state.path.clone()).collect();
             losses = lost(plan, old);
             if states_gone.iter().any(|path| path == "root") {
-                "every agent is reset: the machine has another stable id"
+                "every agent would be reset: the machine has another stable id"
             } else if states_gone.is_empty() {
-                "every agent is kept: all states are found again by their stable ids"
+                "every agent would be kept: all states are found again by their stable ids"
             } else {
-                "agents in a state that is gone are reset and enter the reload entry; all others are kept"
+                "agents in a state that is gone would be reset and enter the reload entry; all others would be kept"
             }
         }
     };
@@ -347,7 +347,7 @@ impl fmt::Display for Comparison {
             (true, _) => "the structure changed",
         };
         writeln!(f, "{what}")?;
-        writeln!(f, "reload: {}", self.reload.summary)?;
+        writeln!(f, "in a reload (not built yet) {}", self.reload.summary)?;
         let gone = self.reload.states_gone.iter();
         for state in gone.filter(|path| *path != "root") {
             writeln!(f, "  gone: state {state}")?;
