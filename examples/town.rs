@@ -24,6 +24,7 @@ const VILLAGER: &str = r#"{ "machine": "Villager", "tier": "crowd",
 
 const GUARD: &str = r#"{ "machine": "Guard", "tier": "standard",
   "events": { "Help": { "payload": "entity" }, "Hit": { "payload": "i32" }, "Roar": {}, "AllClear": {} },
+  "functions": { "IsNear": { "kind": "guard", "rng": true } },
   "initial": "patrol",
   "states": {
     "patrol": { "transitions": [{ "on": "Help", "if": "IsNear", "to": "fight", "do": "Strike" }] },
