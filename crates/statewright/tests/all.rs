@@ -16,3 +16,5 @@ mod snapshots;
 mod stopping;
 #[cfg(feature = "compile")]
 mod trace;
+#[cfg(feature = "compile")]
+mod trace_answers;
