@@ -3,6 +3,6 @@
 
 pub use statewright_trace::file::{Ending, Frame, Reading, Refused, WriteError, Writer};
 pub use statewright_trace::{
-    Cause, Guard, Kind, Legend, Level, Record, Settings, State, Totals, Transition, Trigger,
+    Cause, Guard, Kind, Legend, Level, Loss, Record, Settings, State, Totals, Transition, Trigger,
     UnknownNumber,
 };

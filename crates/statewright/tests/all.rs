@@ -34,3 +34,5 @@ mod strict;
 mod trace;
 #[cfg(all(feature = "compile", feature = "macros", feature = "parallel"))]
 mod world;
+#[cfg(feature = "compile")]
+mod trace_answers;

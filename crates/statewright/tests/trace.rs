@@ -424,7 +424,7 @@ fn what_has_no_room_is_counted_and_panics_are_told() {
         [
             "0 Noise: who takes it?",
             "0 guard of post -> alert: yes",
-            "0 9 more records had no room"
+            "0 10 more records had no room"
         ]
     );
     let machine = Machine::from_text(

@@ -248,6 +248,7 @@ impl Host for StepHost<'_> {
             | Trace::TimerStopped(_)
             | Trace::Guard { .. }
             | Trace::Asked { .. }
+            | Trace::Called(_)
             | Trace::LostNotes(_)
             | Trace::Activity(..)
             | Trace::Started

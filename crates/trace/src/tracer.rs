@@ -28,6 +28,8 @@ pub struct Tracer {
     cause: u64,
     /// What happens now was caused by an event that is recorded.
     open: bool,
+    /// Bytes of commands that this agent is known to have written.
+    written: usize,
     /// How much is recorded of this agent.
     level: Level,
     /// Level 1 without states or events that are chosen.
@@ -89,6 +91,7 @@ impl Tracer {
             life: 0,
             cause: 0,
             open: true,
+            written: 0,
             level,
             plain,
             all_plain: plain,
@@ -152,6 +155,7 @@ impl Tracer {
             self.level = self.filter.level_of(agent);
             self.plain = self.filter.is_plain(self.level);
             self.open = true;
+            self.written = 0;
         }
     }
 
@@ -203,7 +207,7 @@ impl Tracer {
     #[inline(always)]
     pub fn pass(&mut self, event: &Event) {
         if let Some(id) = event.id() {
-            self.select(id, &event.words());
+            self.select(id, || event.words());
             self.subject(Kind::Unhandled, id.raw());
         }
     }
@@ -213,7 +217,7 @@ impl Tracer {
     #[inline(always)]
     pub fn trace(&mut self, trace: &Trace, reasons: Option<&mut Reasons>) {
         match *trace {
-            Trace::Select(Cause::Event(event, payload)) => self.select(event, &payload),
+            Trace::Select(Cause::Event(event, ref payload)) => self.select(event, || *payload),
             Trace::Jumped(transition, leaf) => self.jumped(transition, leaf),
             Trace::Unhandled(event) => self.subject(Kind::Unhandled, event.raw()),
             _ => self.trace_more(trace, reasons),
@@ -278,6 +282,7 @@ impl Tracer {
                 }
                 self.if_open(half(Kind::Drew, 0, FunctionId::to_raw(function), draws));
             }
+            Trace::Called(_) => {}
             Trace::LostNotes(count) => self.push(half(Kind::Lost, 0, 0, count)),
             // Not recorded; and what `trace` took already.
             Trace::Action(_) | Trace::Jumped(..) | Trace::Unhandled(_) => {}
@@ -286,12 +291,12 @@ impl Tracer {
 
     /// The search begins for an event.
     #[inline(always)]
-    fn select(&mut self, event: EventId, payload: &[u32; 4]) {
+    fn select(&mut self, event: EventId, payload: impl FnOnce() -> [u32; 4]) {
         self.cause = half(Kind::Transition, 1, 0, event.raw() as u32);
         if !self.plain {
             self.open = self.filter.has_event(event);
             if self.level == Level::All {
-                self.event(event, payload);
+                self.event(event, &payload());
             }
         }
     }
@@ -466,8 +471,10 @@ impl Tracer {
         }
     }
 
-    /// A command of the machine file; whether there was room for it.
-    pub fn command(&mut self, command: &Command, had_room: bool) {
+    /// A command of the machine file; whether there was room for it, and how many bytes its agent
+    /// has written in this tick with it.
+    pub fn command(&mut self, command: &Command, had_room: bool, written: usize) {
+        self.written = written;
         if self.level < Level::Steps || !self.open {
             return;
         }
@@ -497,8 +504,10 @@ impl Tracer {
         }
     }
 
-    /// A function wrote so many bytes of commands.
-    pub fn commands(&mut self, function: FunctionId, bytes: usize) {
+    /// A function has returned, and its agent has written so many bytes of commands in this tick.
+    pub fn called(&mut self, function: FunctionId, written: usize) {
+        let bytes = written.saturating_sub(self.written);
+        self.written = written;
         if bytes > 0 && self.level >= Level::Steps {
             self.if_open(half(Kind::Command, 3, function.raw(), bytes as u32));
         }

@@ -56,7 +56,7 @@ impl Tick<'_, '_> {
                 if let Some(function) = self.cx.prepare_call(op, site) {
                     let rng = self.rng_before();
                     self.host.action(function, ActionCx::new(self.cx));
-                    self.tell_draws(Some(function), rng);
+                    self.tell_called(function, rng);
                 }
             }
             ActionOp::Set | ActionOp::Add => self.write_key(op, site),

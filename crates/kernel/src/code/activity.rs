@@ -66,7 +66,7 @@ impl Tick<'_, '_> {
                 let status = self.host.activity(function, mode, ActionCx::new(self.cx));
                 if self.tracing {
                     self.tell_notes();
-                    self.tell_draws(Some(function), rng);
+                    self.tell_called(function, rng);
                     self.host.trace(&Trace::Activity(site.state, mode, status));
                 }
                 status

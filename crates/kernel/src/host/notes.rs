@@ -138,6 +138,15 @@ impl Tick<'_, '_> {
         }
     }
 
+    /// Tells that an action or activity has returned, and how often it has drawn.
+    #[inline]
+    pub(crate) fn tell_called(&mut self, function: FunctionId, before: Option<u32>) {
+        if before.is_some() {
+            self.host.trace(&Trace::Called(function));
+            self.tell_draws(Some(function), before);
+        }
+    }
+
     /// Tells how often user code has drawn random numbers since (CODE-6).
     #[inline]
     pub(crate) fn tell_draws(&mut self, function: Option<FunctionId>, before: Option<u32>) {

@@ -97,7 +97,9 @@ pub enum Trace {
     Scored(TransitionId, f32),
     /// User code drew so many random numbers (CODE-6): a function, or functions of an expression.
     Drew(Option<FunctionId>, u32),
-    /// So many of the four before found no room in the list of what is to be told.
+    /// An action or activity has returned.
+    Called(FunctionId),
+    /// So many of the notes before found no room in the list of what is to be told.
     LostNotes(u32),
     /// An activity was called; what a canceled one says does not count.
     Activity(StateId, Mode, Status),

@@ -132,14 +132,7 @@ impl<B: Board, C> Host for TracedHost<'_, '_, B, C> {
 
     #[inline]
     fn action(&mut self, function: FunctionId, actor: ActionCx<'_, '_>) {
-        if self.is_on && !self.tracer.is_outline() {
-            let before = self.host.env.caller.out.spent();
-            self.host.action(function, actor);
-            let after = self.host.env.caller.out.spent();
-            self.tracer.commands(function, after.saturating_sub(before));
-        } else {
-            self.host.action(function, actor);
-        }
+        self.host.action(function, actor);
     }
 
     #[inline]
@@ -150,7 +143,8 @@ impl<B: Board, C> Host for TracedHost<'_, '_, B, C> {
     fn command(&mut self, command: &Command) -> bool {
         let had_room = self.host.command(command);
         if self.is_on {
-            self.tracer.command(command, had_room);
+            let written = self.host.env.caller.out.spent();
+            self.tracer.command(command, had_room, written);
         }
         had_room
     }
@@ -180,6 +174,10 @@ impl<B: Board, C> Host for TracedHost<'_, '_, B, C> {
     fn trace(&mut self, trace: &Trace) {
         if let Trace::Started = trace {
             self.tracer.set_life(self.agent().generation());
+        }
+        if let Trace::Called(function) = *trace {
+            let written = self.host.env.caller.out.spent();
+            self.tracer.called(function, written);
         }
         self.tracer.trace(trace, self.reasons.as_deref_mut());
     }

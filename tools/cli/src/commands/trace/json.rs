@@ -9,7 +9,7 @@ use super::{Entry, Shown};
 
 /// Fields of a record in the order of columns: name and value. Names instead of numbers wherever
 /// there are any.
-pub(super) const COLUMNS: [&str; 13] = [
+pub(super) const COLUMNS: [&str; 15] = [
     "tick",
     "agent",
     "level",
@@ -18,6 +18,8 @@ pub(super) const COLUMNS: [&str; 13] = [
     "event",
     "timer",
     "transition",
+    "key",
+    "value",
     "until",
     "answer",
     "reason",
@@ -111,7 +113,11 @@ pub(super) fn object(entry: &Entry, legend: &Legend) -> Map<String, Value> {
                 f32::from_bits(record.value.get()).to_string().into(),
             );
         }
-        Kind::Wrote | Kind::Read | Kind::More => put("answer", legend.value(record).into()),
+        Kind::Wrote | Kind::Read => {
+            put("key", legend.key(subject).into());
+            put("value", legend.value(record).into());
+        }
+        Kind::More => put("value", legend.value(record).into()),
         Kind::Drew => put("code", record.value.get().into()),
         Kind::Command => {}
         Kind::Lost => put("code", record.value.get().into()),
