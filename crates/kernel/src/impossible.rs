@@ -59,7 +59,7 @@ impl<'a> Context<'a> {
     }
 
     /// Something went wrong that ends the instance after the microstep; the first fault counts.
-    #[inline(always)]
+    #[cold]
     pub(crate) fn raise(&self, fault: Fault) {
         self.fault.set(self.fault.get().or(Some(fault)));
         self.idle.set(IdleMask::BLIND);

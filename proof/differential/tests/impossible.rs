@@ -75,7 +75,9 @@ fn run(bytes: &[u8], event: usize) -> (Result<Report, String>, Instance64, Count
     }));
     let words = |panic: Box<dyn std::any::Any + Send>| match panic.downcast::<String>() {
         Ok(words) => *words,
-        Err(_) => "no words".to_owned(),
+        Err(panic) => panic
+            .downcast::<&str>()
+            .map_or_else(|_| "no words".to_owned(), |words| (*words).to_owned()),
     };
     (report.map_err(words), agent, counters)
 }

@@ -109,7 +109,7 @@ pub(super) fn object(entry: &Entry, legend: &Legend) -> Map<String, Value> {
         Kind::Score => {
             put("transition", legend.way(subject).into());
             put(
-                "answer",
+                "value",
                 f32::from_bits(record.value.get()).to_string().into(),
             );
         }
