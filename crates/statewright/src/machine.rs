@@ -11,6 +11,7 @@ use statewright_symbols::{SymbolId, SymbolKind, SymbolTable, UnknownName, WrongN
 
 use crate::blackboard::Shape;
 use crate::counters::SharedCounters;
+use crate::value::Symbol;
 
 /// A compiled machine. Cheap to clone: all clones share one block of bytes.
 #[derive(Clone, Debug)]
@@ -28,6 +29,8 @@ struct Shared {
     counters: SharedCounters,
     /// Of schema-checked blackboards, from the first one on.
     shape: OnceLock<Arc<Shape>>,
+    /// What the compiler warned of, a line each.
+    warnings: Vec<String>,
 }
 
 /// Why there is no machine.
@@ -79,7 +82,7 @@ mod compiled {
     use super::*;
     use statewright_author::builder::MachineBuilder;
     use statewright_author::graph;
-    use statewright_author::render::{Style, render_text};
+    use statewright_author::render::{Style, render_text, warning_lines};
     use statewright_compile::{Options, Output, compile_with};
 
     impl Machine {
@@ -113,7 +116,10 @@ mod compiled {
         ) -> Result<Self, MachineError> {
             let (output, problems) = compile_with(machine, problems, &Options::default());
             match output {
-                Some(output) => Ok(output.into()),
+                Some(output) => {
+                    let warnings = warning_lines(&problems, &machine.source);
+                    Ok(Self::new(output.rom, output.symbols, warnings))
+                }
                 None => Err(MachineError::Mistakes {
                     report: render_text(&problems, &machine.source, Style::default()),
                     errors: problems.errors(),
@@ -124,7 +130,7 @@ mod compiled {
 
     impl From<Output> for Machine {
         fn from(output: Output) -> Self {
-            Self::new(output.rom, output.symbols)
+            Self::new(output.rom, output.symbols, Vec::new())
         }
     }
 }
@@ -161,10 +167,17 @@ impl Machine {
         let symbols = symbols
             .tied_to(&rom.as_rom())
             .map_err(MachineError::Names)?;
-        Ok(Self::new(rom, symbols))
+        Ok(Self::new(rom, symbols, Vec::new()))
     }
 
-    fn new(rom: OwnedRom, symbols: SymbolTable) -> Self {
+    /// With the warnings of whoever compiled it.
+    #[cfg(feature = "macros")]
+    pub(crate) fn with_warnings(self, warnings: Vec<String>) -> Self {
+        let (rom, symbols) = (&self.shared.rom, &self.shared.symbols);
+        Self::new(rom.clone(), symbols.clone(), warnings)
+    }
+
+    fn new(rom: OwnedRom, symbols: SymbolTable, warnings: Vec<String>) -> Self {
         let (id, classes) = {
             let rom = rom.as_rom();
             (
@@ -181,6 +194,7 @@ impl Machine {
                 id,
                 counters,
                 shape,
+                warnings,
             }),
         }
     }
@@ -195,6 +209,12 @@ impl Machine {
         self.shared.id
     }
 
+    /// Hash of everything that instances, crowds and ids of programs hold as a number (ROM-5):
+    /// machines with equal ones mean the same by it.
+    pub fn structure_hash(&self) -> u64 {
+        self.rom().header().head.structure_hash.get()
+    }
+
     /// The bytes of the ROM.
     pub fn bytes(&self) -> &[u8] {
         self.shared.rom.as_bytes()
@@ -203,6 +223,13 @@ impl Machine {
     /// Names and spans of everything in it.
     pub fn symbols(&self) -> &SymbolTable {
         &self.shared.symbols
+    }
+
+    /// What the compiler warned of, a line each: `guard.sw.json:3:12: event `Seen` is never used
+    /// [SW0402]`. Kept for a machine made from a file, a text, the builder or by `machine!`; a ROM
+    /// loaded from bytes has none, because warnings are no part of it.
+    pub fn warnings(&self) -> &[String] {
+        &self.shared.warnings
     }
 
     /// Its name.
@@ -287,6 +314,23 @@ impl Machine {
                 let known = own.by_ref().map(|(_, known)| known);
                 UnknownName::new("scratch of this state", name, known)
             })
+    }
+
+    /// The symbol of a text that the machine has; [`Symbol::of`] makes that of any text.
+    pub fn symbol(&self, text: &str) -> Result<Symbol, UnknownName> {
+        let (rom, symbol) = (self.rom(), Symbol::of(text));
+        // Another text may have the number of one of the machine's.
+        if rom.symbol(symbol.0) == Some(text) {
+            return Ok(symbol);
+        }
+        let strings = (0..rom.strings().len()).filter_map(StringId::from_index);
+        let known = strings.filter_map(|id| rom.string(id));
+        Err(UnknownName::new("symbol", text, known))
+    }
+
+    /// The text of a symbol; `None` if the machine has none with its number.
+    pub fn symbol_text(&self, symbol: Symbol) -> Option<&str> {
+        self.rom().symbol(symbol.0)
     }
 
     /// The lane with a name: a built-in one or one of the machine's own.

@@ -8,6 +8,8 @@ mod development;
 mod first;
 #[cfg(feature = "compile")]
 mod inputs;
+#[cfg(feature = "compile")]
+mod lanes;
 mod macros;
 mod names;
 #[cfg(all(feature = "compile", feature = "macros", feature = "parallel"))]

@@ -12,6 +12,8 @@ pub struct Input {
     pub path: LitStr,
     /// Types whose functions the machine may call; nothing is checked without them.
     pub functions: Vec<Type>,
+    /// Warnings of the compiler are no warnings of the build.
+    pub allows_warnings: bool,
 }
 
 impl Parse for Input {
@@ -25,35 +27,47 @@ impl Parse for Input {
         let module = input.parse()?;
         input.parse::<Token![=]>()?;
         let path = input.parse()?;
-        Ok(Self {
+        let mut found = Self {
             attributes,
             visibility,
             module,
             path,
-            functions: functions(input)?,
-        })
+            functions: Vec::new(),
+            allows_warnings: false,
+        };
+        found.options(input)?;
+        Ok(found)
     }
 }
 
-/// `, functions = Body` or `, functions = [Body, others::List]`.
-fn functions(input: ParseStream<'_>) -> Result<Vec<Type>> {
-    let mut types = Vec::new();
-    while !input.is_empty() {
-        input.parse::<Token![,]>()?;
-        if input.is_empty() {
-            break;
+impl Input {
+    /// `, functions = Body` or `, functions = [Body, others::List]`, and `, warnings = allow`.
+    fn options(&mut self, input: ParseStream<'_>) -> Result<()> {
+        while !input.is_empty() {
+            input.parse::<Token![,]>()?;
+            if input.is_empty() {
+                break;
+            }
+            let option: Ident = input.parse()?;
+            input.parse::<Token![=]>()?;
+            match option.to_string().as_str() {
+                "functions" => self.functions.extend(one_or_several(input)?),
+                "warnings" => {
+                    let word: Ident = input.parse()?;
+                    if word != "allow" {
+                        let text = "write `warnings = allow`, or leave it out";
+                        return Err(Error::new(word.span(), text));
+                    }
+                    self.allows_warnings = true;
+                }
+                _ => {
+                    let text = "`machine!` knows `functions = Body` and `warnings = allow`";
+                    return Err(Error::new(option.span(), text));
+                }
+            }
         }
-        let option: Ident = input.parse()?;
-        if option != "functions" {
-            return Err(Error::new(
-                option.span(),
-                "`machine!` knows `functions = Body`",
-            ));
-        }
-        input.parse::<Token![=]>()?;
-        types.extend(one_or_several(input)?);
+        Ok(())
     }
-    Ok(types)
 }
 
 fn one_or_several(input: ParseStream<'_>) -> Result<Vec<Type>> {

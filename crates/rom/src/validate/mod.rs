@@ -40,6 +40,7 @@ macro_rules! in_order {
             data::parameter_values,
             data::arguments,
             data::lanes,
+            data::built_in_lanes,
             data::channels,
             // The tree: from here on parents, subtrees and regions can be walked.
             tree::states,
@@ -259,6 +260,7 @@ mod tests {
             Section::Expressions => functions::expressions::<true>,
             Section::Code => functions::expressions::<true>,
             Section::Lanes => data::lanes::<true>,
+            Section::BuiltInLanes => data::built_in_lanes::<true>,
             Section::Channels => data::channels::<true>,
             Section::Scratch => tree::scratch::<true>,
             Section::StableIds => frame::wholes,
