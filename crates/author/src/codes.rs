@@ -79,6 +79,7 @@ codes! {
     UnknownRegion = SW0115 Error "no such region";
     UnknownKey = SW0116 Error "no such blackboard key";
     MissingStableId = SW0117 Hint "a state has no stable id of its own";
+    TextNumberCollision = SW0118 Error "two texts have the same number";
 
     // The tree.
     MissingInitial = SW0201 Error "a region does not say where it starts";
@@ -102,6 +103,7 @@ codes! {
     EmptyChoice = SW0219 Error "a choice has no branches";
     EntryEnds = SW0220 Warning "the fail-safe or reload entry ends the machine";
     RootStays = SW0221 Warning "a condition for leaving the root";
+    ReloadEntryUnused = SW0222 Warning "a reload entry that nothing uses yet";
 
     // Transitions.
     Shadowed = SW0301 Warning "a transition can never win";
@@ -121,6 +123,7 @@ codes! {
     BadAnyState = SW0315 Error "not a legal any-state transition";
     RootTarget = SW0316 Error "the root cannot be a target";
     DoesNothing = SW0317 Warning "a transition that does nothing";
+    ScoredStays = SW0318 Warning "a scored always transition that stays where it is";
 
     // Events and timers.
     Unhandled = SW0401 Warning "an event is sent but nobody handles it";
@@ -159,6 +162,8 @@ codes! {
     ConcurrentWriters = SW0703 Warning "two regions write the same blackboard key";
     ChannelConflict = SW0704 Error "two states may own a channel at once";
     UnusedDeclaration = SW0705 Warning "a declaration is never used";
+    ConcurrentCommands = SW0706 Warning "two regions write a lane where the last one wins";
+    LaneRule = SW0707 Error "a rule that does not fit its lane";
 
     // Import.
     ImportSyntax = SW0801 Error "the file cannot be read as what it says it is";

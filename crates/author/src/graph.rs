@@ -6,7 +6,9 @@
 //! declaration order, which is the order that all rules mean.
 
 use crate::span::{Name, Source, Span, Spanned};
-use crate::value::{Class, Duration, FunctionKind, Literal, MergeRule, Tier, ValueType};
+use crate::value::{
+    Class, Duration, FunctionKind, LaneKey, LaneScope, Literal, MergeRule, Tier, ValueType,
+};
 
 /// A stable id given by the author (ROM-6).
 pub type StableId = Option<Spanned<u64>>;
@@ -52,6 +54,8 @@ pub struct Machine {
     pub channels: Vec<Channel>,
     /// Command lanes beyond the built-in ones (CMD-1).
     pub lanes: Vec<Lane>,
+    /// Built-in lanes that are declared anew, by their names.
+    pub built_in_lanes: Vec<Lane>,
     /// Timers that outlive states (EVT-9).
     pub timers: Vec<Timer>,
     /// Observers (EVT-8).
@@ -117,6 +121,8 @@ pub struct Event {
     pub ttl: Option<Spanned<Duration>>,
     /// The payload is an index into the blackboard (EVT-6).
     pub indirect: bool,
+    /// It means something for a moment only: saved games are to leave it out.
+    pub ephemeral: bool,
     /// Editor data.
     pub meta: Meta,
 }
@@ -203,17 +209,23 @@ pub struct Channel {
     pub release: Option<Name>,
 }
 
-/// A user lane (CMD-1).
-#[derive(Clone, Debug, PartialEq)]
+/// A lane (CMD-1). What a built-in one does not say stays as it is in every machine.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Lane {
     /// Its name.
     pub name: Name,
     /// What it is for.
     pub doc: Option<String>,
-    /// How two commands of one agent and tick merge.
-    pub merge: Spanned<MergeRule>,
-    /// May use the reserved part of the budget (CMD-2).
-    pub critical: bool,
+    /// How commands merge; strict order if not given.
+    pub merge: Option<Spanned<MergeRule>>,
+    /// May use the reserved part of the budget (CMD-2); no if not given.
+    pub critical: Option<Spanned<bool>>,
+    /// What the last writer wins; the lane if not given.
+    pub key: Option<Spanned<LaneKey>>,
+    /// Among whose commands equal ones are told; one agent's if not given.
+    pub scope: Option<Spanned<LaneScope>>,
+    /// Most commands of one agent and tick.
+    pub cap: Option<Spanned<u32>>,
 }
 
 /// A named timer: of a state (disarmed when it is left, EVT-7) or of the machine (EVT-9).

@@ -97,6 +97,43 @@ pub enum MergeRule {
     Deduplicate,
 }
 
+/// Lanes that every machine has (CMD-1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum BuiltInLane {
+    /// Poses and clips.
+    Animation,
+    /// Where to go.
+    Navigation,
+    /// Rules of the game.
+    Gameplay,
+    /// Staged writes.
+    Blackboard,
+    /// Sounds.
+    Audio,
+    /// Effects.
+    Vfx,
+    /// Events to other agents.
+    Message,
+}
+
+/// What the last writer wins in a lane (CMD-1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum LaneKey {
+    /// The lane.
+    Lane,
+    /// The name: commands of other names are nothing to it.
+    Name,
+}
+
+/// Among whose commands equal ones are told (CMD-1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum LaneScope {
+    /// Those of one agent.
+    Agent,
+    /// Those of all agents.
+    Crowd,
+}
+
 /// A value written in a file.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Literal {
@@ -306,6 +343,12 @@ words!(FunctionKind { Guard => "guard", Action => "action", Activity => "activit
 words!(MergeRule {
     LastWriterWins => "last_writer_wins", Accumulate => "accumulate", StrictOrder => "strict_order", Deduplicate => "deduplicate",
 });
+words!(BuiltInLane {
+    Animation => "animation", Navigation => "navigation", Gameplay => "gameplay", Blackboard => "blackboard",
+    Audio => "audio", Vfx => "vfx", Message => "message",
+});
+words!(LaneKey { Lane => "lane", Name => "name" });
+words!(LaneScope { Agent => "agent", Crowd => "crowd" });
 
 #[cfg(test)]
 mod tests {

@@ -6,7 +6,8 @@ use statewright_author::builder::{Policy, action};
 use statewright_author::graph::*;
 use statewright_author::span::{Name, Spanned};
 use statewright_author::value::{
-    Class, Duration, FunctionKind, Literal, MergeRule, Tier, ValueType,
+    BuiltInLane, Class, Duration, FunctionKind, LaneKey, LaneScope, Literal, MergeRule, Tier,
+    ValueType,
 };
 
 fn build(describe: impl FnOnce(&mut statewright_author::builder::MachineBuilder<'_>)) -> Machine {
@@ -58,6 +59,7 @@ fn machine() {
         m.variant("v");
         m.channel("c");
         m.lane("l", MergeRule::Accumulate);
+        m.built_in_lane(BuiltInLane::Vfx);
         m.timer("t");
         m.observe_any();
         m.function("f", FunctionKind::Scorer);
@@ -81,6 +83,7 @@ fn machine() {
         variants,
         channels,
         lanes,
+        built_in_lanes,
         timers,
         observers,
         functions,
@@ -146,6 +149,7 @@ fn machine() {
         ),
         (1, 1, 1, 1)
     );
+    assert_eq!(built_in_lanes.len(), 1);
     assert_eq!(
         (channels.len(), lanes.len(), timers.len(), observers.len()),
         (1, 1, 1, 1)
@@ -167,7 +171,8 @@ fn events_and_data() {
             .class(Class::Low)
             .coalesce()
             .ttl("2t")
-            .indirect();
+            .indirect()
+            .ephemeral();
         m.event("Raw").payload(Payload::Bytes(40)).meta(json!("m"));
         m.key_of("speed", ValueType::F32)
             .default(3)
@@ -185,6 +190,7 @@ fn events_and_data() {
         coalesce,
         ttl,
         indirect,
+        ephemeral,
         meta,
     } = built.events[0].clone();
     assert_eq!(
@@ -196,8 +202,8 @@ fn events_and_data() {
         (Payload::Value(ValueType::Entity), Class::Low)
     );
     assert_eq!(
-        (coalesce, value(&ttl), indirect, meta),
-        (true, Duration::Ticks(2), true, None)
+        (coalesce, value(&ttl), indirect, ephemeral, meta),
+        (true, Duration::Ticks(2), true, true, None)
     );
     assert_eq!(
         (value(&built.events[1].payload), &built.events[1].meta),
@@ -246,7 +252,12 @@ fn events_and_data() {
 fn other_declarations() {
     let built = build(|m| {
         m.channel("c").doc("d").lane("audio").release("Stop");
-        m.lane("l", MergeRule::Deduplicate).doc("d").critical();
+        m.lane("l", MergeRule::Deduplicate)
+            .doc("d")
+            .critical(true)
+            .cap(3);
+        let mut audio = m.built_in_lane(BuiltInLane::Audio);
+        audio.scope(LaneScope::Crowd).key(LaneKey::Name);
         m.timer("t")
             .id(2)
             .doc("d")
@@ -279,9 +290,21 @@ fn other_declarations() {
         doc,
         merge,
         critical,
+        key,
+        scope,
+        cap,
     } = built.lanes[0].clone();
     assert_eq!((name.value.as_str(), doc.as_deref()), ("l", Some("d")));
-    assert_eq!((merge.value, critical), (MergeRule::Deduplicate, true));
+    assert_eq!(
+        (value(&merge), value(&critical), value(&cap)),
+        (MergeRule::Deduplicate, true, 3)
+    );
+    assert_eq!((key, scope), (None, None));
+    let audio = &built.built_in_lanes[0];
+    assert_eq!(
+        (audio.name.as_str(), value(&audio.key), value(&audio.scope)),
+        ("audio", LaneKey::Name, LaneScope::Crowd)
+    );
     let Timer {
         name,
         id,

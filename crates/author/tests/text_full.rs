@@ -191,8 +191,8 @@ fn channels_lanes_functions() {
         ("quest", Some("Quest log."))
     );
     assert_eq!(
-        (quest.merge.value, quest.critical),
-        (MergeRule::Deduplicate, true)
+        (value(&quest.merge), value(&quest.critical)),
+        (Some(MergeRule::Deduplicate), Some(true))
     );
     let [ammo, shout, patrol] = &m.functions[..] else {
         panic!()

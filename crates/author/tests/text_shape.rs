@@ -245,10 +245,10 @@ fn sw0006_missing_field() {
         &["an action needs one of"],
     );
     field(
-        r#""lanes": { "q": {} }"#,
+        r#""functions": { "q": {} }"#,
         DiagnosticCode::MissingField,
         "{",
-        &["a lane needs the field `merge`"],
+        &["a function needs the field `kind`"],
     );
 }
 

@@ -11,6 +11,7 @@ use statewright_author::span::Span;
 use statewright_author::value::FunctionKind;
 use statewright_describe::op_branches;
 use statewright_rom::layout::*;
+use statewright_rom::symbol_number;
 use xxhash_rust::xxh3::xxh3_64;
 use zerocopy::IntoBytes;
 use zerocopy::byteorder::little_endian::{U16, U32};
@@ -47,6 +48,24 @@ pub fn function_hash(name: &str) -> u32 {
     xxh3_64(name.as_bytes()) as u32
 }
 
+/// A text of the string table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Text {
+    /// The text.
+    pub value: String,
+    /// Where it is used first.
+    pub span: Span,
+    /// Is it the value of a symbol somewhere?
+    pub is_symbol: bool,
+}
+
+impl Text {
+    /// Its symbol (HASH-2).
+    pub fn number(&self) -> u32 {
+        symbol_number(&self.value)
+    }
+}
+
 /// A list that gives equal content one index.
 #[derive(Debug)]
 struct Interned<I, T> {
@@ -81,7 +100,7 @@ pub struct ActionTables {
     lists: Interned<ActionListIndex, Vec<OpRecord>>,
     arguments: Vec<ArgumentRecord>,
     argument_runs: HashMap<Vec<u8>, usize>,
-    strings: Interned<StringIndex, String>,
+    strings: Interned<StringIndex, Text>,
     expressions: Interned<ExpressionIndex, Compiled>,
 }
 
@@ -122,14 +141,57 @@ impl ActionTables {
         &self.functions
     }
 
-    /// A text of the string table.
-    pub fn string(&mut self, text: &str) -> StringIndex {
-        self.strings.add(text.as_bytes().to_vec(), text.to_owned())
+    /// A text of the string table that stands at a span.
+    pub fn string(&mut self, text: &str, span: Span) -> StringIndex {
+        let found = Text {
+            value: text.to_owned(),
+            span,
+            is_symbol: false,
+        };
+        self.strings.add(text.as_bytes().to_vec(), found)
     }
 
-    /// A text by its index.
-    pub fn text(&self, index: StringIndex) -> &str {
-        self.strings.items.get(index).map_or("", String::as_str)
+    /// The symbol of a text (HASH-2), which the string table has from now on.
+    pub fn symbol(&mut self, text: &str, span: Span) -> u32 {
+        if !text.is_empty() {
+            let index = self.string(text, span);
+            self.strings.items[index].is_symbol = true;
+        }
+        symbol_number(text)
+    }
+
+    /// All texts, in order of first use.
+    pub fn texts(&self) -> impl Iterator<Item = &Text> {
+        (&self.strings.items).into_iter()
+    }
+
+    /// Texts that are values of symbols, in order of first use.
+    pub fn symbol_texts(&self) -> Vec<String> {
+        let symbols = self.texts().filter(|text| text.is_symbol);
+        symbols.map(|text| text.value.clone()).collect()
+    }
+
+    /// The text of a symbol.
+    pub fn symbol_text(&self, number: u32) -> &str {
+        self.texts()
+            .find(|text| text.number() == number)
+            .map_or("", |text| &text.value)
+    }
+
+    /// Texts in the order of the strings table: by number.
+    fn string_order(&self) -> Vec<StringIndex> {
+        let mut order: Vec<StringIndex> = self.strings.items.indices().collect();
+        order.sort_by_key(|&text| self.strings.items[text].number());
+        order
+    }
+
+    /// Where each text is in the strings table.
+    pub fn string_numbers(&self) -> IndexVec<StringIndex, u16> {
+        let mut numbers = IndexVec::filled(0, &self.strings.items);
+        for (to, from) in self.string_order().into_iter().enumerate() {
+            numbers[from] = to as u16;
+        }
+        numbers
     }
 
     /// A run of arguments; equal runs share an index.
@@ -240,7 +302,13 @@ impl ActionTables {
         for (to, &from) in order.iter().enumerate() {
             renumbered[from] = to;
         }
+        let strings = self.string_numbers();
+        let string = |index: U16| U16::new(strings[StringIndex::new(usize::from(index.get()))]);
         let relink = |action: &OpRecord| match action.kind.get() {
+            ActionOp::Emit => OpRecord {
+                a: string(action.a),
+                ..*action
+            },
             ActionOp::Call => OpRecord {
                 a: U16::new(renumbered[FunctionIndex::new(usize::from(action.a.get()))] as u16),
                 ..*action
@@ -250,7 +318,6 @@ impl ActionTables {
             | ActionOp::Add
             | ActionOp::Raise
             | ActionOp::Send
-            | ActionOp::Emit
             | ActionOp::StartTimer
             | ActionOp::StopTimer
             | ActionOp::ClearHistory
@@ -270,16 +337,15 @@ impl ActionTables {
             });
             tables.ops.extend(list.iter().map(relink));
         }
-        tables.arguments.clone_from(&self.arguments);
-        for text in &self.strings.items {
-            tables.strings.push(StringRecord {
-                offset: U32::new(tables.text.len() as u32),
-                length: U32::new(text.len() as u32),
-            });
-            tables
-                .text
-                .extend(text.bytes().map(|byte| ByteRecord { byte }));
-        }
+        let name = |argument: &ArgumentRecord| match argument.name.get() {
+            NONE => *argument,
+            _ => ArgumentRecord {
+                name: string(argument.name),
+                ..*argument
+            },
+        };
+        tables.arguments = self.arguments.iter().map(name).collect();
+        self.emit_strings(tables);
         for compiled in &self.expressions.items {
             tables.expressions.push(ExpressionRecord {
                 first: U32::new(tables.code.len() as u32),
@@ -288,6 +354,20 @@ impl ActionTables {
                 ty: numbers::value_type(compiled.ty).into(),
             });
             tables.code.extend_from_slice(&compiled.instructions);
+        }
+    }
+
+    fn emit_strings(&self, tables: &mut crate::tables::Tables) {
+        for index in self.string_order() {
+            let text = &self.strings.items[index].value;
+            tables.strings.push(StringRecord {
+                number: U32::new(symbol_number(text)),
+                offset: U32::new(tables.text.len() as u32),
+                length: U32::new(text.len() as u32),
+            });
+            tables
+                .text
+                .extend(text.bytes().map(|byte| ByteRecord { byte }));
         }
     }
 }

@@ -18,6 +18,8 @@ pub fn assign(tables: &mut Tables) {
 /// change needs agents to be touched (ROM-5).
 fn structure(tables: &Tables) -> u64 {
     let mut hash = Xxh3::new();
+    // What the bytes of keys, payloads and slots mean is the format's affair: symbols, for example.
+    hash.update(&FORMAT.version.to_le_bytes());
     hash.update(&[tables.header.tier.raw()]);
     // Deadlines and clocks count ticks.
     hash.update(tables.header.tick_rate.as_bytes());

@@ -17,6 +17,7 @@ pub mod deep;
 pub mod expr;
 mod hash;
 mod index;
+mod lanes;
 mod lower;
 mod model;
 mod names;
@@ -52,6 +53,8 @@ pub struct Output {
     pub rom: OwnedRom,
     /// Names and spans for tools (ROM-7).
     pub symbols: symbols::SymbolTable,
+    /// Texts that are values of symbols (HASH-2), in the order of their first use.
+    pub symbol_texts: Vec<String>,
     /// Who pays for what, and other facts.
     pub report: report::Report,
 }
@@ -134,6 +137,7 @@ fn passes(
     Some(Output {
         rom,
         symbols,
+        symbol_texts: model.actions.symbol_texts(),
         report,
     })
 }

@@ -284,6 +284,23 @@ pub struct Usage {
     pub functions: BTreeSet<DeclaredFunctionIndex>,
     /// Blackboard writes: key, state whose code it is, span.
     pub writes: Vec<(KeyIndex, StateIndex, Span)>,
+    /// Commands.
+    pub emits: Vec<EmitUse>,
+}
+
+/// Code that emits a command.
+#[derive(Clone, Copy, Debug)]
+pub struct EmitUse {
+    /// Where it goes.
+    pub lane: LaneIndex,
+    /// Its name.
+    pub command: StringIndex,
+    /// The state whose code it is.
+    pub writer: StateIndex,
+    /// What the code runs for; none if that may be anything.
+    pub trigger: Option<Trigger>,
+    /// Where it is written.
+    pub span: Span,
 }
 
 /// Targets as messages show them.

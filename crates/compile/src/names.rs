@@ -14,6 +14,7 @@ use crate::index::{
     ChannelIndex, DeclaredFunctionIndex, EventIndex, Index, IndexVec, KeyIndex, LaneIndex,
     MachineTimerIndex, ParameterIndex, TransitionSetIndex, UserLaneIndex, VariantIndex,
 };
+use crate::lanes;
 use crate::tree::{check_case, duplicate_name, too_many};
 
 /// A word with `a` or `an`, as it is spoken: an action, an i32, an f32.
@@ -217,6 +218,7 @@ impl<'a> Declarations<'a> {
         };
         names.check_shared(machine, d);
         names.check_sizes(machine, d);
+        lanes::check(machine, d);
         names
     }
 

@@ -7,7 +7,8 @@
 use statewright_author::graph::{Payload, StateKind as AuthorStateKind};
 use statewright_author::value as author;
 use statewright_rom::layout::{
-    EventClass, FunctionKind, MergeRule, PayloadKind, StateKind, Tier, ValueType,
+    EventClass, FunctionKind, LaneKey, LaneScope, MergeRule, PayloadKind, StateKind, Tier,
+    ValueType,
 };
 
 /// Type of a value.
@@ -78,6 +79,22 @@ pub const fn merge_rule(rule: author::MergeRule) -> MergeRule {
     }
 }
 
+/// What the last writer wins.
+pub const fn lane_key(key: author::LaneKey) -> LaneKey {
+    match key {
+        author::LaneKey::Lane => LaneKey::Lane,
+        author::LaneKey::Name => LaneKey::Name,
+    }
+}
+
+/// Among whose commands equal ones are told.
+pub const fn lane_scope(scope: author::LaneScope) -> LaneScope {
+    match scope {
+        author::LaneScope::Agent => LaneScope::Agent,
+        author::LaneScope::Crowd => LaneScope::Crowd,
+    }
+}
+
 /// What a state is.
 pub const fn state_kind(kind: AuthorStateKind) -> StateKind {
     match kind {
@@ -122,6 +139,9 @@ mod tests {
         same_words!(Class, EventClass, event_class);
         same_words!(FunctionKind, FunctionKind, function_kind);
         same_words!(MergeRule, MergeRule, merge_rule);
+        same_words!(LaneKey, LaneKey, lane_key);
+        same_words!(LaneScope, LaneScope, lane_scope);
+        assert_eq!(author::BuiltInLane::WORDS, BuiltInLane::NAMES);
         same_words!(Tier, Tier, tier);
     }
 

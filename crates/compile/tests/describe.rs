@@ -52,11 +52,11 @@ fn declarations_are_complete() {
     );
     assert_eq!(
         model["events"][0],
-        json!({ "name": "Hit", "class": "interrupt", "payload": "i32", "payload_bytes": 4, "coalesce": true, "ttl": 60, "indirect": false })
+        json!({ "name": "Hit", "class": "interrupt", "payload": "i32", "payload_bytes": 4, "coalesce": true, "ttl": 60, "indirect": false, "ephemeral": true })
     );
     assert_eq!(
         model["events"][2],
-        json!({ "name": "Blob", "class": "normal", "payload": "bytes", "payload_bytes": 4, "coalesce": false, "ttl": null, "indirect": true })
+        json!({ "name": "Blob", "class": "normal", "payload": "bytes", "payload_bytes": 4, "coalesce": false, "ttl": null, "indirect": true, "ephemeral": false })
     );
     assert_eq!(
         model["blackboard"],
@@ -82,7 +82,10 @@ fn declarations_are_complete() {
     );
     assert_eq!(
         model["lanes"],
-        json!([{ "name": "quest", "merge": "deduplicate", "critical": true }])
+        json!([
+            { "name": "quest", "merge": "deduplicate", "critical": true, "key": "lane", "scope": "agent", "cap": null },
+            { "name": "audio", "merge": "deduplicate", "critical": false, "key": "lane", "scope": "crowd", "cap": 4 }
+        ])
     );
     assert_eq!(
         model["timers"],

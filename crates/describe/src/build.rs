@@ -47,13 +47,12 @@ pub(crate) fn model(names: &NameTable<'_>) -> Model {
             release: names.string(record.command.get()),
             lane: names.lane(usize::from(record.lane.get())),
         }),
-        lanes: (0_usize..)
-            .zip(names.rom.lanes())
-            .map(|(index, record)| Lane {
-                name: names.named(SymbolKind::Lane, index),
-                merge: Word(record.merge.get()),
-                critical: record.critical != 0,
-            })
+        lanes: names
+            .rom
+            .lanes()
+            .iter()
+            .chain(names.rom.built_in_lanes())
+            .filter_map(|record| lane(names, record))
             .collect(),
         timers: machine_timers(names),
         observers: names
@@ -97,6 +96,18 @@ fn entrance(names: &NameTable<'_>, set: U16) -> Option<Entrance> {
     TargetSetId::read(set).map(|_| Entrance(names.targets(set)))
 }
 
+fn lane(names: &NameTable<'_>, record: &LaneRecord) -> Option<Lane> {
+    Some(Lane {
+        id: LaneId::from_index(record.number.into())?,
+        name: names.lane(record.number.into()),
+        merge: Word(record.merge.get()),
+        critical: record.critical != 0,
+        key: Word(record.key.get()),
+        scope: Word(record.scope.get()),
+        cap: Some(record.cap.get()).filter(|cap| *cap > 0),
+    })
+}
+
 fn event(names: &NameTable<'_>, id: EventId, record: &EventRecord) -> Event {
     Event {
         id,
@@ -107,6 +118,7 @@ fn event(names: &NameTable<'_>, id: EventId, record: &EventRecord) -> Event {
         coalesce: record.flags & event_flag::COALESCE != 0,
         ttl: ticks(record.ttl_ticks.get()),
         indirect: record.flags & event_flag::INDIRECT != 0,
+        ephemeral: record.flags & event_flag::EPHEMERAL != 0,
     }
 }
 

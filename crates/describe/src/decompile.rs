@@ -7,7 +7,7 @@ use statewright_rom::code::op;
 use statewright_rom::layout::{InstructionRecord, MAX_CODE, ValueType};
 use statewright_text::written::{BinaryOp, LogicOp, StateQuery, UnaryOp, Written};
 
-use crate::value::{Value, float, integer, readable};
+use crate::value::{Value, float, integer, readable, unknown_symbol};
 
 /// The names behind the numbers of compiled code. Needed for its text only; the defaults are for
 /// whoever has none.
@@ -30,9 +30,9 @@ pub trait Names {
         format!("state_{state}")
     }
 
-    /// Text of the string table.
-    fn symbol_text(&self, string: u16) -> String {
-        format!("symbol_{string}")
+    /// Text of a symbol.
+    fn symbol_text(&self, number: u32) -> String {
+        unknown_symbol(number)
     }
 
     /// Function and arguments of a guard call, by the number of its op.
@@ -187,9 +187,7 @@ impl Reader<'_> {
                 }
             }
             ValueType::Bool => Written::bool(bits != 0).into(),
-            ValueType::Symbol => {
-                Written::quoted(&self.names.symbol_text(u16::try_from(bits).ok()?)).into()
-            }
+            ValueType::Symbol => Written::quoted(&self.names.symbol_text(bits)).into(),
             ValueType::Entity | ValueType::Vec2 | ValueType::Vec3 => return None,
         })
     }

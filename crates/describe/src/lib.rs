@@ -28,7 +28,7 @@
 //! | `parameters` | `name`, `type`, `value` |
 //! | `variants` | `name`, `values`: one per parameter, in their order, defaults filled in |
 //! | `channels` | `name`, `release` (command), `lane` |
-//! | `lanes` | `name`, `merge`, `critical`: user lanes only |
+//! | `lanes` | `name`, `merge`, `critical`, `key` (`lane`, `name`), `scope` (`agent`, `crowd`), `cap` (`null` or a number): those that the machine declares |
 //! | `timers` | of the machine: `name`, `instances`, `class`, `event` (or `null`) |
 //! | `observers` | `event` (`null` = any), `do`; those without actions are not there |
 //! | `functions` | used ones by kind, then name: `name`, `kind`, `rng` |
@@ -109,7 +109,8 @@ pub use action::Action;
 pub use decompile::{CallText, Names, decompile};
 pub use diff::*;
 pub use kinds::{
-    EventClass, FunctionKind, MergeRule, PayloadKind, StateKind, Tier, TimerKind, ValueType, Word,
+    EventClass, FunctionKind, LaneKey, LaneScope, MergeRule, PayloadKind, StateKind, Tier,
+    TimerKind, ValueType, Word,
 };
 pub use layout::{
     Dispatch, Hashes, Hex32, Hex64, Layout, Leaf, Linked, Resources, SectionEntry, SlotUse, Slots,

@@ -8,7 +8,9 @@ use serde::{Serialize, Serializer};
 use statewright_rom::ids::*;
 
 use crate::action::Action;
-use crate::kinds::{EventClass, FunctionKind, MergeRule, PayloadKind, Tier, ValueType, Word};
+use crate::kinds::{
+    EventClass, FunctionKind, LaneKey, LaneScope, MergeRule, PayloadKind, Tier, ValueType, Word,
+};
 use crate::refer::{Entrance, EventRef, Named};
 use crate::state::State;
 use crate::value::Value;
@@ -127,6 +129,8 @@ pub struct Event {
     pub ttl: Option<u32>,
     /// What it carries lies elsewhere.
     pub indirect: bool,
+    /// Saved games are to leave it out.
+    pub ephemeral: bool,
 }
 
 /// A blackboard key.
@@ -182,15 +186,24 @@ pub struct Channel {
     pub lane: String,
 }
 
-/// A lane of the machine's own.
+/// A lane of the machine's own, or a built-in one that it declares anew.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Lane {
+    /// Its number.
+    #[serde(skip)]
+    pub id: LaneId,
     /// Its name.
     pub name: String,
     /// What becomes of several commands.
     pub merge: Word<MergeRule>,
-    /// Its commands are never dropped.
+    /// Its commands may use the reserved part of the budget.
     pub critical: bool,
+    /// What the last writer wins.
+    pub key: Word<LaneKey>,
+    /// Among whose commands equal ones are told.
+    pub scope: Word<LaneScope>,
+    /// Most commands of one agent and tick.
+    pub cap: Option<u16>,
 }
 
 /// A timer of the machine.

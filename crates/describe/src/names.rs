@@ -14,7 +14,7 @@ use crate::decompile::{CallText, Names, decompile};
 use crate::kinds::{StateKind, TimerKind, ValueType};
 use crate::model::Trigger;
 use crate::refer::{EventRef, Named, StateRef, Target, joined};
-use crate::value::Value;
+use crate::value::{Value, unknown_symbol};
 
 /// Names of one ROM.
 pub(crate) struct NameTable<'a> {
@@ -147,6 +147,14 @@ impl<'a> NameTable<'a> {
         text.unwrap_or_default().to_owned()
     }
 
+    /// The text of a symbol; its number if the machine has none: hosts may store any.
+    fn raw_symbol(&self, number: u32) -> String {
+        match self.rom.symbol(number) {
+            Some(text) => text.to_owned(),
+            None => unknown_symbol(number),
+        }
+    }
+
     /// A text of the ROM itself.
     pub(crate) fn string(&self, string: u16) -> String {
         self.shown(&self.raw_string(string))
@@ -169,14 +177,14 @@ impl<'a> NameTable<'a> {
 
     /// Words of a value.
     pub(crate) fn value(&self, ty: ValueType, words: [u32; 3]) -> Value {
-        Value::read(ty, words, |string| self.string(string))
+        Value::read(ty, words, |symbol| self.shown(&self.raw_symbol(symbol)))
     }
 
     /// Function and arguments of a call, as they are.
     fn call_of(&self, function: usize, arguments: &[ArgumentRecord]) -> CallText {
         let argument = |record: &ArgumentRecord| {
             let name = StringId::read(record.name).map(|_| self.raw_string(record.name.get()));
-            let value = Value::of_argument(record, |string| self.raw_string(string));
+            let value = Value::of_argument(record, |symbol| self.raw_symbol(symbol));
             (name, value)
         };
         CallText {
@@ -395,8 +403,8 @@ impl Names for NameTable<'_> {
         self.raw_state(usize::from(state))
     }
 
-    fn symbol_text(&self, string: u16) -> String {
-        self.raw_string(string)
+    fn symbol_text(&self, number: u32) -> String {
+        self.raw_symbol(number)
     }
 
     fn guard_text(&self, op: u16) -> CallText {

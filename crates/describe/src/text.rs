@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::Description;
 use crate::action::list;
-use crate::kinds::{PayloadKind, Word};
+use crate::kinds::{LaneKey, LaneScope, PayloadKind, Word};
 use crate::layout::Layout;
 use crate::model::Model;
 use crate::tree_text::states;
@@ -114,6 +114,7 @@ fn declarations(out: &mut String, model: &Model) {
             event.ttl.map(|ttl| format!("good for {ttl}t")),
             flag(event.coalesce, "coalesce"),
             flag(event.indirect, "indirect"),
+            flag(event.ephemeral, "ephemeral"),
         ];
         named(&event.name, facts)
     });
@@ -139,6 +140,10 @@ fn declarations(out: &mut String, model: &Model) {
         let facts = [
             Some(lane.merge.to_string()),
             flag(lane.critical, "critical"),
+            flag(lane.key.0 == LaneKey::Name, "by name"),
+            flag(lane.scope.0 == LaneScope::Crowd, "of the whole crowd"),
+            lane.cap
+                .map(|cap| format!("at most {cap} per agent and tick")),
         ];
         named(&lane.name, facts)
     });

@@ -7,6 +7,11 @@ use statewright_rom::layout::{ArgumentRecord, ValueType};
 use statewright_text::written::{UnaryOp, Written};
 use zerocopy::byteorder::little_endian::U32;
 
+/// How a symbol is shown whose text is not in the machine.
+pub(crate) fn unknown_symbol(number: u32) -> String {
+    format!("unknown symbol {number:08x}")
+}
+
 /// A value. As JSON a number, `true` or `false`, a list of two or three numbers, or text for a
 /// symbol.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,14 +31,14 @@ pub enum Value {
 }
 
 impl Value {
-    /// Words of a value of a type; `string` gives the texts of the string table.
-    pub fn read(ty: ValueType, words: [u32; 3], string: impl Fn(u16) -> String) -> Self {
+    /// Words of a value of a type; `text` gives the texts of symbols.
+    pub fn read(ty: ValueType, words: [u32; 3], text: impl Fn(u32) -> String) -> Self {
         let [x, y, z] = words;
         let float = |bits: u32| readable(f32::from_bits(bits));
         match ty {
             ValueType::F32 => Self::Float(float(x)),
             ValueType::Bool => Self::Bool(x != 0),
-            ValueType::Symbol => Self::Symbol(string(u16::try_from(x).unwrap_or(u16::MAX))),
+            ValueType::Symbol => Self::Symbol(text(x)),
             ValueType::Vec2 => Self::Vector(vec![float(x), float(y)]),
             ValueType::Vec3 => Self::Vector(vec![float(x), float(y), float(z)]),
             ValueType::Entity => Self::Entity(u64::from(y) << 32 | u64::from(x)),
@@ -42,8 +47,8 @@ impl Value {
     }
 
     /// The value of an argument record.
-    pub fn of_argument(record: &ArgumentRecord, string: impl Fn(u16) -> String) -> Self {
-        Self::read(record.ty.get(), record.words.map(U32::get), string)
+    pub fn of_argument(record: &ArgumentRecord, text: impl Fn(u32) -> String) -> Self {
+        Self::read(record.ty.get(), record.words.map(U32::get), text)
     }
 
     /// As it stands in expressions.

@@ -4,7 +4,11 @@
 //! Whoever changes what bytes mean raises the version of the format and runs this test with
 //! `BLESS=1`: that writes the file of the new version beside the old ones. No file is ever written
 //! twice. (What the bytes of a ROM mean is in `crates/rom/tests/layouts/`, likewise.)
+//!
+//! All but ROMs have the hashes of one, so there is a file of each version *and* version of the ROM:
+//! `snapshot-3-rom-2.bin` is of a ROM of version 2. Names without it are of version 1.
 
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use statewright::trace::{Level, Reading, Settings as TraceSettings, Writer};
@@ -89,22 +93,38 @@ fn text(error: impl std::error::Error) -> String {
 }
 
 impl Kind {
-    fn path(&self, version: u32) -> PathBuf {
-        let name = format!("{}-{version}.{}", self.name, self.extension);
+    /// The file of a version, made with a ROM of a version.
+    fn path(&self, version: u32, rom: u32) -> PathBuf {
+        let of_rom = match rom {
+            _ if self.name == ROM.name => String::new(),
+            1 => String::new(),
+            rom => format!("-rom-{rom}"),
+        };
+        let name = format!("{}-{version}{of_rom}.{}", self.name, self.extension);
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/formats");
         PathBuf::from(folder).join(name)
     }
 
-    /// The file of a version that is kept.
-    fn kept(&self, version: u32) -> Vec<u8> {
-        let path = self.path(version);
+    /// The file of today's version, made with a ROM of today's.
+    fn kept(&self) -> Vec<u8> {
+        let path = self.path(self.version, ROM.version);
         let is_blessed = std::env::var_os("BLESS").is_some_and(|bless| bless == "1");
-        if is_blessed && version == self.version && !path.exists() {
+        if is_blessed && !path.exists() {
             std::fs::write(&path, (self.write)()).unwrap();
         }
         std::fs::read(&path).unwrap_or_else(|_| {
             panic!("there is no {}: make it with BLESS=1", path.display());
         })
+    }
+
+    /// Files of a version made with ROMs of some versions.
+    fn of_roms(&self, version: u32, roms: RangeInclusive<u32>) -> Vec<Vec<u8>> {
+        let mut paths: Vec<PathBuf> = roms.map(|rom| self.path(version, rom)).collect();
+        paths.dedup();
+        paths
+            .iter()
+            .filter_map(|path| std::fs::read(path).ok())
+            .collect()
     }
 }
 
@@ -114,9 +134,9 @@ fn compiled() -> Machine {
 
 /// From the files that are kept, so that nothing but the formats decides about the others.
 fn machine() -> Machine {
-    let symbols = String::from_utf8(SIDECAR.kept(SIDECAR.version)).unwrap();
+    let symbols = String::from_utf8(SIDECAR.kept()).unwrap();
     let symbols = SymbolTable::from_json(&symbols).unwrap();
-    Machine::from_rom(ROM.kept(ROM.version), symbols).unwrap()
+    Machine::from_rom(ROM.kept(), symbols).unwrap()
 }
 
 fn new_crowd() -> Crowd<Blackboard, ()> {
@@ -171,10 +191,12 @@ fn sentries(each: &mut dyn FnMut(&Crowd<Blackboard, ()>)) -> Crowd<Blackboard, (
 #[test]
 fn each_version_has_a_file_and_each_file_a_version() {
     for kind in KINDS {
-        for version in kind.first..=kind.version {
-            assert!(!kind.kept(version).is_empty());
+        assert!(!kind.kept().is_empty());
+        for version in kind.first..kind.version {
+            let kept = kind.of_roms(version, 1..=ROM.version);
+            assert!(!kept.is_empty(), "{} {version}", kind.name);
         }
-        let later = kind.path(kind.version + 1);
+        let later = kind.path(kind.version + 1, ROM.version);
         assert!(!later.exists(), "{} is of no version", later.display());
     }
 }
@@ -192,7 +214,7 @@ fn what_is_written_today_is_the_file_of_its_version() {
     ];
     for (kind, bytes) in written {
         assert!(
-            bytes == kind.kept(kind.version),
+            bytes == kind.kept(),
             "the bytes of a {} are other ones than those of version {}: raise the version, keep the old file",
             kind.name,
             kind.version
@@ -203,7 +225,7 @@ fn what_is_written_today_is_the_file_of_its_version() {
 #[test]
 fn files_of_this_version_are_read() {
     for kind in KINDS {
-        let read = (kind.read)(&kind.kept(kind.version));
+        let read = (kind.read)(&kind.kept());
         assert_eq!(read, Ok(()), "{}", kind.name);
     }
 }
@@ -212,8 +234,14 @@ fn files_of_this_version_are_read() {
 fn files_of_other_versions_are_refused_for_their_version() {
     let mut earlier = 0;
     for kind in KINDS {
-        for version in kind.first..kind.version {
-            let error = (kind.read)(&kind.kept(version)).unwrap_err();
+        let versions = kind.first..kind.version;
+        let files = |version| {
+            kind.of_roms(version, 1..=ROM.version)
+                .into_iter()
+                .map(move |file| (version, file))
+        };
+        for (version, file) in versions.flat_map(files) {
+            let error = (kind.read)(&file).unwrap_err();
             let (found, read) = (format!("version {version}"), kind.version.to_string());
             assert!(
                 error.contains(&found) && error.contains(&read),
@@ -223,14 +251,28 @@ fn files_of_other_versions_are_refused_for_their_version() {
             earlier += 1;
         }
     }
-    assert!(earlier >= 3, "{earlier} files of earlier versions");
+    assert!(earlier >= 4, "{earlier} files of earlier versions");
+}
+
+/// What a ROM of an earlier version meant by its numbers is not what today's means: symbols were
+/// places in a list once (HASH-2).
+#[test]
+fn what_is_of_a_rom_of_an_earlier_version_is_of_another_machine() {
+    for kind in [SNAPSHOT, CHECKPOINT] {
+        let earlier = kind.of_roms(kind.version, 1..=ROM.version - 1);
+        assert!(!earlier.is_empty(), "{}", kind.name);
+        for file in earlier {
+            let error = (kind.read)(&file).unwrap_err();
+            assert!(error.contains("another machine"), "{}: {error}", kind.name);
+        }
+    }
 }
 
 /// What was saved goes on as if it had never been away.
 #[test]
 fn a_kept_snapshot_runs_on() {
     let (mut restored, mut original) = (new_crowd(), sentries(&mut |_| ()));
-    restored.restore(&SNAPSHOT.kept(SNAPSHOT.version)).unwrap();
+    restored.restore(&SNAPSHOT.kept()).unwrap();
     for tick in 0..50 {
         let noise = restored.machine().event("Noise").unwrap();
         if tick % 8 == 3 {

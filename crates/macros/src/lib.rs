@@ -344,8 +344,8 @@ pub fn arguments(input: TokenStream) -> TokenStream {
 /// The path begins at the folder of the package's `Cargo.toml`. Mistakes in the file are errors of
 /// the build, all at once, and the build notices when the file changes. The module has `machine()`,
 /// and the names of the file as constants: `states::COMBAT_FIRE` for the path `combat/fire`,
-/// `events`, `keys`, `parameters`, `variants`, `channels`, `timers`, `scratch` and `lanes`, with
-/// the file's own documentation.
+/// `events`, `keys`, `parameters`, `variants`, `channels`, `timers`, `scratch`, `lanes` and
+/// `symbols` (`symbols::SAD` for the text `'sad'`), with the file's own documentation.
 ///
 /// ```
 /// statewright::machine!(pub mod light = "../../machines/traffic_light.sw.json");
@@ -353,6 +353,10 @@ pub fn arguments(input: TokenStream) -> TokenStream {
 /// let machine = light::machine();
 /// assert_eq!(machine.state("working/green").unwrap(), light::states::WORKING_GREEN);
 /// ```
+///
+/// What the compiler only warns of is a warning of the build (as the use of something deprecated:
+/// Rust has no other way). `warnings = allow` keeps them quiet, also where warnings are errors;
+/// `machine().warnings()` has them in any case.
 ///
 /// With `functions = Body` (or a list, `functions = [Body, others::List]`) the build also fails if
 /// the machine calls a function that [`#[functions]`](macro@functions) did not find there, or one

@@ -61,6 +61,7 @@ mod owned;
 #[doc = include_str!("rules.md")]
 pub mod rules {}
 mod slots;
+pub mod symbol;
 mod unchecked;
 mod validate;
 mod view;
@@ -72,5 +73,6 @@ pub use number::{Coded, Number, UnknownNumber};
 #[cfg(feature = "alloc")]
 pub use owned::OwnedRom;
 pub use statewright_bytes::{HeadError, checksum, seal};
+pub use symbol::symbol_number;
 pub use view::{Candidates, Reaction, Rom, Target, priority};
 pub use wakeful::Wakeful;

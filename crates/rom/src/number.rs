@@ -273,7 +273,10 @@ mod tests {
 
     #[test]
     fn flags_have_a_name_each() {
-        assert_eq!(event_flag::TABLE, [(1, "coalesce"), (2, "indirect")]);
-        assert_eq!(event_flag::ALL, 3);
+        assert_eq!(
+            event_flag::TABLE,
+            [(1, "coalesce"), (2, "indirect"), (4, "ephemeral")]
+        );
+        assert_eq!(event_flag::ALL, 7);
     }
 }

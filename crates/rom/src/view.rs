@@ -10,6 +10,7 @@ use zerocopy::byteorder::little_endian::U16;
 
 use crate::ids::*;
 use crate::layout::*;
+use crate::symbol::{find_symbol, is_symbol};
 use crate::validate;
 
 macro_rules! define_rom {
@@ -634,9 +635,37 @@ impl<'a> Rom<'a> {
         }
     }
 
+    /// The text of a symbol by its number (HASH-2); `None` if this machine has no such text. Not
+    /// for the hot path.
+    pub fn symbol(&self, number: u32) -> Option<&'a str> {
+        match find_symbol(self.strings, number) {
+            Some(string) => self.string(StringId::from_index(string)?),
+            None => is_symbol(self.strings, number).then_some(""),
+        }
+    }
+
     /// Lanes, the built-in ones included.
     pub fn lane_count(&self) -> usize {
         BuiltInLane::COUNT.saturating_add(self.lanes.len())
+    }
+
+    /// What the machine declares of a lane; `None` for a built-in one that it leaves as it is.
+    pub fn lane(&self, id: LaneId) -> Option<&'a LaneRecord> {
+        match id.index().checked_sub(BuiltInLane::COUNT) {
+            Some(own) => self.lanes.get(own),
+            None => self
+                .built_in_lanes
+                .iter()
+                .find(|lane| lane.number == id.raw()),
+        }
+    }
+
+    /// May commands of a lane use the reserved part of the budget (CMD-2)?
+    pub fn is_critical_lane(&self, id: LaneId) -> bool {
+        match self.lane(id) {
+            Some(lane) => lane.critical == 1,
+            None => BuiltInLane::from_number(id.raw()).is_some_and(BuiltInLane::is_critical),
+        }
     }
 
     /// A channel.

@@ -9,7 +9,7 @@ use statewright_rom::Coded;
 use statewright_rom::code::{CodeError, CodeLimits, Fault, MAX_JOINS, Operand, op, verify};
 use statewright_rom::layout::{
     ActionOp, ExpressionRecord, FunctionKind, InstructionRecord, KeyRecord, LinkerRecord, MAX_CODE,
-    OpRecord, ParameterRecord, ValueType,
+    OpRecord, ParameterRecord, StringRecord, ValueType,
 };
 use zerocopy::byteorder::little_endian::{U16, U32};
 
@@ -23,7 +23,8 @@ const SYMBOL: u8 = ValueType::Symbol.number();
 const TYPES: u8 = ValueType::COUNT as u8;
 
 const STATES: u16 = 3;
-const STRINGS: u32 = 4;
+/// Numbers of the texts that there are.
+const TEXTS: [u32; 2] = [7, 0xFFFF_FFF0];
 
 fn instruction(op: u8, a: u8, b: u16, c: u32) -> InstructionRecord {
     InstructionRecord {
@@ -62,13 +63,17 @@ fn check(code: &[InstructionRecord], expression: &ExpressionRecord) -> Result<()
         kind: kind.into(),
         ..Default::default()
     });
+    let strings = TEXTS.map(|number| StringRecord {
+        number: U32::new(number),
+        ..Default::default()
+    });
     let limits = CodeLimits {
         keys: &keys,
         parameters: &parameters,
         states: usize::from(STATES),
         ops: &ops,
         linker: &linker,
-        strings: STRINGS as usize,
+        strings: &strings,
     };
     verify(code, expression, &limits)
 }
@@ -102,7 +107,9 @@ fn every_way_to_push_is_accepted() {
     accepts(&[push(I32, u32::MAX)], 1, I32);
     accepts(&[push(F32, 1.5f32.to_bits())], 1, F32);
     accepts(&[push(BOOL, 1)], 1, BOOL);
-    accepts(&[push(SYMBOL, STRINGS - 1)], 1, SYMBOL);
+    for symbol in [0, TEXTS[0], TEXTS[1]] {
+        accepts(&[push(SYMBOL, symbol)], 1, SYMBOL);
+    }
     for ty in 0..TYPES {
         let words = ValueType::ALL[usize::from(ty)].words();
         accepts(&[instruction(op::KEY, ty, u16::from(ty), 0)], words, ty);
@@ -223,12 +230,7 @@ fn operands_must_exist() {
         operand(Operand::GuardCall, 2),
     );
     refuses(&[push(BOOL, 2)], BOOL, 0, operand(Operand::Constant, 2));
-    refuses(
-        &[push(SYMBOL, STRINGS)],
-        SYMBOL,
-        0,
-        operand(Operand::Constant, STRINGS),
-    );
+    refuses(&[push(SYMBOL, 8)], SYMBOL, 0, operand(Operand::Constant, 8));
     refuses(
         &[push(F32, f32::NAN.to_bits())],
         F32,

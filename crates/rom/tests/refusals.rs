@@ -99,8 +99,8 @@ fn wrong_beginnings() {
         "header: not a ROM: it starts with [58, 57, 52, 4d]",
     );
     bytes(
-        |bytes| bytes[4] = 2,
-        "header: format version 2, this loader reads 1",
+        |bytes| bytes[4] = 1,
+        "header: format version 1, this loader reads 2",
     );
     bytes(
         |bytes| bytes[6..8].copy_from_slice(&[1, 2]),
@@ -567,7 +567,44 @@ fn data_out_of_place() {
     );
     rich(
         |t| t.strings[0].length = 99.into(),
-        "strings[0]: end 99 is out of range, the limit is 12",
+        "strings[0]: end 110 is out of range, the limit is 12",
+    );
+    rich(
+        |t| t.strings.swap(1, 2),
+        "strings[2]: strings are not sorted by number without twins",
+    );
+    rich(
+        |t| t.strings[1].number = 7.into(),
+        "strings[1]: the number is not that of the text",
+    );
+    rich(
+        |t| t.lanes[0].number = 8,
+        "lanes[0]: number is 8 instead of 7",
+    );
+    rich(
+        |t| t.built_in_lanes[0].number = 7,
+        "built_in_lanes[0]: built-in lane 7 has no meaning",
+    );
+    rich(
+        |t| t.built_in_lanes.push(t.built_in_lanes[0]),
+        "built_in_lanes[1]: built-in lanes are not sorted by number without twins",
+    );
+    rich(
+        |t| t.built_in_lanes[0].number = BuiltInLane::Message.number(),
+        "built_in_lanes[0]: the merge rule of this lane cannot be changed",
+    );
+    rich(
+        |t| t.built_in_lanes[0].key = Coded::from_raw(2),
+        "built_in_lanes[0]: lane key 2 has no meaning",
+    );
+    rich(
+        |t| t.lanes[0].scope = Coded::from_raw(2),
+        "lanes[0]: lane scope 2 has no meaning",
+    );
+    // No text but the empty one has the number of no symbol.
+    rich(
+        |t| t.strings[0].length = 1.into(),
+        "strings[0]: end 12 is out of range, the limit is 12",
     );
     rich(
         |t| t.linker.swap(1, 2),

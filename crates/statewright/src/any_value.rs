@@ -53,7 +53,7 @@ impl AnyValue {
             PayloadKind::Vec4 => floats(4),
             PayloadKind::Symbol => {
                 let symbol = Symbol::from_payload(words);
-                Self::Symbol(machine.text_of(symbol).map(str::to_owned).ok_or(symbol))
+                Self::Symbol(machine.symbol_text(symbol).map(str::to_owned).ok_or(symbol))
             }
             PayloadKind::Bytes => Self::Bytes(Payload::from_payload(words)),
         }
@@ -75,7 +75,7 @@ impl fmt::Display for AnyValue {
                 write!(f, "({})", parts.join(", "))
             }
             Self::Symbol(Ok(text)) => write!(f, "'{text}'"),
-            Self::Symbol(Err(Symbol(number))) => write!(f, "an unknown text ({number})"),
+            Self::Symbol(Err(Symbol(number))) => write!(f, "unknown symbol {number:08x}"),
             Self::Bytes(bytes) => {
                 let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
                 write!(f, "0x{digits}")

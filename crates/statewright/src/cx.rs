@@ -144,10 +144,7 @@ macro_rules! looking {
 
             /// The text of a symbol of this machine; empty if it has none.
             pub fn text(&self, symbol: Symbol) -> &'a str {
-                symbol
-                    .id()
-                    .and_then(|id| self.rom().string(id))
-                    .unwrap_or_default()
+                self.rom().symbol(symbol.0).unwrap_or_default()
             }
 
             /// The machine.
@@ -277,13 +274,15 @@ impl<'c, 'a, 'p> ActionCx<'c, 'a, 'p> {
     pub fn send<P: Payload>(&mut self, to: AgentId, event: impl EventFor<P>, payload: P) -> bool {
         let event = self.own_event(event);
         let head = Head::send(self.agent(), self.actor.site(), event);
-        let written = self.caller.out.write(
-            &head,
-            zerocopy::IntoBytes::as_bytes(&Sent::new(to, payload.words())),
-            false,
-        );
+        let sent = Sent::new(to, payload.words());
+        let critical = self.caller.out.is_critical(head.lane);
+        let written = !self.caller.out.is_full(head.lane)
+            && self
+                .caller
+                .out
+                .write(&head, zerocopy::IntoBytes::as_bytes(&sent), critical);
         if !written {
-            self.actor.command_dropped(false);
+            self.actor.command_dropped(critical);
         }
         written
     }
@@ -292,20 +291,28 @@ impl<'c, 'a, 'p> ActionCx<'c, 'a, 'p> {
     /// counted (CMD-2).
     #[inline]
     pub fn emit<T: Command>(&mut self, command: T) -> bool {
-        // Built-in lanes are neither critical nor do they sum up, so that they need not ask.
-        if const { T::LANE.is_own() } && self.caller.out.is_special(const { T::LANE.number() }) {
+        let lane = const { T::LANE.number() };
+        if self.caller.out.is_special(lane) {
             return self.emit_special(&command);
         }
-        self.write_typed(&command, false)
+        let critical = self.caller.out.is_critical(lane);
+        self.write_typed(&command, critical)
     }
 
-    /// To a lane that is critical or sums up.
+    /// To a lane that sums up or has a cap.
     #[cold]
     #[inline(never)]
     fn emit_special<T: Command>(&mut self, command: &T) -> bool {
         let lane = const { T::LANE.number() };
-        let merged = self.caller.out.accumulates(lane) && self.caller.out.merge_typed(command);
-        merged || self.write_typed(command, self.caller.out.is_critical(lane))
+        if self.caller.out.accumulates(lane) && self.caller.out.merge_typed(command) {
+            return true;
+        }
+        let critical = self.caller.out.is_critical(lane);
+        if self.caller.out.is_full(lane) {
+            self.actor.command_dropped(critical);
+            return false;
+        }
+        self.write_typed(command, critical)
     }
 
     /// Straight into its page.

@@ -1,7 +1,8 @@
 //! The border to the kernel: user code of one agent.
 
-use statewright_kernel::{self as kernel, Command, Host, Mode, Status, Verdict};
-use statewright_rom::ids::{FunctionId, KeyId};
+use statewright_kernel::{self as kernel, Command, CommandKind, Host, Mode, Status, Verdict};
+use statewright_rom::Rom;
+use statewright_rom::ids::{FunctionId, KeyId, LaneId};
 use zerocopy::IntoBytes;
 
 use crate::agent_id::AgentId;
@@ -169,7 +170,15 @@ impl<B: Board, C> Host for AgentHost<'_, '_, B, C> {
             && caller
                 .out
                 .merge(&head, |earlier| commands::add(head.ty, earlier, payload));
-        added || caller.out.write(&head, payload, command.critical)
+        // A channel whose release is lost would stay taken for ever.
+        let capped = !matches!(command.kind, CommandKind::Release { .. });
+        added
+            || !(capped && caller.out.is_full(head.lane))
+                && caller.out.write(&head, payload, command.critical)
+    }
+
+    fn is_critical(&self, _: &Rom<'_>, lane: LaneId) -> bool {
+        self.env.caller.out.is_critical(lane.raw())
     }
 
     fn read_key(&self, key: KeyId) -> [u32; 3] {

@@ -31,6 +31,8 @@ struct Shared {
     counters: SharedCounters,
     /// Of schema-checked blackboards, from the first one on.
     shape: OnceLock<Arc<Shape>>,
+    /// What the compiler warned of, a line each.
+    warnings: Vec<String>,
 }
 
 /// Why there is no machine.
@@ -82,7 +84,7 @@ mod compiled {
     use super::*;
     use statewright_author::builder::MachineBuilder;
     use statewright_author::graph;
-    use statewright_author::render::{Style, render_text};
+    use statewright_author::render::{Style, render_text, warning_lines};
     use statewright_compile::{Options, Output, compile_with};
 
     impl Machine {
@@ -116,7 +118,10 @@ mod compiled {
         ) -> Result<Self, MachineError> {
             let (output, problems) = compile_with(machine, problems, &Options::default());
             match output {
-                Some(output) => Ok(output.into()),
+                Some(output) => {
+                    let warnings = warning_lines(&problems, &machine.source);
+                    Ok(Self::new(output.rom, output.symbols, warnings))
+                }
                 None => Err(MachineError::Mistakes {
                     report: render_text(&problems, &machine.source, Style::default()),
                     errors: problems.errors(),
@@ -127,7 +132,7 @@ mod compiled {
 
     impl From<Output> for Machine {
         fn from(output: Output) -> Self {
-            Self::new(output.rom, output.symbols)
+            Self::new(output.rom, output.symbols, Vec::new())
         }
     }
 }
@@ -253,10 +258,17 @@ impl Machine {
         let symbols = symbols
             .tied_to(&rom.as_rom())
             .map_err(MachineError::Names)?;
-        Ok(Self::new(rom, symbols))
+        Ok(Self::new(rom, symbols, Vec::new()))
     }
 
-    fn new(rom: OwnedRom, symbols: SymbolTable) -> Self {
+    /// With the warnings of whoever compiled it.
+    #[cfg(feature = "macros")]
+    pub(crate) fn with_warnings(self, warnings: Vec<String>) -> Self {
+        let (rom, symbols) = (&self.shared.rom, &self.shared.symbols);
+        Self::new(rom.clone(), symbols.clone(), warnings)
+    }
+
+    fn new(rom: OwnedRom, symbols: SymbolTable, warnings: Vec<String>) -> Self {
         let (id, events) = {
             let rom = rom.as_rom();
             let event = |event: &EventRecord| EventType {
@@ -274,6 +286,7 @@ impl Machine {
                 id,
                 counters,
                 shape,
+                warnings,
             }),
         }
     }
@@ -288,6 +301,12 @@ impl Machine {
         self.shared.id
     }
 
+    /// Hash of everything that instances, crowds and ids of programs hold as a number (ROM-5):
+    /// machines with equal ones mean the same by it.
+    pub fn structure_hash(&self) -> u64 {
+        self.rom().header().head.structure_hash.get()
+    }
+
     /// The bytes of the ROM.
     pub fn bytes(&self) -> &[u8] {
         self.shared.rom.as_bytes()
@@ -296,6 +315,13 @@ impl Machine {
     /// Names and spans of everything in it.
     pub fn symbols(&self) -> &SymbolTable {
         &self.shared.symbols
+    }
+
+    /// What the compiler warned of, a line each: `guard.sw.json:3:12: event `Seen` is never used
+    /// [SW0402]`. Kept for a machine made from a file, a text, the builder or by `machine!`; a ROM
+    /// loaded from bytes has none, because warnings are no part of it.
+    pub fn warnings(&self) -> &[String] {
+        &self.shared.warnings
     }
 
     /// Its name.
@@ -356,12 +382,6 @@ impl Machine {
         name.map_or_else(|| format!("function {function}"), str::to_owned)
     }
 
-    /// The text of a symbol; `None` if the machine has none with this number.
-    pub fn text_of(&self, symbol: Symbol) -> Option<&str> {
-        let (rom, id) = (self.rom(), symbol.id()?);
-        rom.string(id)
-    }
-
     /// The scratch of a state with a name.
     pub fn scratch(&self, state: StateId, name: &str) -> Result<ScratchId, UnknownName> {
         let rom = self.rom();
@@ -379,6 +399,23 @@ impl Machine {
                 let known = own.by_ref().map(|(_, known)| known);
                 UnknownName::new("scratch of this state", name, known)
             })
+    }
+
+    /// The symbol of a text that the machine has; [`Symbol::of`] makes that of any text.
+    pub fn symbol(&self, text: &str) -> Result<Symbol, UnknownName> {
+        let (rom, symbol) = (self.rom(), Symbol::of(text));
+        // Another text may have the number of one of the machine's.
+        if rom.symbol(symbol.0) == Some(text) {
+            return Ok(symbol);
+        }
+        let strings = (0..rom.strings().len()).filter_map(StringId::from_index);
+        let known = strings.filter_map(|id| rom.string(id));
+        Err(UnknownName::new("symbol", text, known))
+    }
+
+    /// The text of a symbol; `None` if the machine has none with its number.
+    pub fn symbol_text(&self, symbol: Symbol) -> Option<&str> {
+        self.rom().symbol(symbol.0)
     }
 
     /// The lane with a name: a built-in one or one of the machine's own.

@@ -15,9 +15,10 @@ pub use statewright_symbols::SymbolTable;
 /// # Panics
 ///
 /// If it is no ROM of this version: the macro and this crate are not of one version then.
-pub fn load(rom: &[u8], symbols: SymbolTable) -> Machine {
+pub fn load(rom: &[u8], symbols: SymbolTable, warnings: &[&str]) -> Machine {
     match Machine::from_rom(rom.to_vec(), symbols) {
-        Ok(machine) => machine,
+        Ok(machine) if warnings.is_empty() => machine,
+        Ok(machine) => machine.with_warnings(warnings.iter().map(|&line| line.into()).collect()),
         Err(error) => {
             panic!("`machine!` made a ROM that this version of Statewright refuses: {error}")
         }

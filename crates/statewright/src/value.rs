@@ -1,8 +1,8 @@
 //! Values that machine files, payloads, arguments and blackboard keys hold: up to three words of a
 //! type (CODE-5).
 
-use statewright_rom::ids::StringId;
 pub use statewright_rom::layout::ValueType as Type;
+use statewright_rom::symbol_number;
 
 /// A Rust type that one [`Type`] of the machine file is read as. Types of your own may be, too:
 /// `#[derive(Value)]` for those around one value, by hand for others.
@@ -148,13 +148,28 @@ impl Value for Entity {
     }
 }
 
-/// A text of the machine file by its number; equal texts have equal numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// A text by its number: the low half of its xxh3, 0 for the empty text (HASH-2). So a symbol means
+/// the same text in every machine and after every edit; a machine that has two texts of one number
+/// is refused by the compiler. [`Machine::symbol`](crate::Machine::symbol) finds the symbol of a
+/// text that a machine has, [`Machine::symbol_text`](crate::Machine::symbol_text) goes back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Symbol(pub u32);
 
 impl Symbol {
-    pub(crate) fn id(self) -> Option<StringId> {
-        StringId::new(u16::try_from(self.0).ok()?)
+    /// No symbol: the empty text.
+    pub const NONE: Self = Self(0);
+
+    /// The symbol of any text, whether or not a machine has it.
+    ///
+    /// ```
+    /// use statewright::Symbol;
+    ///
+    /// const SAD: Symbol = Symbol::of("sad");
+    /// assert_ne!(SAD, Symbol::of("glad"));
+    /// assert_eq!(Symbol::of(""), Symbol::NONE);
+    /// ```
+    pub const fn of(text: &str) -> Self {
+        Self(symbol_number(text))
     }
 }
 

@@ -18,6 +18,8 @@ mod ids;
 mod inputs;
 #[cfg(feature = "compile")]
 mod inspect;
+#[cfg(feature = "compile")]
+mod lanes;
 mod macros;
 mod names;
 #[cfg(feature = "compile")]
@@ -32,7 +34,7 @@ mod stopping;
 mod strict;
 #[cfg(feature = "compile")]
 mod trace;
-#[cfg(all(feature = "compile", feature = "macros", feature = "parallel"))]
-mod world;
 #[cfg(feature = "compile")]
 mod trace_answers;
+#[cfg(all(feature = "compile", feature = "macros", feature = "parallel"))]
+mod world;

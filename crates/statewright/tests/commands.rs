@@ -11,7 +11,7 @@ use statewright::{Tick, WrongBudget};
 /// Lanes of its own, in this order: sum, last, once, all, alarm.
 const MACHINE: &str = r#"{ "machine": "Speaker", "tier": "crowd", "events": { "Go": {}, "Leave": {}, "Sum": {}, "Far": {}, "Tell": {} },
   "lanes": { "sum": { "merge": "accumulate" }, "last": { "merge": "last_writer_wins" }, "once": { "merge": "deduplicate" },
-             "all": { "merge": "strict_order" }, "alarm": { "merge": "strict_order", "critical": true } },
+             "all": { "merge": "strict_order" }, "alarm": { "merge": "strict_order", "critical": true }, "gameplay": { "critical": false } },
   "blackboard": { "count": { "type": "i32" }, "seen": { "type": "i32" }, "friend": { "type": "entity" } },
   "channels": { "weapon": { "lane": "animation", "release": "LowerWeapon" } },
   "initial": "calm",
@@ -346,7 +346,7 @@ fn code_7_releases_may_use_the_last_quarter() {
 }
 
 #[test]
-fn cmd_1_last_writer_wins_per_name_and_agent() {
+fn cmd_1_last_writer_wins_per_lane_and_agent() {
     let lines = [
         Say::Wish(1),
         Say::Clip(1),

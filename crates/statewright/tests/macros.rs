@@ -6,6 +6,8 @@ statewright::machine!(
     /// What guards do.
     mod guard = "tests/machines/guard.sw.json",
     functions = Body,
+    // It declares more than it uses.
+    warnings = allow,
 );
 
 struct World {
@@ -242,6 +244,12 @@ fn code_2_names_of_a_machine_file_are_constants() {
         Lane::from(machine.lane("effects").unwrap()),
         guard::lanes::EFFECTS
     );
+    assert_eq!(machine.structure_hash(), guard::STRUCTURE_HASH);
+    let unused = "tests/machines/guard.sw.json:10:6: event `InRange` is never used [SW0402]";
+    assert_eq!(machine.warnings()[0], unused);
+    // HASH-2
+    assert_eq!(machine.symbol("to arms").unwrap(), guard::symbols::TO_ARMS);
+    assert_eq!(machine.symbol_text(guard::symbols::FOE), Some("foe"));
     let text = std::fs::read_to_string("tests/machines/guard.sw.json").unwrap();
     let at_run_time = Machine::from_text("guard.sw.json", &text).unwrap();
     assert_eq!(machine.bytes(), at_run_time.bytes(), "the same machine");

@@ -125,3 +125,50 @@ fn a_wrong_name_is_refused_where_the_rom_knows_its_hash() {
         "the names belong to another machine or version: `Other` is not the name of number 0 of the keys in the ROM"
     );
 }
+
+/// Reproduction: symbols were numbered in the order of their first use, so an edit of the file
+/// changed what stored ones meant.
+#[test]
+fn hash_2_a_symbol_means_the_same_after_every_edit() {
+    let machine = |states: &str| {
+        let text = format!(
+            r#"{{ "machine": "M", "events": ["Go"], "blackboard": {{ "mood": {{ "type": "symbol" }} }}, "initial": "a", "states": {{ {states} }} }}"#
+        );
+        Machine::from_text("m.sw.json", &text).unwrap()
+    };
+    let sad = r#""a": { "transitions": [{ "on": "Go", "if": "mood == 'sad'", "to": "a" }] }"#;
+    let glad = r#""b": { "transitions": [{ "on": "Go", "if": "mood == 'glad'", "to": "a" }] }"#;
+    let (before, after) = (machine(sad), machine(&format!("{sad}, {glad}")));
+    let symbol = before.symbol("sad").unwrap();
+    assert_eq!(after.symbol("sad").unwrap(), symbol);
+    assert_eq!(symbol, statewright::Symbol::of("sad"));
+    assert_eq!(symbol.0, 0x3077_c5ce);
+    assert_eq!(after.symbol_text(symbol), Some("sad"));
+    assert_eq!(before.symbol_text(statewright::Symbol::NONE), Some(""));
+    assert_eq!(before.symbol_text(statewright::Symbol(77)), None);
+    let error = before.symbol("sat").unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "the machine has no symbol named `sat`; did you mean `sad`?"
+    );
+}
+
+/// Issue line 18: what the compiler warns of stays with the machine, and is no part of a ROM.
+#[test]
+fn line_18_a_machine_keeps_the_warnings_of_its_compiler() {
+    let text = "{ \"machine\": \"M\",\n  \"events\": [\"Sound\"], \"states\": { \"a\": {} } }";
+    let machine = Machine::from_text("m.sw.json", text).unwrap();
+    let line = "m.sw.json:2:15: event `Sound` is never used [SW0402]";
+    assert_eq!(machine.warnings(), [line]);
+    let loaded = Machine::from_rom(machine.bytes().to_vec(), machine.symbols().clone()).unwrap();
+    assert!(loaded.warnings().is_empty());
+    let built = Machine::build("Dog", |m| {
+        m.event("Bark");
+        m.state("yard", |_| {});
+    });
+    let built = built.unwrap();
+    assert_eq!(built.warnings().len(), 1, "{:?}", built.warnings());
+    assert!(built.warnings()[0].contains("`Bark`"));
+    let shipped = &samples()[..5];
+    assert!(shipped.iter().all(|sample| sample.warnings().is_empty()));
+}

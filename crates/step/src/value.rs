@@ -1,9 +1,9 @@
 //! Values as people write and read them: payloads of events and blackboard keys.
 
 use statewright_author::names::visible;
-use statewright_rom::Rom;
 use statewright_rom::ids::{EventId, StringId};
 use statewright_rom::layout::{EventRecord, PayloadKind, ValueType};
+use statewright_rom::{Rom, symbol_number};
 
 use crate::error::StepError;
 
@@ -132,9 +132,9 @@ fn symbol(rom: &Rom<'_>, text: &str) -> Result<[u32; 4], StepError> {
             .filter_map(StringId::from_index)
             .filter_map(|id| rom.string(id))
     };
-    match known().position(|symbol| symbol == text) {
-        Some(index) => Ok([index as u32, 0, 0, 0]),
-        None => Err(StepError::unknown(
+    match text.is_empty() || known().any(|symbol| symbol == text) {
+        true => Ok([symbol_number(text), 0, 0, 0]),
+        false => Err(StepError::unknown(
             "symbol",
             text,
             known(),

@@ -191,13 +191,12 @@ impl<'s, I: Instance> Comparison<'s, I> {
                 counters: Counters::default(),
             }
         };
-        let mut oracle = Oracle::new(
+        let oracle = Oracle::new(
             &compiled.graph,
             compiled.tier(),
             AGENT,
             instance.header().rng.get(),
         );
-        oracle.set_symbols(compiled.texts.clone());
         let variants = rom.variants().len().max(1);
         Self {
             rom,

@@ -143,14 +143,7 @@ impl CompiledCase {
             Literal::Int(value) => [number(*value as f64), 0, 0],
             Literal::Float(value) => [number(*value), 0, 0],
             Literal::Bool(value) => [u32::from(*value), 0, 0],
-            Literal::Text(text) => [
-                self.texts
-                    .iter()
-                    .position(|known| known == text)
-                    .map_or(u32::MAX, |n| n as u32),
-                0,
-                0,
-            ],
+            Literal::Text(text) => [statewright_rom::symbol_number(text), 0, 0],
             Literal::Vector(parts) => {
                 let mut words = [0; 3];
                 words

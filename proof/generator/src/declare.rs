@@ -4,7 +4,9 @@
 use statewright_author::graph::{
     Channel, Event, Function, Key, Lane, Parameter, Payload, Timer, Variant,
 };
-use statewright_author::value::{Class, Duration, FunctionKind, Literal, MergeRule, ValueType};
+use statewright_author::value::{
+    BuiltInLane, Class, Duration, FunctionKind, LaneKey, LaneScope, Literal, MergeRule, ValueType,
+};
 
 use crate::generator::Generator;
 use crate::text::{name, spanned};
@@ -51,6 +53,7 @@ pub struct Declarations {
     pub variants: Vec<Variant>,
     pub channels: Vec<Channel>,
     pub lanes: Vec<Lane>,
+    pub built_in_lanes: Vec<Lane>,
     pub timers: Vec<Timer>,
     /// Empty if functions are used without declaration.
     pub functions: Vec<Function>,
@@ -87,6 +90,7 @@ impl Generator {
                 coalesce: !plain && self.rng.chance(20),
                 ttl: (!plain && self.rng.chance(20)).then(|| spanned(self.duration())),
                 indirect,
+                ephemeral: self.rng.chance(10),
                 meta: self.meta(),
             };
             self.declared.events.push(event);
@@ -173,10 +177,26 @@ impl Generator {
             let lane = Lane {
                 name: name(unused_odd(&mut self.rng, &LANES, &mut used)),
                 doc: self.doc(),
-                merge: spanned(self.rng.one(&MergeRule::ALL)),
-                critical: self.rng.chance(30),
+                merge: None,
+                ..Lane::default()
             };
+            let lane = self.lane_rules(lane, true);
             self.declared.lanes.push(lane);
+        }
+        let mut used = Vec::new();
+        for _ in 0..self.rng.below(3) {
+            let lane = self.rng.one(&BuiltInLane::ALL);
+            if !used.contains(&lane) && self.rng.chance(50) {
+                used.push(lane);
+                let free = !matches!(lane, BuiltInLane::Blackboard | BuiltInLane::Message);
+                let named = Lane {
+                    name: name(lane.as_str()),
+                    doc: self.doc(),
+                    ..Lane::default()
+                };
+                let lane = self.lane_rules(named, free);
+                self.declared.built_in_lanes.push(lane);
+            }
         }
         let mut used = Vec::new();
         for _ in 0..self.rng.below(4) {
@@ -192,6 +212,25 @@ impl Generator {
                 release: self.rng.chance(50).then(|| name("let go")),
             };
             self.declared.channels.push(channel);
+        }
+    }
+
+    /// Rules of a lane; those of merging only where they are free.
+    fn lane_rules(&mut self, lane: Lane, free: bool) -> Lane {
+        let merge = (free && self.rng.chance(80)).then(|| self.rng.one(&MergeRule::ALL));
+        let critical = self.rng.chance(50).then(|| self.rng.chance(50));
+        let cap = self.rng.chance(20).then(|| self.rng.between(1, 9));
+        let key = (merge == Some(MergeRule::LastWriterWins) && self.rng.chance(50))
+            .then(|| self.rng.one(&LaneKey::ALL));
+        let scope = (merge == Some(MergeRule::Deduplicate) && self.rng.chance(50))
+            .then(|| self.rng.one(&LaneScope::ALL));
+        Lane {
+            merge: merge.map(spanned),
+            critical: critical.map(spanned),
+            key: key.map(spanned),
+            scope: scope.map(spanned),
+            cap: cap.map(spanned),
+            ..lane
         }
     }
 

@@ -71,6 +71,7 @@ impl Generator {
             variants: std::mem::take(&mut self.declared.variants),
             channels: std::mem::take(&mut self.declared.channels),
             lanes: std::mem::take(&mut self.declared.lanes),
+            built_in_lanes: std::mem::take(&mut self.declared.built_in_lanes),
             functions: std::mem::take(&mut self.declared.functions),
             timers: std::mem::take(&mut self.declared.timers),
             transition_sets: sets,

@@ -145,6 +145,7 @@ impl Cursor {
         self.list(&mut machine.blackboard);
         self.list(&mut machine.channels);
         self.list(&mut machine.lanes);
+        self.list(&mut machine.built_in_lanes);
         self.list(&mut machine.timers);
         machine
             .timers
@@ -178,6 +179,7 @@ impl Cursor {
         self.option(&mut event.meta);
         self.flag(&mut event.coalesce);
         self.flag(&mut event.indirect);
+        self.flag(&mut event.ephemeral);
     }
 
     fn timer(&mut self, timer: &mut Timer) {

@@ -8,8 +8,8 @@ use crate::model::{Action, Code};
 use crate::oracle::{Env, Oracle, Site};
 use crate::world::Command;
 
-/// Number of the first user lane.
-const USER_LANES: usize = 7;
+/// The last of the built-in ones.
+const MESSAGE_LANE: usize = 6;
 
 impl Oracle {
     /// Runs a list of actions in order.
@@ -59,7 +59,8 @@ impl Oracle {
                             state: site.state,
                             transition: site.transition,
                         };
-                        self.emit(env, &command, false);
+                        let critical = self.model.critical_lanes[MESSAGE_LANE];
+                        self.emit(env, &command, critical);
                     }
                 }
             }
@@ -79,9 +80,7 @@ impl Oracle {
                     state: site.state,
                     transition: site.transition,
                 };
-                let critical = lane
-                    .checked_sub(USER_LANES)
-                    .is_some_and(|user| self.model.lanes[user].1);
+                let critical = self.model.critical_lanes[*lane];
                 self.emit(env, &command, critical);
             }
             Action::StartTimer { timer, ticks } => self.start_timer(*timer, *ticks, env.tick),

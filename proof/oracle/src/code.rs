@@ -13,7 +13,7 @@ use crate::model::{Action, CallSite, Code, Target};
 use crate::numbers::Tree;
 use crate::world::Argument;
 
-const BUILT_IN_LANES: [&str; 7] = [
+pub(crate) const BUILT_IN_LANES: [&str; 7] = [
     "animation",
     "navigation",
     "gameplay",

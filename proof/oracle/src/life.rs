@@ -37,7 +37,6 @@ impl Oracle {
     pub fn reset(&mut self) {
         let fresh = Self {
             model: self.model.clone(),
-            symbols: self.symbols.clone(),
             agent: self.agent,
             counters: self.counters.clone(),
             rng: self.rng,

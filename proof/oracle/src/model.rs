@@ -242,7 +242,7 @@ pub(crate) struct Model {
     pub(crate) parameters: Vec<Parameter>,
     pub(crate) channels: Vec<Channel>,
     /// Whether a user lane is critical.
-    pub(crate) lanes: Vec<(String, bool)>,
+    pub(crate) critical_lanes: Vec<bool>,
     pub(crate) observers: Vec<Observer>,
     pub(crate) scratch: Vec<Scratch>,
     /// Declared functions and their parameters.

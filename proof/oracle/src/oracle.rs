@@ -17,8 +17,6 @@ use crate::world::{Call, Cause, Rng, Status, World};
 #[derive(Clone, Debug)]
 pub struct Oracle {
     pub(crate) model: Arc<Model>,
-    /// Texts of symbols in the order of their numbers.
-    pub(crate) symbols: Vec<String>,
     pub(crate) agent: u64,
     pub(crate) counters: Counters,
     pub(crate) flags: Flags,
@@ -89,7 +87,6 @@ impl Oracle {
     pub fn new(machine: &graph::Machine, tier: Tier, agent: u64, rng: u32) -> Self {
         let model = resolve(machine, tier);
         Self {
-            symbols: vec![String::new()],
             agent,
             counters: Counters::default(),
             flags: Flags::default(),
@@ -118,11 +115,6 @@ impl Oracle {
             observing: false,
             model: Arc::new(model),
         }
-    }
-
-    /// The texts of symbols in the order of their numbers; text 0 is the empty one.
-    pub fn set_symbols(&mut self, texts: Vec<String>) {
-        self.symbols = texts;
     }
 
     /// What happened so far.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use statewright_author::graph::{self, Payload, Policies, StateKind};
 use statewright_author::value::{Tier, ValueType};
 
-use crate::code::{Reader, Site};
+use crate::code::{BUILT_IN_LANES, Reader, Site};
 use crate::model::{
     Branch, Channel, EventType, Key, Model, Observer, Parameter, Point, Region, Scratch, State,
     Target, Timer,
@@ -161,11 +161,7 @@ fn declarations(reader: &mut Reader<'_>, machine: &graph::Machine, tier: Tier) -
             .iter()
             .map(|channel| self::channel(reader, channel))
             .collect(),
-        lanes: machine
-            .lanes
-            .iter()
-            .map(|lane| (lane.name.value.clone(), lane.critical))
-            .collect(),
+        critical_lanes: critical_lanes(machine),
         observers: Vec::new(),
         scratch: Vec::new(),
         functions: BTreeMap::new(),
@@ -378,4 +374,18 @@ fn observers(reader: &mut Reader<'_>, model: &mut Model) {
             actions: reader.actions(&observer.actions, Site::of(0)),
         });
     }
+}
+
+/// Which lanes may use the reserved part of the budget (CMD-2): navigation and gameplay, and what
+/// the machine says otherwise.
+fn critical_lanes(machine: &graph::Machine) -> Vec<bool> {
+    let built_in = BUILT_IN_LANES.iter().map(|name| {
+        let mut declared = machine.built_in_lanes.iter();
+        let said = declared.find(|lane| lane.name.value == *name);
+        let said = said.and_then(|lane| lane.critical.as_ref());
+        said.map_or(["navigation", "gameplay"].contains(name), |said| said.value)
+    });
+    let own = machine.lanes.iter();
+    let own = own.map(|lane| lane.critical.as_ref().is_some_and(|said| said.value));
+    built_in.chain(own).collect()
 }

@@ -54,9 +54,9 @@ pub struct Argument {
 }
 
 impl Argument {
-    /// Its words, with the numbers of symbols given by `symbol`.
-    pub fn words(&self, symbol: impl FnOnce(&str) -> u32) -> Vec<u32> {
-        Value::from_literal(self.ty, &self.value, symbol).words()
+    /// Its words.
+    pub fn words(&self) -> Vec<u32> {
+        Value::from_literal(self.ty, &self.value).words()
     }
 }
 

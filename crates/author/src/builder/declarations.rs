@@ -13,7 +13,9 @@ use crate::graph::{
 };
 use crate::names::{check_event, check_function, check_identifier, check_key, check_name};
 use crate::span::{Name, Span, Spanned};
-use crate::value::{Class, FunctionKind, Literal, MergeRule, ValueType};
+use crate::value::{
+    BuiltInLane, Class, FunctionKind, LaneKey, LaneScope, Literal, MergeRule, ValueType,
+};
 
 /// A step of the machine and the checked name of what is declared there.
 pub(super) fn declare(
@@ -119,11 +121,20 @@ impl MachineBuilder<'_> {
         let (name, span) = self.declare("lane", check_name, name);
         let lane = Lane {
             name,
-            doc: None,
-            merge: Spanned::new(merge, span),
-            critical: false,
+            merge: Some(Spanned::new(merge, span)),
+            ..Lane::default()
         };
         Part::push(self.root.cx, &mut self.machine.lanes, lane, span)
+    }
+
+    /// Declares a built-in lane anew: what is not said stays as it is.
+    pub fn built_in_lane(&mut self, lane: BuiltInLane) -> LaneBuilder<'_> {
+        let (name, span) = self.declare("lane", check_name, lane.as_str());
+        let lane = Lane {
+            name,
+            ..Lane::default()
+        };
+        Part::push(self.root.cx, &mut self.machine.built_in_lanes, lane, span)
     }
 
     /// Adds a timer that outlives states (EVT-9). For one of the root state, use
@@ -209,6 +220,7 @@ fields!(Event {
     flag("A newer one replaces a queued one (EVT-3).", coalesce: bool),
     time("How long a deferred one stays good (EVT-5).", ttl: impl Into<Time>),
     flag("The payload is an index into the blackboard (EVT-6).", indirect: bool),
+    flag("It means something for a moment only: saved games are to leave it out.", ephemeral: bool),
 });
 fields!(Key { doc, meta, once("Its value before the first tick.", default: impl Into<Literal>) });
 fields!(Parameter { doc, meta });
@@ -218,7 +230,14 @@ fields!(Channel {
     once("Lane of the release command.", lane: impl Into<String>),
     once("Name of the release command.", release: impl Into<String>),
 });
-fields!(Lane { doc, flag("It may use the reserved part of the budget (CMD-2).", critical: bool) });
+fields!(Lane {
+    doc,
+    once("How commands of one agent and tick merge (CMD-1).", merge: MergeRule),
+    once("May it use the reserved part of the budget (CMD-2)?", critical: bool),
+    once("What the last writer wins (CMD-1).", key: LaneKey),
+    once("Among whose commands equal ones are told (CMD-1).", scope: LaneScope),
+    once("Most commands of one agent and tick (CMD-2).", cap: u32),
+});
 fields!(Timer {
     id, doc,
     once("How many may run at once; only for timers of the machine.", instances: u32),

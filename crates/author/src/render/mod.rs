@@ -9,7 +9,9 @@ mod excerpt;
 mod index;
 mod json;
 mod text;
+mod warnings;
 
 pub use index::{LineIndex, Position};
 pub use json::render_json;
 pub use text::{Style, render_text};
+pub use warnings::warning_lines;

@@ -1,4 +1,4 @@
-//! Declared things that nobody uses, function hashes, and states without stable ids (ROM-6, ROM-8).
+//! Declared things that nobody uses, hashes of functions and texts, and states without stable ids (ROM-6, ROM-8).
 
 use std::collections::HashMap;
 
@@ -6,13 +6,14 @@ use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::span::Name;
 
-use crate::actions::FunctionUse;
+use crate::actions::{FunctionUse, Text};
 use crate::index::{ChannelIndex, DeclaredFunctionIndex, Index, TransitionSetIndex};
 use crate::model::Model;
 
 /// Checks the declarations.
 pub fn check(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     check_hashes(model, diagnostics);
+    check_texts(model, diagnostics);
     check_stable_ids(model, diagnostics);
 }
 
@@ -53,6 +54,32 @@ pub fn check_use(model: &Model<'_>, diagnostics: &mut Diagnostics) {
         if !owned {
             unused("channel", &channel.name);
         }
+    }
+}
+
+/// Texts are known by their number, so no two may meet (HASH-2); 0 belongs to the empty one.
+fn check_texts(model: &Model<'_>, diagnostics: &mut Diagnostics) {
+    let mut seen: HashMap<u32, Option<&Text>> = HashMap::from([(0, None)]);
+    for text in model.actions.texts() {
+        let Some(first) = seen.insert(text.number(), Some(text)) else {
+            continue;
+        };
+        let other = first.map_or("", |first| first.value.as_str());
+        if other == text.value {
+            continue;
+        }
+        let message = format!(
+            "the texts `{other}` and `{}` have the same number {:08x}",
+            text.value,
+            text.number()
+        );
+        let problem = Diagnostic::new(DiagnosticCode::TextNumberCollision, text.span, message)
+            .label("used here")
+            .help("write one of them in another way");
+        diagnostics.push(match first {
+            Some(first) => problem.related(first.span, "the other one"),
+            None => problem,
+        });
     }
 }
 

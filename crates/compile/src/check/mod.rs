@@ -80,6 +80,7 @@ pub fn declarations(model: &Model<'_>, diagnostics: &mut Diagnostics) {
 pub fn sharing(model: &Model<'_>, conflicts: &PushConflicts, diagnostics: &mut Diagnostics) {
     sharing::check_channels(model, conflicts, diagnostics);
     sharing::check_writers(model, diagnostics);
+    sharing::check_commands(model, diagnostics);
 }
 
 /// Transitions, as far as source, trigger and targets tell.

@@ -20,6 +20,9 @@ pub fn check(model: &Model<'_>, diagnostics: &mut Diagnostics) {
         if all_read && does_nothing(transition) {
             diagnostics.push(nothing(transition));
         }
+        if all_read && wins_forever(transition) {
+            diagnostics.push(scored_stays(transition));
+        }
     }
     for state in &model.resolved {
         check_scores(&model.transitions[state.transitions.clone()], diagnostics);
@@ -82,6 +85,24 @@ fn does_nothing(transition: &Transition<'_>) -> bool {
         && authored.effect.is_empty()
         && authored.kind.is_none()
         && !transition.trigger.is_eventless()
+}
+
+/// Whether it wins again and again, because nothing changes when it does.
+fn wins_forever(transition: &Transition<'_>) -> bool {
+    let authored = &transition.authored;
+    transition.trigger == Trigger::Always
+        && transition.score.is_some()
+        && transition.targets.is_empty()
+        && authored.stack.is_none()
+        && transition.debounce == 0
+        && transition.cooldown == 0
+}
+
+fn scored_stays(transition: &Transition<'_>) -> Diagnostic {
+    let text = "this scored `always` transition stays where it is, so it wins again at once";
+    Diagnostic::new(DiagnosticCode::ScoredStays, transition.span(), text)
+        .label("runs until the tick's cap of microsteps")
+        .help("give it a target, or leave it out: without a winner the agent stays where it is; `threshold` sets the least score of the others")
 }
 
 fn nothing(transition: &Transition<'_>) -> Diagnostic {

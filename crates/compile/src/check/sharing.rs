@@ -1,5 +1,5 @@
-//! What states that are active together must not share: channels (an error), blackboard writes (a
-//! warning) (CODE-7).
+//! What states that are active together must not share: channels (an error), blackboard writes and
+//! lanes where the last one wins (warnings) (CODE-7, CMD-1).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,10 +7,12 @@ use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::graph::StateKind;
 use statewright_author::span::Span;
+use statewright_rom::layout::{LaneKey, MergeRule};
 
 use crate::allocate::{PushConflicts, interfere};
-use crate::index::{ChannelIndex, Index, KeyIndex, RegionIndex, StateIndex};
-use crate::model::Model;
+use crate::index::{ChannelIndex, Index, KeyIndex, LaneIndex, RegionIndex, StateIndex};
+use crate::lanes::{lane_name, lane_rule};
+use crate::model::{EmitUse, Model};
 
 /// Two states that can be alive together must not own one channel.
 pub fn check_channels(model: &Model<'_>, conflicts: &PushConflicts, diagnostics: &mut Diagnostics) {
@@ -42,6 +44,71 @@ pub fn check_channels(model: &Model<'_>, conflicts: &PushConflicts, diagnostics:
             );
         }
     }
+}
+
+/// Regions that can write to one lane for one event, where the last one wins: the order of regions
+/// decides what remains, and what the others want is lost (CMD-1).
+pub fn check_commands(model: &Model<'_>, diagnostics: &mut Diagnostics) {
+    type Writers<'m> = BTreeMap<(LaneIndex, StateIndex), Vec<(RegionIndex, &'m EmitUse)>>;
+    // More of one lane and state say nothing new, and the work stays bounded.
+    const MOST_COMPARED: usize = 64;
+    let (mut writers, mut reported) = (Writers::new(), BTreeSet::new());
+    for emit in &model.usage.emits {
+        let rule = lane_rule(model.machine, emit.lane);
+        if rule.merge.get() != MergeRule::LastWriterWins {
+            continue;
+        }
+        let by_name = rule.key.get() == LaneKey::Name;
+        let meets = |other: &EmitUse| {
+            let (a, b) = (emit.trigger, other.trigger);
+            let together = a == b || a.is_none() || b.is_none();
+            together && (!by_name || emit.command == other.command)
+        };
+        let mut at = emit.writer;
+        while let (Some(parent), Some(region)) =
+            (model.tree.states[at].parent, model.tree.states[at].region)
+        {
+            if model.tree.states[parent].kind == StateKind::Orthogonal {
+                let known = writers.entry((emit.lane, parent)).or_default();
+                let rival = known
+                    .iter()
+                    .find(|(other, earlier)| *other != region && meets(earlier));
+                if let Some(&(_, earlier)) = rival
+                    && reported.insert(emit.lane)
+                {
+                    diagnostics.push(lost_commands(model, parent, emit, earlier));
+                }
+                if known.len() < MOST_COMPARED {
+                    known.push((region, emit));
+                }
+            }
+            at = parent;
+        }
+    }
+}
+
+fn lost_commands(
+    model: &Model<'_>,
+    parent: StateIndex,
+    emit: &EmitUse,
+    earlier: &EmitUse,
+) -> Diagnostic {
+    let lane = lane_name(model.machine, emit.lane);
+    let text = format!(
+        "two regions of `{}` can write to lane `{lane}` at once, where the last one wins",
+        model.tree.path(parent)
+    );
+    let problem = Diagnostic::new(DiagnosticCode::ConcurrentCommands, emit.span, text);
+    let problem = if earlier.span == emit.span {
+        problem.label("written by both, which share this code")
+    } else {
+        problem
+            .label("written here")
+            .related(earlier.span, "and here")
+    };
+    problem.help(format!(
+        "let one region write it, or give each a lane of its own; commands of other names remain with `\"{lane}\": {{ \"key\": \"name\" }}` under `\"lanes\"`"
+    ))
 }
 
 /// Regions that write the same key: the order of regions decides who wins, which is rarely meant.

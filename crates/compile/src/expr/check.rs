@@ -84,9 +84,12 @@ impl Checker<'_> {
             ExprKind::Int(value) => self.integer(expr, *value, false),
             ExprKind::Float(value) => Some(TypedExpr::Constant(Constant::F32(*value as f32))),
             ExprKind::Bool(value) => Some(TypedExpr::Constant(Constant::Bool(*value))),
-            ExprKind::Text(text) => Some(TypedExpr::Constant(Constant::Symbol(
-                self.scope.symbol(text),
-            ))),
+            ExprKind::Text(text) => {
+                let text = Name::new(text.clone(), self.span(&expr.range));
+                Some(TypedExpr::Constant(Constant::Symbol(
+                    self.scope.symbol(&text),
+                )))
+            }
             ExprKind::Name(name) => self.name(expr, name, want),
             ExprKind::Field { base, field } => self.field(base, field),
             ExprKind::Unary { op, operand } => self.unary(expr, *op, operand),

@@ -46,8 +46,8 @@ pub trait Scope: Names {
     fn own_state(&self) -> u16;
     /// Number of the op that calls a guard of the host. Reports its own diagnostics.
     fn guard_call(&mut self, function: &Name, arguments: &[Argument]) -> Option<u16>;
-    /// Number of a text in the string table.
-    fn symbol(&mut self, text: &str) -> u16;
+    /// The symbol of a text (HASH-2).
+    fn symbol(&mut self, text: &Name) -> u32;
 }
 
 /// The type that an expression must have.

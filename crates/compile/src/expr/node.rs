@@ -14,8 +14,8 @@ pub enum Constant {
     F32(f32),
     /// A truth value.
     Bool(bool),
-    /// Index into the string table.
-    Symbol(u16),
+    /// The number of a text (HASH-2).
+    Symbol(u32),
     /// Two floats.
     Vec2([f32; 2]),
     /// Three floats.
@@ -41,7 +41,7 @@ impl Constant {
             Self::I32(value) => [value as u32, 0, 0],
             Self::F32(value) => [value.to_bits(), 0, 0],
             Self::Bool(value) => [u32::from(value), 0, 0],
-            Self::Symbol(index) => [u32::from(index), 0, 0],
+            Self::Symbol(number) => [number, 0, 0],
             Self::Vec2([x, y]) => [x.to_bits(), y.to_bits(), 0],
             Self::Vec3(parts) => parts.map(f32::to_bits),
         }
@@ -53,7 +53,7 @@ impl Constant {
             (ValueType::I32, &[word]) => Self::I32(word as i32),
             (ValueType::F32, &[word]) => Self::F32(f32::from_bits(word)),
             (ValueType::Bool, &[word]) => Self::Bool(word != 0),
-            (ValueType::Symbol, &[word]) => Self::Symbol(u16::try_from(word).ok()?),
+            (ValueType::Symbol, &[word]) => Self::Symbol(word),
             (ValueType::Vec2, &[x, y]) => Self::Vec2([x, y].map(f32::from_bits)),
             (ValueType::Vec3, &[x, y, z]) => Self::Vec3([x, y, z].map(f32::from_bits)),
             _ => return None,

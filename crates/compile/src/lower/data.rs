@@ -9,6 +9,7 @@ use zerocopy::byteorder::little_endian::{U16, U32, U64};
 use super::{Lowering, field};
 use crate::actions::narrow;
 use crate::index::TransitionIndex;
+use crate::lanes;
 use crate::numbers;
 use crate::stable::StableIds;
 
@@ -21,15 +22,13 @@ impl Lowering<'_, '_> {
                 .and_then(|ttl| ttl.value.ticks(self.model.tick_rate))
                 .unwrap_or(0);
             let payload = event.payload.as_ref().map(|payload| payload.value);
-            let flags = if event.coalesce {
-                event_flag::COALESCE
-            } else {
-                0
-            } | if event.indirect {
-                event_flag::INDIRECT
-            } else {
-                0
-            };
+            let flags = [
+                (event.coalesce, event_flag::COALESCE),
+                (event.indirect, event_flag::INDIRECT),
+                (event.ephemeral, event_flag::EPHEMERAL),
+            ];
+            let flags = flags.into_iter().filter(|(on, _)| *on);
+            let flags = flags.fold(0, |flags, (_, flag)| flags | flag);
             let bytes = payload.map_or(0, Payload::bytes);
             self.tables.events.push(EventRecord {
                 ttl_ticks: U32::new(ttl),
@@ -137,22 +136,17 @@ impl Lowering<'_, '_> {
 
     pub(super) fn channels(&mut self) {
         let channels = &self.model.machine.channels;
+        let strings = self.model.actions.string_numbers();
         for (node, &(command, lane)) in channels.iter().zip(&self.model.channel_commands) {
             self.tables.channels.push(ChannelRecord {
                 name_hash: U64::new(xxh3_64(node.name.value.as_bytes())),
-                command: field(command),
+                command: U16::new(strings[command]),
                 lane: field(lane),
                 reserved: U32::new(0),
             });
         }
-        self.tables
-            .lanes
-            .extend(self.model.machine.lanes.iter().map(|lane| LaneRecord {
-                name_hash: U64::new(xxh3_64(lane.name.value.as_bytes())),
-                merge: numbers::merge_rule(lane.merge.value).into(),
-                critical: u8::from(lane.critical),
-                reserved: [0; 6],
-            }));
+        self.tables.lanes = lanes::own_lanes(self.model.machine);
+        self.tables.built_in_lanes = lanes::built_in_lanes(self.model.machine);
     }
 
     pub(super) fn stable_ids(&mut self, ids: &StableIds, order: &[TransitionIndex]) {

@@ -14,6 +14,7 @@ use super::scope::Site;
 use crate::actions::{action as record, halves, narrow};
 use crate::expr::Expected;
 use crate::index::{ActionListIndex, EventIndex, ExpressionIndex, Index};
+use crate::model::EmitUse;
 use crate::names::with_article;
 use crate::numbers;
 use crate::tree::Target;
@@ -286,7 +287,15 @@ impl Resolver<'_> {
             }
             None => None,
         };
-        let command = self.actions.string(&command.value);
+        let (name, span) = (&command.value, command.span);
+        let command = self.actions.string(name, span);
+        self.usage.emits.push(EmitUse {
+            lane,
+            command,
+            writer: site.writer,
+            trigger: site.trigger,
+            span,
+        });
         Some(record(
             ActionOp::Emit,
             0,
@@ -475,7 +484,7 @@ impl Resolver<'_> {
     ) -> Option<ArgumentRecord> {
         let ty = ty.unwrap_or_else(|| argument.value.value.natural_type());
         let words = self.literal(&argument.value, ty, "argument")?;
-        let name = name.map(|name| self.actions.string(name));
+        let name = name.map(|name| self.actions.string(name, argument.value.span));
         Some(ArgumentRecord {
             ty: numbers::value_type(ty).into(),
             reserved: 0,

@@ -13,13 +13,6 @@ use crate::names::with_article;
 impl Resolver<'_> {
     pub(super) fn data(&mut self) -> Data {
         let machine = self.machine;
-        let symbols = |ty: ValueType| ty == ValueType::Symbol;
-        if machine.blackboard.iter().any(|k| symbols(k.ty.value))
-            || machine.parameters.iter().any(|p| symbols(p.ty.value))
-        {
-            // A zeroed symbol is text 0, so that must be the empty one.
-            self.actions.string("");
-        }
         let mut data = Data::default();
         for key in &machine.blackboard {
             let value = match &key.default {
@@ -65,7 +58,7 @@ impl Resolver<'_> {
             (Literal::Float(value), ValueType::F32) => float(*value).map(|v| [v, 0, 0]),
             (Literal::Bool(value), ValueType::Bool) => Some([u32::from(*value), 0, 0]),
             (Literal::Text(text), ValueType::Symbol) => {
-                Some([self.actions.string(text).position() as u32, 0, 0])
+                Some([self.actions.symbol(text, literal.span), 0, 0])
             }
             (Literal::Vector(parts), ValueType::Vec2) => vector(parts, 2),
             (Literal::Vector(parts), ValueType::Vec3) => vector(parts, 3),

@@ -243,12 +243,12 @@ impl<'a> Resolver<'a> {
                 .lane
                 .as_ref()
                 .and_then(|lane| self.names.lane(lane, &mut self.diagnostics));
-            let command = channel
-                .release
-                .as_ref()
-                .map_or("release", |name| name.value.as_str());
+            let (command, span) = match &channel.release {
+                Some(name) => (name.value.as_str(), name.span),
+                None => ("release", channel.name.span),
+            };
             commands.push((
-                self.actions.string(command),
+                self.actions.string(command, span),
                 lane.unwrap_or(LaneIndex::new(GAMEPLAY_LANE)),
             ));
         }

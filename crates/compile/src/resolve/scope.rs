@@ -11,7 +11,8 @@ use statewright_author::value::{FunctionKind, ValueType};
 use super::{Condition, Resolver};
 use crate::actions::{action, narrow};
 use crate::expr::{self, Compiled, Expected, Names, Scope};
-use crate::index::{ConditionIndex, EventIndex, Index, StateIndex, StringIndex};
+use crate::index::{ConditionIndex, EventIndex, Index, StateIndex};
+use crate::model::Trigger;
 use crate::tree::Target;
 use statewright_rom::layout::ActionOp;
 
@@ -26,6 +27,8 @@ pub(super) struct Site {
     payload: Result<Payload, String>,
     /// State whose activity the code belongs to, for the check of concurrent writers.
     pub(super) writer: StateIndex,
+    /// What the code runs for; none if that may be anything. Eventless ones are all alike.
+    pub(super) trigger: Option<Trigger>,
 }
 
 impl Site {
@@ -38,6 +41,7 @@ impl Site {
             names: state,
             payload: Err(reason),
             writer: state,
+            trigger: None,
         }
     }
 
@@ -60,6 +64,7 @@ impl Site {
             names: state,
             payload,
             writer: state,
+            trigger: None,
         }
     }
 
@@ -70,7 +75,18 @@ impl Site {
             names: state,
             payload: Err(reason.to_owned()),
             writer: state,
+            trigger: None,
         }
+    }
+
+    /// The same code, of a transition with this trigger.
+    pub(super) fn of(self, trigger: Trigger) -> Self {
+        let trigger = match trigger {
+            Trigger::Event(_) | Trigger::Timer(_) => Some(trigger),
+            Trigger::Always | Trigger::Done | Trigger::Failed => Some(Trigger::Always),
+            Trigger::Any => None,
+        };
+        Self { trigger, ..self }
     }
 
     /// The same code with names looked up from another state.
@@ -223,9 +239,8 @@ impl Names for ResolverScope<'_, '_> {
         self.resolver.tree.path(state_index(state))
     }
 
-    fn symbol_text(&self, string: u16) -> String {
-        let string = StringIndex::new(usize::from(string));
-        self.resolver.actions.text(string).to_owned()
+    fn symbol_text(&self, number: u32) -> String {
+        self.resolver.actions.symbol_text(number).to_owned()
     }
 }
 
@@ -288,8 +303,8 @@ impl Scope for ResolverScope<'_, '_> {
         Some(narrow(self.resolver.actions.condition(call)))
     }
 
-    fn symbol(&mut self, text: &str) -> u16 {
-        narrow(self.resolver.actions.string(text))
+    fn symbol(&mut self, text: &Name) -> u32 {
+        self.resolver.actions.symbol(&text.value, text.span)
     }
 }
 

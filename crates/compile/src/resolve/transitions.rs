@@ -184,12 +184,13 @@ impl<'a> Resolver<'a> {
     }
 
     fn transition_site(&self, trigger: Trigger, source: StateIndex) -> Site {
-        match trigger {
+        let site = match trigger {
             Trigger::Event(event) => Site::event(source, self.machine, event),
             Trigger::Any => Site::state(source, "a transition on any event"),
             Trigger::Timer(_) => Site::no_event(source, "a timer carries no payload"),
             _ => Site::no_event(source, "an eventless transition has no event"),
-        }
+        };
+        site.of(trigger)
     }
 
     fn trigger(

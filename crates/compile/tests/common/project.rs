@@ -11,11 +11,14 @@ use statewright_author::expr::{
     ActionText, CallArgument, Expr, ExprKind, StateQuery, UnaryOp, parse, parse_action, parse_call,
 };
 use statewright_author::graph::{
-    Action, ActionKind, Argument, Branch, ExprSource, Machine, Payload, StackOperation, StateKind,
-    Timer, TransitionKind, Trigger,
+    Action, ActionKind, Argument, Branch, ExprSource, Lane, Machine, Payload, StackOperation,
+    StateKind, Timer, TransitionKind, Trigger,
 };
 use statewright_author::span::{Name, Span, Spanned};
-use statewright_author::value::{Class, Duration, FunctionKind, Literal, Tier, ValueType};
+use statewright_author::value::{
+    BuiltInLane, Class, Duration, FunctionKind, LaneKey, LaneScope, Literal, MergeRule, Tier,
+    ValueType,
+};
 
 use super::moves::{Move, moves};
 use super::tree::{Target, Tree};
@@ -70,9 +73,7 @@ impl Projector<'_, '_> {
             "parameters": self.parameters(),
             "variants": self.variants(),
             "channels": self.channels(),
-            "lanes": machine.lanes.iter().map(|lane| json!({
-                "name": lane.name.value, "merge": lane.merge.value.as_str(), "critical": lane.critical,
-            })).collect::<Value>(),
+            "lanes": self.lanes(),
             "timers": machine.timers.iter().map(|timer| {
                 let (class, event) = fires(timer);
                 let instances = timer.instances.as_ref().map_or(1, |count| count.value);
@@ -111,6 +112,38 @@ impl Projector<'_, '_> {
         })
     }
 
+    /// Lanes of the machine's own, then built-in ones by number.
+    fn lanes(&self) -> Value {
+        let machine = self.tree.machine;
+        let name = |lane: &Lane| lane.name.value.clone();
+        let built_in = BuiltInLane::ALL.into_iter().filter_map(|built_in| {
+            let mut lanes = machine.built_in_lanes.iter();
+            lanes.find(|lane| name(lane) == built_in.as_str())
+        });
+        let one = |lane: &Lane| {
+            let merge = match name(lane).as_str() {
+                "animation" | "navigation" | "blackboard" => MergeRule::LastWriterWins,
+                "audio" | "vfx" => MergeRule::Deduplicate,
+                _ => MergeRule::StrictOrder,
+            };
+            let critical = ["navigation", "gameplay"].contains(&name(lane).as_str());
+            let key = if name(lane) == "blackboard" {
+                LaneKey::Name
+            } else {
+                LaneKey::Lane
+            };
+            json!({
+                "name": name(lane),
+                "merge": lane.merge.as_ref().map_or(merge, |merge| merge.value).as_str(),
+                "critical": lane.critical.as_ref().map_or(critical, |critical| critical.value),
+                "key": lane.key.as_ref().map_or(key, |key| key.value).as_str(),
+                "scope": lane.scope.as_ref().map_or(LaneScope::Agent, |scope| scope.value).as_str(),
+                "cap": lane.cap.as_ref().map(|cap| cap.value),
+            })
+        };
+        machine.lanes.iter().chain(built_in).map(one).collect()
+    }
+
     fn events(&self) -> Value {
         let event = |event: &statewright_author::graph::Event| {
             let payload = event.payload.as_ref().map(|payload| match payload.value {
@@ -132,6 +165,7 @@ impl Projector<'_, '_> {
                 "coalesce": event.coalesce,
                 "ttl": self.ticks(event.ttl.as_ref()),
                 "indirect": event.indirect,
+                "ephemeral": event.ephemeral,
             })
         };
         self.tree.machine.events.iter().map(event).collect()

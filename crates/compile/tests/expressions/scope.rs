@@ -8,7 +8,7 @@ use statewright_author::span::{Name, Span};
 use statewright_author::value::{Literal, ValueType};
 use statewright_compile::expr::{CallText, Compiled, Expected, Names, Scope, compile_code};
 use statewright_describe::Value;
-use statewright_rom::Coded;
+use statewright_rom::{Coded, symbol_number};
 use statewright_rom::code::{CodeError, CodeLimits, verify};
 use statewright_rom::layout::*;
 use zerocopy::byteorder::little_endian::{U16, U32};
@@ -57,8 +57,10 @@ impl Names for TestScope {
     fn state_name(&self, state: u16) -> String {
         STATES[usize::from(state)].to_owned()
     }
-    fn symbol_text(&self, string: u16) -> String {
-        self.strings[usize::from(string)].clone()
+    fn symbol_text(&self, number: u32) -> String {
+        let known = self.strings.iter();
+        let mut known = known.filter(|text| symbol_number(text) == number);
+        known.next().expect("a text").clone()
     }
     fn guard_text(&self, op: u16) -> CallText {
         self.guards[usize::from(op)].clone()
@@ -139,8 +141,9 @@ impl Scope for TestScope {
             },
         ))
     }
-    fn symbol(&mut self, text: &str) -> u16 {
-        intern(&mut self.strings, text.to_owned())
+    fn symbol(&mut self, text: &Name) -> u32 {
+        intern(&mut self.strings, text.value.clone());
+        symbol_number(&text.value)
     }
 }
 
@@ -200,13 +203,15 @@ impl TestScope {
             kind: FunctionKind::Guard.into(),
             ..Default::default()
         }];
+        let mut strings: Vec<StringRecord> = self.strings.iter().map(string).collect();
+        strings.sort_by_key(|string| string.number.get());
         let limits = CodeLimits {
             keys: &keys,
             parameters: &parameters,
             states: STATES.len(),
             ops: &ops,
             linker: &linker,
-            strings: self.strings.len(),
+            strings: &strings,
         };
         let count = U16::new(u16::try_from(code.len()).unwrap_or(u16::MAX));
         verify(
@@ -219,6 +224,14 @@ impl TestScope {
             },
             &limits,
         )
+    }
+}
+
+/// A text of the strings table, as far as the verifier looks.
+fn string(text: &String) -> StringRecord {
+    StringRecord {
+        number: U32::new(symbol_number(text)),
+        ..Default::default()
     }
 }
 

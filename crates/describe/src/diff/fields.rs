@@ -92,6 +92,7 @@ fields! {
         coalesce Coalesce "coalesce",
         ttl Ttl "ttl",
         indirect Indirect "indirect",
+        ephemeral Ephemeral "ephemeral",
     } without { id }
     Key KeyField "a blackboard key" {
         name Name "name",
@@ -116,7 +117,10 @@ fields! {
         name Name "name",
         merge Merge "merge",
         critical Critical "critical",
-    } without {}
+        key Key "key",
+        scope Scope "scope",
+        cap Cap "cap",
+    } without { id }
     MachineTimer MachineTimerField "a timer of the machine" {
         name Name "name",
         instances Instances "instances",

@@ -15,14 +15,13 @@ use std::collections::HashMap;
 use std::hash::Hash;
 
 use statewright_rom::ids::*;
-use statewright_rom::layout::BuiltInLane;
 
 use super::fields::Fields;
 use super::matching::{Item, matches};
 use super::{Fate, Kept, MachineDiff, Mapping, ReloadKind};
 use crate::Description;
 use crate::layout::{Hex64, TimerPlace};
-use crate::model::{Event, Function, MachineTimer, Model, Observer, Trigger};
+use crate::model::{Event, Function, Lane, MachineTimer, Model, Observer, Trigger};
 use crate::refer::{EventRef, Rename, StateRef, rename_targets};
 use crate::state::{History, Region, Scratch, State, Transition};
 
@@ -59,7 +58,7 @@ pub fn diff(old: &Description, new: &Description) -> MachineDiff {
         }),
         variants: by_name(&a.variants, &b.variants, variant, |variant| &variant.name),
         channels: by_name(&a.channels, &b.channels, ChannelId::from_index, |c| &c.name),
-        lanes: by_name(&a.lanes, &b.lanes, own_lane, |lane| &lane.name),
+        lanes: map(lanes(a), lanes(b)),
         machine_timers: map(machine_timers(old), machine_timers(new)),
         observers: map(observers(a), observers(b)),
         functions: map(functions(a), functions(b)),
@@ -77,8 +76,11 @@ fn variant(index: usize) -> Option<VariantId> {
     VariantId::from_index(index + 1)
 }
 
-pub(super) fn own_lane(index: usize) -> Option<LaneId> {
-    LaneId::from_index(BuiltInLane::COUNT + index)
+fn lanes(model: &Model) -> Vec<Thing<'_, LaneId, Lane>> {
+    let lanes = model.lanes.iter();
+    lanes
+        .map(|lane| thing(lane.id, lane, None, lane.name.clone()))
+        .collect()
 }
 
 /// Something with all it takes to find it again.

@@ -176,7 +176,7 @@ impl<'d> Words<'d> {
         list!("parameter" "parameters" parameters, parameters |i, _| ParameterId::from_index(i), |p| p.name.clone());
         list!("variant" "variants" variants, variants |i, _| VariantId::from_index(i + 1), |v| v.name.clone());
         list!("channel" "channels" channels, channels |i, _| ChannelId::from_index(i), |c| c.name.clone());
-        list!("lane" "lanes" lanes, lanes |i, _| super::plan::own_lane(i), |l| l.name.clone());
+        list!("lane" "lanes" lanes, lanes |_, lane| Some(lane.id), |l| l.name.clone());
         list!("timer" "timers" timers, machine_timers |_, timer| Some(timer.id), |t| t.name.clone());
         list!("observer" "observers" observers, observers |i, _| ObserverId::from_index(i), |o| o.shown());
         list!("function" "functions" functions, functions |_, function| Some(function.id), |f| f.name.clone());

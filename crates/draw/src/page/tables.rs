@@ -88,6 +88,7 @@ fn events(out: &mut Html, chart: &Chart, docs: &Docs) {
             event
                 .indirect
                 .then(|| "index into the blackboard".to_owned()),
+            event.ephemeral.then(|| "not for saved games".to_owned()),
             event
                 .ttl
                 .map(|ticks| format!("good for {}", duration(ticks.into(), rate))),

@@ -4,7 +4,7 @@ use statewright_author::diagnostic::Diagnostics;
 use statewright_author::expr::{
     ActionText, BinaryOp, Expr, ExprKind, code_span, parse, parse_action,
 };
-use statewright_author::graph::{Action, ActionKind, Argument, ExprSource, Machine, Timer};
+use statewright_author::graph::{Action, ActionKind, Argument, ExprSource, Lane, Machine, Timer};
 use statewright_author::span::{Name, Span, Spanned};
 use statewright_author::value::{Duration, MergeRule};
 
@@ -235,9 +235,7 @@ impl Content<'_> {
             .lanes
             .iter()
             .find(|known| known.name.value == lane.value);
-        let logs = lane.value == LOG_LANE
-            && declared
-                .is_some_and(|lane| lane.merge.value == MergeRule::StrictOrder && !lane.critical);
+        let logs = lane.value == LOG_LANE && declared.is_some_and(keeps_everything);
         if !logs {
             let what = format!(
                 "the command `{}` on the lane `{}`",
@@ -380,4 +378,15 @@ pub(super) fn send_ids(machine: &Machine, names: &ExportNames<'_>) -> Vec<String
         ids.push(id);
     }
     ids
+}
+
+/// Does a lane lose and change nothing, as a log does?
+fn keeps_everything(lane: &Lane) -> bool {
+    let strict = |merge: &Spanned<MergeRule>| merge.value == MergeRule::StrictOrder;
+    lane.merge.as_ref().is_none_or(strict)
+        && lane.cap.is_none()
+        && !lane
+            .critical
+            .as_ref()
+            .is_some_and(|critical| critical.value)
 }

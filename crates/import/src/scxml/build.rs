@@ -71,9 +71,8 @@ pub(super) fn machine(
     let strict = Spanned::new(MergeRule::StrictOrder, start);
     let lane = Lane {
         name: Name::new(LOG_LANE.to_owned(), start),
-        doc: None,
-        merge: strict,
-        critical: false,
+        merge: Some(strict),
+        ..Lane::default()
     };
     Machine {
         name: machine_name(file, chart),

@@ -138,9 +138,10 @@ impl Tick<'_, '_> {
             return;
         }
         let [low, high, _] = self.value(receiver, site);
+        let critical = self.is_critical(MESSAGE_LANE);
         self.command(
             MESSAGE_LANE,
-            false,
+            critical,
             CommandKind::Send {
                 to: [low, high],
                 event,
@@ -156,10 +157,7 @@ impl Tick<'_, '_> {
         let ty = ExpressionId::new(expression)
             .and_then(|e| self.cx.rom.expression(e))
             .map(|record| record.ty.get());
-        let own = usize::from(lane).checked_sub(BuiltInLane::COUNT);
-        let critical = own
-            .and_then(|lane| self.cx.rom.lanes().get(lane))
-            .is_some_and(|lane| lane.critical == 1);
+        let critical = self.is_critical(lane);
         if let Some(name) = self.cx.proved(StringId::read(op.a)) {
             self.command(
                 lane,
@@ -168,6 +166,12 @@ impl Tick<'_, '_> {
                 site,
             );
         }
+    }
+
+    /// The host may say otherwise than the machine.
+    fn is_critical(&self, lane: u16) -> bool {
+        let lane = LaneId::from_index(usize::from(lane));
+        lane.is_some_and(|lane| self.host.is_critical(self.cx.rom, lane))
     }
 
     /// Hands a command to the host; a dropped one sets a flag and is counted (CMD-2).

@@ -4,6 +4,7 @@
 //! paths (`fast`) know the type and call it directly. A guard gets `&self` and a [`GuardCx`]: there is
 //! nothing it could write through (SEL-5).
 
+use statewright_rom::Rom;
 use statewright_rom::ids::*;
 use statewright_rom::layout::{ArgumentRecord, ValueType};
 
@@ -148,6 +149,12 @@ pub trait Host {
     /// Takes a command; `false` if there is no room for it (CMD-2).
     fn command(&mut self, command: &Command) -> bool;
 
+    /// May commands of a lane use the reserved part of the budget (CMD-2)? What the machine says,
+    /// unless the host knows better.
+    fn is_critical(&self, rom: &Rom<'_>, lane: LaneId) -> bool {
+        rom.is_critical_lane(lane)
+    }
+
     /// Words of a blackboard key (CODE-5).
     fn read_key(&self, key: KeyId) -> [u32; 3];
 
@@ -249,6 +256,10 @@ impl<H: Host + ?Sized> Host for &mut H {
 
     fn command(&mut self, command: &Command) -> bool {
         (**self).command(command)
+    }
+
+    fn is_critical(&self, rom: &Rom<'_>, lane: LaneId) -> bool {
+        (**self).is_critical(rom, lane)
     }
 
     fn read_key(&self, key: KeyId) -> [u32; 3] {

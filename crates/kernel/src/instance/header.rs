@@ -26,7 +26,7 @@ statewright_rom::flags! {
         WORK = 8 "work",
         /// The configuration has an activity or an eventless trigger.
         POLLS = 9 "polls",
-        /// The host traces this agent.
+        /// The host traces this agent. Not built: nothing sets or reads it.
         TRACED = 10 "traced",
     } with {
         /// No further work until reset.

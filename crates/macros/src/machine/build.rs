@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use statewright_author::graph::Machine;
-use statewright_author::render::{Style, render_text};
+use statewright_author::render::{Style, render_text, warning_lines};
 use statewright_compile::{Options, Output, compile_with};
 use syn::{Error, LitStr, Result};
 
@@ -16,6 +16,8 @@ pub struct Built {
     pub text: String,
     pub graph: Machine,
     pub output: Output,
+    /// What the compiler warned of, a line each.
+    pub warnings: Vec<String>,
 }
 
 /// Compiles a file.
@@ -36,6 +38,7 @@ pub fn build(path: &LitStr) -> Result<Built> {
             path: name,
             file: file.display().to_string(),
             text,
+            warnings: warning_lines(&problems, &graph.source),
             graph,
             output,
         }),

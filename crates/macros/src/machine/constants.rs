@@ -101,6 +101,10 @@ pub fn modules(built: &Built) -> TokenStream {
             "TimerId",
             states.timers(&built.output.symbols.timers),
         ),
+        module("symbols", "Symbol", "Symbol", {
+            let texts = built.output.symbol_texts.iter().enumerate();
+            texts.map(|(i, text)| entry(i, text, &None)).collect()
+        }),
         module(
             "scratch",
             "Scratch",
@@ -231,20 +235,22 @@ impl Module {
             entry.doc.as_deref(),
             &format!("{} `{}`{}.", self.what, entry.name, entry.note),
         );
-        let (ty, value) = if let Some(code) = &entry.code {
-            code.clone()
-        } else if self.ty == "Lane" {
-            let (ty, number) = (
-                quote!(::statewright::commands::#ty),
-                u8::try_from(index).ok()?,
-            );
-            (ty.clone(), quote!(#ty::own(#number)))
-        } else {
-            let ty = quote!(::statewright::ids::#ty);
-            (
-                ty.clone(),
-                quote!(::statewright::macros::id(#ty::from_index(#index))),
-            )
+        let (ty, value) = match (self.ty, &entry.code) {
+            (_, Some(code)) => code.clone(),
+            ("Lane", None) => {
+                let ty = quote!(::statewright::commands::#ty);
+                let number = u8::try_from(index).ok()?;
+                (ty.clone(), quote!(#ty::own(#number)))
+            }
+            ("Symbol", None) => {
+                let (ty, text) = (quote!(::statewright::#ty), &entry.name);
+                (ty.clone(), quote!(#ty::of(#text)))
+            }
+            _ => {
+                let ty = quote!(::statewright::ids::#ty);
+                let id = quote!(::statewright::macros::id(#ty::from_index(#index)));
+                (ty, id)
+            }
         };
         Some(quote! {
             #[doc = #doc]

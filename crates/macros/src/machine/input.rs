@@ -14,6 +14,8 @@ pub struct Input {
     pub functions: Vec<Type>,
     /// The blackboard; that of the first of these types if it is not said.
     pub board: Option<Type>,
+    /// Warnings of the compiler are no warnings of the build.
+    pub allows_warnings: bool,
 }
 
 impl Parse for Input {
@@ -27,41 +29,50 @@ impl Parse for Input {
         let module = input.parse()?;
         input.parse::<Token![=]>()?;
         let path = input.parse()?;
-        let (functions, board) = options(input)?;
-        Ok(Self {
+        let mut found = Self {
             attributes,
             visibility,
             module,
             path,
-            functions,
-            board,
-        })
+            functions: Vec::new(),
+            board: None,
+            allows_warnings: false,
+        };
+        found.options(input)?;
+        Ok(found)
     }
 }
 
-/// `, functions = Body` or `, functions = [Body, others::List]`, and `, board = Body`.
-fn options(input: ParseStream<'_>) -> Result<(Vec<Type>, Option<Type>)> {
-    let (mut types, mut board) = (Vec::new(), None);
-    while !input.is_empty() {
-        input.parse::<Token![,]>()?;
-        if input.is_empty() {
-            break;
+impl Input {
+    /// `, functions = Body` or `, functions = [Body, others::List]`, `, board = Body`, and
+    /// `, warnings = allow`.
+    fn options(&mut self, input: ParseStream<'_>) -> Result<()> {
+        while !input.is_empty() {
+            input.parse::<Token![,]>()?;
+            if input.is_empty() {
+                break;
+            }
+            let option: Ident = input.parse()?;
+            input.parse::<Token![=]>()?;
+            match option.to_string().as_str() {
+                "functions" => self.functions.extend(one_or_several(input)?),
+                "board" => self.board = Some(input.parse()?),
+                "warnings" => {
+                    let word: Ident = input.parse()?;
+                    if word != "allow" {
+                        let text = "write `warnings = allow`, or leave it out";
+                        return Err(Error::new(word.span(), text));
+                    }
+                    self.allows_warnings = true;
+                }
+                _ => {
+                    let text = "`machine!` knows `functions = Body`, `board = Body` and `warnings = allow`";
+                    return Err(Error::new(option.span(), text));
+                }
+            }
         }
-        let option: Ident = input.parse()?;
-        if option != "functions" && option != "board" {
-            return Err(Error::new(
-                option.span(),
-                "`machine!` knows `functions = Body` and `board = Body`",
-            ));
-        }
-        input.parse::<Token![=]>()?;
-        if option == "board" {
-            board = Some(input.parse()?);
-        } else {
-            types.extend(one_or_several(input)?);
-        }
+        Ok(())
     }
-    Ok((types, board))
 }
 
 fn one_or_several(input: ParseStream<'_>) -> Result<Vec<Type>> {

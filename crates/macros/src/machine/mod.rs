@@ -11,7 +11,7 @@ mod constants;
 mod input;
 mod value_type;
 
-use proc_macro2::{Literal, TokenStream};
+use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote;
 use statewright_symbols::{Symbol, SymbolKind};
 
@@ -45,6 +45,7 @@ fn module(input: &Input, built: &Built) -> TokenStream {
         check::checks(input, built),
         check_keys::checks(input, built),
     );
+    let warnings = warnings(input, built);
     quote! {
         #(#attributes)*
         #[doc = #doc]
@@ -52,6 +53,7 @@ fn module(input: &Input, built: &Built) -> TokenStream {
         #visibility mod #module {
             // The module is made anew when the file changes.
             const _: &[u8] = ::core::include_bytes!(#file);
+            #warnings
             #machine
             #constants
         }
@@ -60,17 +62,44 @@ fn module(input: &Input, built: &Built) -> TokenStream {
     }
 }
 
+/// Warnings of the build. Stable Rust has no other way for a macro to warn than the use of something
+/// deprecated, with the text as its note.
+fn warnings(input: &Input, built: &Built) -> TokenStream {
+    if input.allows_warnings {
+        return TokenStream::new();
+    }
+    let span = input.path.span().resolved_at(Span::call_site());
+    let name = Ident::new("MACHINE_FILE", span);
+    let way_out = "; `warnings = allow` in `machine!` keeps them quiet";
+    let one = |warning: &String| {
+        let note = format!("{warning}{way_out}");
+        quote! {
+            const _: () = {
+                #[deprecated(note = #note)]
+                const #name: () = ();
+                #name
+            };
+        }
+    };
+    built.warnings.iter().map(one).collect()
+}
+
 /// `fn machine()`.
 fn machine(built: &Built) -> TokenStream {
     let bytes = Literal::byte_string(built.output.rom.as_bytes());
-    let symbols = symbols(built);
+    let hash = built.output.rom.as_rom().header().head.structure_hash.get();
+    let (symbols, warnings) = (symbols(built), &built.warnings);
     quote! {
         static ROM: &[u8] = #bytes;
+
+        /// Structure hash of the machine that the constants of this module are of: another machine
+        /// (`Machine::structure_hash`) may mean something else by their numbers.
+        pub const STRUCTURE_HASH: u64 = #hash;
 
         /// The machine, compiled together with this program. The first call loads it.
         pub fn machine() -> ::statewright::Machine {
             static MACHINE: ::std::sync::OnceLock<::statewright::Machine> = ::std::sync::OnceLock::new();
-            MACHINE.get_or_init(|| ::statewright::macros::load(ROM, #symbols)).clone()
+            MACHINE.get_or_init(|| ::statewright::macros::load(ROM, #symbols, &[#(#warnings),*])).clone()
         }
     }
 }

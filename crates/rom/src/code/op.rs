@@ -8,7 +8,7 @@
 use crate::layout::ValueType;
 
 /// `( -> a)` Pushes a constant: `a` = type of one word, `c` = its bits. A bool is 0 or 1, a float
-/// is finite, a symbol is an index into the strings table.
+/// is finite, a symbol is the number of a text in the strings table, or 0.
 pub const PUSH: u8 = 1;
 /// `( -> a)` Reads a blackboard key: `a` = its type, `b` = key.
 pub const KEY: u8 = 2;

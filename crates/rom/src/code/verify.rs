@@ -10,9 +10,10 @@ use super::fault::{CodeError, Fault, Operand};
 use super::op;
 use crate::layout::{
     ActionOp, ExpressionRecord, FunctionKind, InstructionRecord, KeyRecord, LinkerRecord, MAX_CODE,
-    MAX_STACK_WORDS, OpRecord, ParameterRecord, ValueType,
+    MAX_STACK_WORDS, OpRecord, ParameterRecord, StringRecord, ValueType,
 };
 use crate::number::Coded;
+use crate::symbol::is_symbol;
 
 /// A type as instructions and tables name it: any byte at first.
 type Type = Coded<ValueType>;
@@ -41,8 +42,8 @@ pub struct CodeLimits<'a> {
     pub ops: &'a [OpRecord],
     /// User functions, for guard calls.
     pub linker: &'a [LinkerRecord],
-    /// How many strings.
-    pub strings: usize,
+    /// Texts, for symbols.
+    pub strings: &'a [StringRecord],
 }
 
 /// Proves that an expression can be run: known instructions, legal operands, forward jumps, right
@@ -436,7 +437,7 @@ fn constant(ty: u8, bits: u32, limits: &CodeLimits<'_>) -> Result<(), Fault> {
         Some(ValueType::I32) => true,
         Some(ValueType::F32) => f32::from_bits(bits).is_finite(),
         Some(ValueType::Bool) => bits <= 1,
-        Some(ValueType::Symbol) => usize::try_from(bits).is_ok_and(|index| index < limits.strings),
+        Some(ValueType::Symbol) => is_symbol(limits.strings, bits),
         Some(ValueType::Entity | ValueType::Vec2 | ValueType::Vec3) | None => {
             return Err(operand(Operand::ConstantType, ty));
         }

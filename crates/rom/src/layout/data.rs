@@ -8,8 +8,11 @@ use super::{MAX_CODE, MAX_STACK_WORDS};
 use crate::number::Coded;
 
 record! {
-    /// A text in the bytes section: symbols, command names, argument names.
-    StringRecord: 8 {
+    /// A text in the bytes section: symbols, command names, argument names. Sorted by number, each
+    /// number once (HASH-2).
+    StringRecord: 12 {
+        /// The symbol of this text: [`symbol_number`](crate::symbol::symbol_number).
+        number: U32,
         /// From the start of the text section.
         offset: U32,
         /// Bytes, valid UTF-8.

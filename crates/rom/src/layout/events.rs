@@ -30,6 +30,9 @@ flags! {
         COALESCE = 0 "coalesce",
         /// EVT-6.
         INDIRECT = 1 "indirect",
+        /// It means something for a moment only: saved games are to leave it out (EVT-1). Nothing
+        /// reads it yet.
+        EPHEMERAL = 2 "ephemeral",
     }
 }
 

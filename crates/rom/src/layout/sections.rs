@@ -61,6 +61,7 @@ macro_rules! for_each_section {
             39 EntrySteps entry_steps PlanStep Plan,
             41 Jumps jumps Jump Plan,
             42 JumpSteps jump_steps JumpStep Plan,
+            43 BuiltInLanes built_in_lanes LaneRecord Base,
         }
     };
 }

@@ -16,7 +16,7 @@ numbers! {
         Vec2 = 4 "vec2",
         /// Three floats.
         Vec3 = 5 "vec3",
-        /// Index into the strings table.
+        /// Number of a text (HASH-2); 0 is the empty one.
         Symbol = 6 "symbol",
     }
 }

@@ -8,6 +8,7 @@ use super::{Check, MAX_TICKS, expected, optional, presence, range, unknown};
 use crate::error::{LoadError, Problem};
 use crate::layout::*;
 use crate::number::Coded;
+use crate::symbol::{is_symbol, number_of};
 use crate::view::Rom;
 
 /// The text is UTF-8 as a whole.
@@ -27,10 +28,12 @@ fn is_boundary(text: &[u8], at: u64) -> bool {
     at == text.len() as u64 || byte.is_some_and(|byte| byte & 0xC0 != 0x80)
 }
 
-/// Strings lie inside the text and cut no character, so each is UTF-8 too.
+/// Strings lie inside the text and cut no character, so each is UTF-8 too. Their numbers are those
+/// of their texts and rise, so that a text is found by its number (HASH-2).
 pub(super) fn strings<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError> {
     let mut check = Check::<EXPLAIN>::new(Section::Strings);
     let text = rom.text().as_bytes();
+    let mut least = 0;
     for (i, string) in rom.strings().iter().enumerate() {
         let start = u64::from(string.offset.get());
         let end = start.wrapping_add(u64::from(string.length.get()));
@@ -39,6 +42,16 @@ pub(super) fn strings<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadErro
         })?;
         let whole = is_boundary(text, start) & is_boundary(text, end);
         check.rule(whole, i, || Problem::Rule("the string cuts a character"))?;
+        let number = string.number.get();
+        check.rule(u64::from(number) >= least, i, || {
+            Problem::Rule("strings are not sorted by number without twins")
+        })?;
+        least = u64::from(number).wrapping_add(1);
+        let bytes = text.get(start as usize..end as usize).unwrap_or_default();
+        let own = number_of(bytes) == number && (number == 0) == bytes.is_empty();
+        check.rule(own, i, || {
+            Problem::Rule("the number is not that of the text")
+        })?;
     }
     check.finish()
 }
@@ -91,18 +104,18 @@ pub(super) fn events<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError
 }
 
 /// Is a literal one of its type, with its unused words zero?
-fn is_literal(ty: Coded<ValueType>, words: &[U32; 3], strings: usize) -> bool {
+fn is_literal(ty: Coded<ValueType>, words: &[U32; 3], strings: &[StringRecord]) -> bool {
     let [first, second, third] = words.map(U32::get);
     let used = words_of(ty);
     let zero = (used >= 2 || second == 0) && (used >= 3 || third == 0) && used >= 1;
     zero && is_word(ty, first, strings)
 }
 
-/// Truth values are 0 or 1, symbols are strings; anything else is free.
-pub(super) fn is_word(ty: Coded<ValueType>, word: u32, strings: usize) -> bool {
+/// Truth values are 0 or 1, symbols are texts or empty; anything else is free.
+pub(super) fn is_word(ty: Coded<ValueType>, word: u32, strings: &[StringRecord]) -> bool {
     match ty.known() {
         Some(ValueType::Bool) => word <= 1,
-        Some(ValueType::Symbol) => (word as usize) < strings,
+        Some(ValueType::Symbol) => is_symbol(strings, word),
         Some(
             ValueType::I32 | ValueType::F32 | ValueType::Entity | ValueType::Vec2 | ValueType::Vec3,
         )
@@ -118,7 +131,7 @@ fn words_of(ty: Coded<ValueType>) -> u8 {
 /// Keys: known types, offsets that add up, literal defaults (CODE-5).
 pub(super) fn keys<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError> {
     let mut check = Check::<EXPLAIN>::new(Section::Keys);
-    let strings = rom.strings().len();
+    let strings = rom.strings();
     let mut offset = 0_u32;
     for (i, key) in rom.keys().iter().enumerate() {
         check.rule(key.ty.is_known(), i, || unknown("type", key.ty))?;
@@ -174,7 +187,7 @@ pub(super) fn parameter_values<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(),
     check.whole(values.len() == needed, || {
         expected("count", needed as u64, values.len() as u64)
     })?;
-    let strings = rom.strings().len();
+    let strings = rom.strings();
     // `max(1)`: a machine without parameters has no rows.
     for (row, values) in values.chunks_exact(words.max(1)).enumerate() {
         for parameter in rom.parameters() {
@@ -194,12 +207,12 @@ pub(super) fn parameter_values<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(),
 /// Literal arguments of calls (CODE-3).
 pub(super) fn arguments<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError> {
     let mut check = Check::<EXPLAIN>::new(Section::Arguments);
-    let strings = rom.strings().len();
+    let strings = rom.strings();
     for (i, argument) in rom.arguments().iter().enumerate() {
         check.rule(argument.ty.is_known(), i, || unknown("type", argument.ty))?;
         check.rule(argument.reserved == 0, i, || Problem::Reserved)?;
-        check.rule(optional(argument.name.get(), strings), i, || {
-            range("name", argument.name, strings)
+        check.rule(optional(argument.name.get(), strings.len()), i, || {
+            range("name", argument.name, strings.len())
         })?;
         let literal = is_literal(argument.ty, &argument.words, strings);
         check.rule(literal, i, || {
@@ -209,19 +222,65 @@ pub(super) fn arguments<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadEr
     check.finish()
 }
 
-/// User lanes (CMD-1).
+/// Lanes of the machine's own, numbered after the built-in ones (CMD-1).
 pub(super) fn lanes<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError> {
     let mut check = Check::<EXPLAIN>::new(Section::Lanes);
     for (i, lane) in rom.lanes().iter().enumerate() {
-        check.rule(lane.merge.is_known(), i, || {
-            unknown("merge rule", lane.merge)
+        let number = BuiltInLane::COUNT.saturating_add(i);
+        check.rule(usize::from(lane.number) == number, i, || {
+            expected("number", number as u64, lane.number)
         })?;
-        check.rule(lane.critical <= 1, i, || {
-            unknown("critical mark", lane.critical)
-        })?;
-        check.rule(lane.reserved == [0; 6], i, || Problem::Reserved)?;
+        lane_rules(&mut check, i, lane)?;
     }
     check.finish()
+}
+
+/// Built-in lanes that are declared anew, each at most once. What a tick does itself is always
+/// merged in the same way.
+pub(super) fn built_in_lanes<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError> {
+    let mut check = Check::<EXPLAIN>::new(Section::BuiltInLanes);
+    let mut least = 0;
+    for (i, lane) in rom.built_in_lanes().iter().enumerate() {
+        let built_in = BuiltInLane::from_number(lane.number);
+        check.rule(built_in.is_some(), i, || {
+            unknown("built-in lane", lane.number)
+        })?;
+        check.rule(lane.number >= least, i, || {
+            Problem::Rule("built-in lanes are not sorted by number without twins")
+        })?;
+        least = lane.number.wrapping_add(1);
+        let own = matches!(
+            built_in,
+            Some(BuiltInLane::Blackboard | BuiltInLane::Message)
+        );
+        let same = built_in.is_some_and(|built_in| {
+            (lane.merge == built_in.merge()) & (lane.key == built_in.key())
+        });
+        check.rule(!own | same, i, || {
+            Problem::Rule("the merge rule of this lane cannot be changed")
+        })?;
+        lane_rules(&mut check, i, lane)?;
+    }
+    check.finish()
+}
+
+/// What holds for every lane.
+fn lane_rules<const EXPLAIN: bool>(
+    check: &mut Check<EXPLAIN>,
+    i: usize,
+    lane: &LaneRecord,
+) -> Result<(), LoadError> {
+    check.rule(lane.merge.is_known(), i, || {
+        unknown("merge rule", lane.merge)
+    })?;
+    check.rule(lane.critical <= 1, i, || {
+        unknown("critical mark", lane.critical)
+    })?;
+    check.rule(lane.key.is_known(), i, || unknown("lane key", lane.key))?;
+    check.rule(lane.scope.is_known(), i, || {
+        unknown("lane scope", lane.scope)
+    })?;
+    check.rule(lane.reserved == 0, i, || Problem::Reserved)
 }
 
 /// Channels (CODE-7).

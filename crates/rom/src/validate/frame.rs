@@ -14,6 +14,7 @@ fn limit(section: Section) -> usize {
         // Each takes slots of its own.
         Section::Stacks | Section::History => MAX_SLOTS,
         Section::Lanes => USER_LANES,
+        Section::BuiltInLanes => BuiltInLane::COUNT,
         Section::Channels => MAX_CHANNELS,
         Section::DenseCells | Section::Jumps => MAX_DENSE_CELLS,
         Section::JumpSteps => MAX_JUMP_STEPS,

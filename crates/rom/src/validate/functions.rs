@@ -73,7 +73,7 @@ pub(super) fn expressions<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), Load
         states: rom.states().len(),
         ops: rom.ops(),
         linker: rom.linker(),
-        strings: rom.strings().len(),
+        strings: rom.strings(),
     };
     let (mut runs, mut scratch) = (Runs::default(), code::Scratch::new());
     for (i, expression) in rom.expressions().iter().enumerate() {

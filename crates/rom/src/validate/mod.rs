@@ -40,6 +40,7 @@ macro_rules! in_order {
             data::parameter_values,
             data::arguments,
             data::lanes,
+            data::built_in_lanes,
             data::channels,
             // The tree: from here on parents, subtrees and regions can be walked.
             tree::states,
@@ -222,7 +223,7 @@ impl Runs {
 
 /// Whether a word that comes from elsewhere is the first of a value of this type.
 pub(crate) fn is_value(rom: &Rom<'_>, ty: ValueType, word: u32) -> bool {
-    data::is_word(ty.into(), word, rom.strings().len())
+    data::is_word(ty.into(), word, rom.strings())
 }
 
 #[cfg(test)]
@@ -264,6 +265,7 @@ mod tests {
             Section::Expressions => functions::expressions::<true>,
             Section::Code => functions::expressions::<true>,
             Section::Lanes => data::lanes::<true>,
+            Section::BuiltInLanes => data::built_in_lanes::<true>,
             Section::Channels => data::channels::<true>,
             Section::Scratch => tree::scratch::<true>,
             Section::StableIds => frame::wholes,

@@ -2,6 +2,7 @@
 
 use statewright_rom::code::op;
 use statewright_rom::layout::*;
+use statewright_rom::symbol_number;
 use zerocopy::FromZeros;
 use zerocopy::byteorder::little_endian::{F32, U16, U32, U64};
 
@@ -335,11 +336,16 @@ fn rich_data(tables: &mut Tables) {
         .bytes()
         .map(|byte| ByteRecord { byte })
         .collect();
-    let string = |offset: u32, length: u32| StringRecord {
+    let string = |text: &str, offset: u32, length: u32| StringRecord {
+        number: symbol_number(text).into(),
         offset: offset.into(),
         length: length.into(),
     };
-    tables.strings = vec![string(0, 5), string(5, 6), string(11, 0)];
+    tables.strings = vec![
+        string("", 11, 0),
+        string("grüß", 5, 6),
+        string("shout", 0, 5),
+    ];
     tables.events[usize::from(rich_events::HIT)] = EventRecord {
         ttl_ticks: 30.into(),
         class: EventClass::Interrupt.into(),
@@ -357,7 +363,7 @@ fn rich_data(tables: &mut Tables) {
     tables.keys = vec![
         key(11, 0, ValueType::F32, [1.0_f32.to_bits(), 0, 0]),
         key(12, 1, ValueType::Vec3, [1, 2, 3]),
-        key(13, 4, ValueType::Symbol, [1, 0, 0]),
+        key(13, 4, ValueType::Symbol, [symbol_number("grüß"), 0, 0]),
         key(14, 5, ValueType::Bool, [1, 0, 0]),
     ];
     let parameter = |hash: u64, offset: u16, ty: ValueType| ParameterRecord {
@@ -390,12 +396,21 @@ fn rich_data(tables: &mut Tables) {
     };
     tables.arguments = vec![
         argument(ValueType::I32, NONE, [3, 0, 0]),
-        argument(ValueType::Symbol, 0, [1, 0, 0]),
+        argument(ValueType::Symbol, 0, [symbol_number("grüß"), 0, 0]),
     ];
     tables.lanes = vec![LaneRecord {
         name_hash: 31.into(),
         merge: MergeRule::StrictOrder.into(),
         critical: 1,
+        number: 7,
+        ..LaneRecord::new_zeroed()
+    }];
+    tables.built_in_lanes = vec![LaneRecord {
+        name_hash: 32.into(),
+        merge: MergeRule::LastWriterWins.into(),
+        number: BuiltInLane::Navigation.number(),
+        key: LaneKey::Name.into(),
+        cap: 3.into(),
         ..LaneRecord::new_zeroed()
     }];
     tables.channels = vec![ChannelRecord {

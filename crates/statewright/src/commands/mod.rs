@@ -12,8 +12,8 @@ mod walk;
 mod writer;
 
 pub use field::Field;
-pub use lanes::Merge;
-pub(crate) use lanes::{LaneRules, Net, add};
+pub use lanes::{LaneRule, Merge};
+pub(crate) use lanes::{LaneRules, Net, Reading, Seen, add};
 pub(crate) use pool::agents_per_page;
 pub use pool::{PAGE_BYTES, Pool, PoolTooSmall};
 pub use record::{Command, CommandRef, Lane, What};

@@ -56,11 +56,6 @@ impl Lane {
         Self(BuiltInLane::COUNT as u8 + number)
     }
 
-    /// Is it one of the machine's own?
-    pub(crate) const fn is_own(self) -> bool {
-        self.0 as usize >= BuiltInLane::COUNT
-    }
-
     /// Lanes by the bits of their numbers.
     pub(crate) fn of_bits(bits: u32) -> impl Iterator<Item = Self> {
         (0..u32::BITS as u8)
@@ -272,6 +267,18 @@ impl Head {
     /// Same lane, kind and name?
     pub(crate) fn is_like(&self, other: &Self) -> bool {
         (self.lane, self.what, self.name) == (other.lane, other.what, other.name)
+    }
+
+    /// Is it what an agent says, not a release, a message or a staged write, which stand for
+    /// themselves?
+    pub(crate) fn is_said(&self) -> bool {
+        matches!(self.what, what::TYPED | what::EMIT)
+    }
+
+    /// Does it replace an earlier one of its agent where the last writer wins (CMD-1)?
+    pub(crate) fn takes_over(&self, earlier: &Self, by_name: bool) -> bool {
+        let same_lane = self.lane == earlier.lane && self.is_said() && earlier.is_said();
+        self.is_like(earlier) || (same_lane && !by_name)
     }
 
     /// Of a command that comes from the machine file, with its payload in little-endian words.

@@ -9,9 +9,10 @@ use std::sync::Arc;
 
 use super::lanes::LaneRules;
 use super::pool::{PAGE_BYTES, Page, Pool};
-use super::record::{Command, Head, Lane};
+use super::record::{Command, Head, Lane, what};
 use super::walk::Walk;
 use crate::board::Staging;
+use statewright_rom::layout::MAX_LANES;
 
 /// Bytes that an agent may write in one tick unless told otherwise: per command its own, in whole
 /// words, and 24 more.
@@ -63,6 +64,10 @@ pub struct Writer {
     lanes: u32,
     critical_lanes: u32,
     accumulate_lanes: u32,
+    /// Lanes that sum up or have a cap: few, so that others ask once.
+    special_lanes: u32,
+    /// Most commands of an agent by lane; 0 = no cap.
+    caps: [u16; MAX_LANES],
     /// Pages before that one.
     filled: Vec<Filled>,
     begun: Begun,
@@ -107,8 +112,10 @@ impl Writer {
         {
             self.pool = Some(Arc::clone(limits.pool));
         }
-        (self.critical_lanes, self.accumulate_lanes) =
-            (limits.rules.critical, limits.rules.accumulate);
+        let rules = limits.rules;
+        (self.critical_lanes, self.accumulate_lanes) = (rules.critical, rules.accumulate);
+        self.special_lanes = rules.accumulate | rules.capped;
+        self.caps = rules.caps;
         (self.budget, self.tick, self.forgets) = (limits.budget, limits.tick, limits.forgets);
     }
 
@@ -235,10 +242,32 @@ impl Writer {
         self.accumulate_lanes >> lane & 1 != 0
     }
 
-    /// Is a lane one of these?
+    /// Does a lane sum up, or has it a cap?
     #[inline]
     pub(crate) fn is_special(&self, lane: u8) -> bool {
-        (self.critical_lanes | self.accumulate_lanes) >> lane & 1 != 0
+        self.special_lanes >> lane & 1 != 0
+    }
+
+    /// Has the agent written as many commands into a lane as it may (CMD-2)?
+    #[inline]
+    pub(crate) fn is_full(&self, lane: u8) -> bool {
+        self.is_special(lane) && self.reached_cap(lane)
+    }
+
+    /// The agent's commands are few, so they are counted when somebody asks.
+    #[cold]
+    #[inline(never)]
+    fn reached_cap(&self, lane: u8) -> bool {
+        let cap = self.caps.get(usize::from(lane)).copied().unwrap_or(0);
+        let begun = self.begun;
+        let before = self.filled.get(begun.filled);
+        // As in `merge`: in one page, or at the end of one and at the start of the next.
+        let start = if before.is_some() { 0 } else { begun.at };
+        let before = before.and_then(|filled| filled.page.get(begun.at..filled.used));
+        let here = self.page.as_ref().and_then(|page| page.get(start..self.at));
+        let parts = before.into_iter().chain(here);
+        let written: usize = parts.map(|bytes| count_in(bytes, lane)).sum();
+        cap > 0 && written >= usize::from(cap)
     }
 
     /// Writes a whole command, or nothing if the agent's budget does not allow it.
@@ -345,6 +374,20 @@ impl Writer {
     }
 }
 
+/// How many commands in some bytes count for the cap of a lane: all but releases.
+fn count_in(mut rest: &[u8], lane: u8) -> usize {
+    let mut count = 0;
+    while let Some((head, behind)) = rest.split_first_chunk() {
+        let head = Head::get(head);
+        let Some(next) = behind.get(usize::from(head.length).next_multiple_of(4)..) else {
+            break;
+        };
+        count += usize::from(head.lane == lane && head.what != what::RELEASE);
+        rest = next;
+    }
+    count
+}
+
 /// Offers the records in some bytes that are like this one.
 fn merge_in(mut rest: &mut [u8], head: &Head, merge: &mut impl FnMut(&mut [u8]) -> bool) -> bool {
     while let Some((earlier, behind)) = rest.split_first_chunk_mut() {
@@ -391,13 +434,17 @@ impl Writer {
 mod tests {
     use super::*;
     use crate::agent_id::AgentId;
-    use crate::commands::Merge;
 
-    /// Lane 7 is critical.
+    /// Lane 7 is critical, lane 8 takes two commands of an agent.
     const RULES: LaneRules = LaneRules {
-        merge: [Merge::StrictOrder; 32],
         critical: 1 << 7,
-        accumulate: 0,
+        capped: 1 << 8,
+        caps: {
+            let mut caps = [0; 32];
+            caps[8] = 2;
+            caps
+        },
+        ..LaneRules::NONE
     };
 
     fn writer(pool: &Arc<Pool>, budget: usize) -> Writer {
@@ -551,6 +598,23 @@ mod tests {
             1
         );
         assert!(writer.has(Lane::MESSAGE) && pool.made() == writer.pages());
+    }
+
+    #[test]
+    fn cmd_2_a_cap_counts_the_commands_of_one_agent_across_pages() {
+        let pool = Arc::new(Pool::new(9));
+        pool.promise(9, 0).unwrap();
+        let mut writer = writer(&pool, 3000);
+        for agent in 0..7 {
+            writer.begin();
+            for number in 0..2 {
+                assert!(!writer.is_full(8), "agent {agent}, command {number}");
+                assert!(writer.write(&head(agent, 8, &[0; 900]), &[0; 900], false));
+                assert!(!writer.is_full(7), "no lane but the one with the cap");
+            }
+            assert!(writer.is_full(8));
+        }
+        assert!(writer.pages() > 2);
     }
 
     #[test]

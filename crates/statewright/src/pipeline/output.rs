@@ -8,7 +8,7 @@ use statewright_rom::ids::FunctionId;
 use super::chunk::Chunk;
 use super::timing::CallTimes;
 use crate::agent_id::AgentId;
-use crate::commands::{CommandRef, Lane, LaneRules, Merge, Net, What};
+use crate::commands::{CommandRef, Lane, LaneRules, Net, Reading, Seen, What};
 use crate::crowd::{Envelope, Message};
 use crate::machine::Machine;
 
@@ -132,8 +132,8 @@ impl TickOutput {
         LaneCommands {
             chunks: self.chunks.iter(),
             net: None,
-            lane,
-            merge: rules.merge(lane),
+            reading: rules.reading(lane),
+            seen: Seen::new(),
         }
     }
 
@@ -198,8 +198,8 @@ impl TickOutput {
 pub struct LaneCommands<'a> {
     chunks: std::slice::Iter<'a, Chunk>,
     net: Option<Net<'a>>,
-    lane: Lane,
-    merge: Merge,
+    reading: Reading,
+    seen: Seen<'a>,
 }
 
 impl<'a> Iterator for LaneCommands<'a> {
@@ -207,13 +207,15 @@ impl<'a> Iterator for LaneCommands<'a> {
 
     fn next(&mut self) -> Option<CommandRef<'a>> {
         loop {
-            if let Some(command) = self.net.as_mut().and_then(Iterator::next) {
+            let seen = &mut self.seen;
+            if let Some(command) = self.net.as_mut().and_then(|net| net.next(seen)) {
                 return Some(command);
             }
+            let lane = self.reading.lane;
             let chunk = self
                 .chunks
-                .find(|chunk| chunk.ran && chunk.writer.has(self.lane))?;
-            self.net = Some(Net::new(chunk.writer.iter(), self.lane, self.merge));
+                .find(|chunk| chunk.ran && chunk.writer.has(lane))?;
+            self.net = Some(Net::new(chunk.writer.iter(), self.reading));
         }
     }
 }

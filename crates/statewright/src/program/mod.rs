@@ -21,7 +21,7 @@ use statewright_trace::Legend;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::board::{Board, Key, NotStrict, check_strict};
-use crate::commands::{Lane, LaneRules, Merge};
+use crate::commands::{Lane, LaneRule, LaneRules, Merge};
 use crate::context::Context;
 use crate::functions::{Function, Functions, Kind};
 use crate::machine::Machine;
@@ -417,6 +417,25 @@ impl<B, C: Context + ?Sized> Program<B, C> {
     /// does not have keeps everything.
     pub fn merge(&self, lane: impl Into<Lane>) -> Merge {
         self.rules.merge(lane.into())
+    }
+
+    /// Says of a lane what the machine does not know, or knows otherwise: whether it is critical, and
+    /// how many commands an agent may write into it per tick (CMD-2). Before there are crowds of the
+    /// program.
+    ///
+    /// ```
+    /// use statewright::prelude::*;
+    /// use statewright::commands::{Lane, LaneRule};
+    ///
+    /// let machine = Machine::build("Dog", |m| {
+    ///     m.state("yard", |_| {});
+    /// })?;
+    /// let mut program = machine.bind(Functions::<(), ()>::new())?;
+    /// program.set_lane(Lane::AUDIO, LaneRule { cap: Some(4), ..LaneRule::default() });
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn set_lane(&mut self, lane: impl Into<Lane>, rule: LaneRule) {
+        self.rules.set(lane.into(), rule);
     }
 }
 

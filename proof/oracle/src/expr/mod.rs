@@ -14,7 +14,7 @@ use crate::model::Code;
 use crate::oracle::{Env, Oracle, Site};
 use crate::world::{Cause, Verdict};
 
-pub(crate) use value::Value;
+pub(crate) use value::{Value, symbol};
 
 /// What a `!` stands before.
 fn negated(expr: &Expr) -> Option<&Expr> {
@@ -108,7 +108,7 @@ impl Oracle {
             ExprKind::Int(value) => Value::I32(*value as i32),
             ExprKind::Float(value) => Value::F32(*value as f32),
             ExprKind::Bool(value) => Value::Bool(*value),
-            ExprKind::Text(text) => Value::Symbol(self.symbol(text)),
+            ExprKind::Text(text) => Value::Symbol(symbol(text)),
             ExprKind::Name(name) => self.named(env, name, site),
             ExprKind::Field { base, field } => {
                 let part = "xyzw".find(&field.value).expect("a field of a vector");
@@ -187,22 +187,12 @@ impl Oracle {
         let model = self.model.clone();
         let record = &model.parameters[parameter];
         let literal = record.values.get(env.variant).unwrap_or(&record.values[0]);
-        Value::from_literal(record.ty, literal, |text| self.symbol(text))
+        Value::from_literal(record.ty, literal)
     }
 
     /// The value of a blackboard key.
     pub(crate) fn read_key(&mut self, env: &mut Env<'_>, key: usize) -> Value {
         Value::from_words(self.model.keys[key].ty, &env.world.read_key(key))
-    }
-
-    /// The number of a text; one that the table lacks is added.
-    fn symbol(&mut self, text: &str) -> u32 {
-        let known = self.symbols.iter().position(|symbol| symbol == text);
-        let number = known.unwrap_or_else(|| {
-            self.symbols.push(text.to_owned());
-            self.symbols.len() - 1
-        });
-        u32::try_from(number).expect("few symbols")
     }
 }
 

@@ -5,6 +5,14 @@ use statewright_author::value::{Literal, ValueType};
 
 use super::number::{binary, flipped};
 
+/// The number of a text (HASH-2): the low half of its xxh3; 0 for the empty one.
+pub(crate) fn symbol(text: &str) -> u32 {
+    if text.is_empty() {
+        return 0;
+    }
+    xxhash_rust::xxh3::xxh3_64(text.as_bytes()) as u32
+}
+
 /// A value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Value {
@@ -31,11 +39,7 @@ impl Value {
         }
     }
 
-    pub(crate) fn from_literal(
-        ty: ValueType,
-        literal: &Literal,
-        symbol: impl FnOnce(&str) -> u32,
-    ) -> Self {
+    pub(crate) fn from_literal(ty: ValueType, literal: &Literal) -> Self {
         match (ty, literal) {
             (ValueType::I32, Literal::Int(value)) => Self::I32(*value as i32),
             (ValueType::F32, Literal::Int(value)) => Self::F32(*value as f32),

@@ -10,7 +10,7 @@ use crate::graph::{
 };
 use crate::span::Spanned;
 use crate::text::parse::span;
-use crate::value::{Class, FunctionKind, Literal, MergeRule, ValueType};
+use crate::value::{Class, FunctionKind, LaneKey, LaneScope, Literal, MergeRule, ValueType};
 
 impl Reader<'_> {
     /// The entries of a field that is a map, each read by a function.
@@ -53,6 +53,7 @@ impl Reader<'_> {
             coalesce: self.flag(object, "coalesce"),
             ttl: self.duration(object, "ttl"),
             indirect: self.flag(object, "indirect"),
+            ephemeral: self.flag(object, "ephemeral"),
             meta: self.meta(object),
         }
     }
@@ -167,15 +168,17 @@ impl Reader<'_> {
         })
     }
 
-    /// Lanes. One whose merge rule is bad keeps every command in order.
+    /// Lanes, built-in ones too.
     pub(super) fn lanes(&self, object: &Object) -> Vec<Lane> {
         self.each(object, "lanes", |entry| {
             let (name, full) = (self.key(entry), entry.object());
-            let merge = full.and_then(|object| self.word(object, "merge", MergeRule::parse));
             Some(Lane {
                 doc: full.and_then(|object| self.text(object, "doc")),
-                merge: merge.unwrap_or_else(|| Spanned::new(MergeRule::StrictOrder, name.span)),
-                critical: full.is_some_and(|object| self.flag(object, "critical")),
+                merge: full.and_then(|object| self.word(object, "merge", MergeRule::parse)),
+                critical: full.and_then(|object| self.boolean(object, "critical")),
+                key: full.and_then(|object| self.word(object, "key", LaneKey::parse)),
+                scope: full.and_then(|object| self.word(object, "scope", LaneScope::parse)),
+                cap: full.and_then(|object| self.count(object, "cap")),
                 name,
             })
         })

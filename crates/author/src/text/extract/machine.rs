@@ -4,10 +4,10 @@ use jsonc_parser::ast::{Object, Value};
 use jsonc_parser::common::Ranged;
 
 use super::Reader;
-use crate::graph::{Budgets, Machine, Policies, State};
+use crate::graph::{Budgets, Lane, Machine, Policies, State};
 use crate::span::Spanned;
 use crate::text::parse::{span, whole};
-use crate::value::Tier;
+use crate::value::{BuiltInLane, Tier};
 
 impl Reader<'_> {
     /// A machine of the nested shape.
@@ -24,6 +24,8 @@ impl Reader<'_> {
 
     /// Everything but the root: the same in both shapes.
     pub(crate) fn machine_head(&self, object: &Object) -> Machine {
+        let is_built_in = |lane: &Lane| BuiltInLane::parse(&lane.name.value).is_some();
+        let (built_in_lanes, lanes) = self.lanes(object).into_iter().partition(is_built_in);
         Machine {
             name: self.name(object, "machine").unwrap_or_default(),
             id: self.id(object, "id"),
@@ -39,7 +41,8 @@ impl Reader<'_> {
             parameters: self.parameters(object),
             variants: self.variants(object),
             channels: self.channels(object),
-            lanes: self.lanes(object),
+            lanes,
+            built_in_lanes,
             timers: self.timers(object),
             observers: self.observers(object),
             functions: self.functions(object),

@@ -3,7 +3,7 @@
 
 use super::{ACTIONS, CLASS, EVENT_OR_ANY, NAME, VALUE_TYPE, doc, id, map, meta, words};
 use crate::text::shape::{Field, ObjectKind, Shape, Type, Words};
-use crate::value::{FunctionKind, MergeRule};
+use crate::value::{FunctionKind, LaneKey, LaneScope, MergeRule};
 
 /// What an event may carry.
 const PAYLOAD: Type = Type::OneOf(&[
@@ -49,6 +49,12 @@ pub(crate) static EVENT: Shape = Shape {
             Type::Bool,
             "false",
             "The payload is an index into the blackboard.",
+        ),
+        Field::or(
+            "ephemeral",
+            Type::Bool,
+            "false",
+            "It means something for a moment only; saved games, which are not built yet, are to leave it out.",
         ),
         meta(),
     ]],
@@ -125,15 +131,47 @@ pub(crate) static CHANNEL: Shape = Shape {
 pub(crate) static LANE: Shape = Shape {
     name: "lane",
     title: "a lane",
-    doc: "A command lane of the machine's own.",
+    doc: "A command lane: one of the machine's own, or a built-in one by its name.",
     parts: &[&[
         doc(),
-        Field::required("merge", MERGE, "How commands of one agent and tick merge."),
+        Field::or(
+            "merge",
+            MERGE,
+            "\"strict_order\"; of a built-in lane its own",
+            "How commands of one agent and tick merge.",
+        ),
         Field::or(
             "critical",
             Type::Bool,
-            "false",
+            "false; true of navigation and gameplay",
             "May use the reserved quarter of the command budget.",
+        ),
+        Field::or(
+            "key",
+            Type::Word(&Words {
+                words: LaneKey::WORDS,
+                aliases: &[],
+            }),
+            "\"lane\"",
+            "With `last_writer_wins`: whether one command of an agent remains, or one of each name.",
+        ),
+        Field::or(
+            "scope",
+            Type::Word(&Words {
+                words: LaneScope::WORDS,
+                aliases: &[],
+            }),
+            "\"agent\"",
+            "With `deduplicate`: whether equal commands of one agent count once, or of all agents.",
+        ),
+        Field::or(
+            "cap",
+            Type::Int {
+                min: 1,
+                max: 65_535,
+            },
+            "no limit",
+            "Most commands of one agent and tick; more are dropped.",
         ),
     ]],
     groups: &[],

@@ -59,7 +59,7 @@ pub(crate) const HEAD: &[Field] = &[
         "reload_entry",
         STATE,
         "the initial state",
-        "State entered when a hot reload cannot keep an instance.",
+        "State to be entered when a hot reload cannot keep an instance; reload is not built yet, so it does nothing.",
     ),
     Field::new(
         "events",
@@ -81,7 +81,7 @@ pub(crate) const HEAD: &[Field] = &[
     Field::new(
         "lanes",
         map!(Plain => Type::Object(ObjectKind::Lane)),
-        "Command lanes beyond the built-in ones.",
+        "Command lanes beyond the built-in ones, and built-in ones with other rules.",
     ),
     Field::new(
         "functions",

@@ -18,7 +18,8 @@ pub(super) fn all(machine: &Machine, object: &mut Object) {
     object.map("parameters", machine.parameters.iter().map(parameter));
     object.map("variants", machine.variants.iter().map(variant));
     object.names_or_map("channels", machine.channels.iter().map(channel).collect());
-    object.map("lanes", machine.lanes.iter().map(lane));
+    let lanes = machine.lanes.iter().chain(&machine.built_in_lanes);
+    object.map("lanes", lanes.map(lane));
     object.map("functions", machine.functions.iter().map(function));
     object.list(
         "observers",
@@ -52,7 +53,8 @@ fn event(event: &Event) -> (String, JsonNode) {
     object
         .flag("coalesce", event.coalesce)
         .shown("ttl", event.ttl.as_ref())
-        .flag("indirect", event.indirect);
+        .flag("indirect", event.indirect)
+        .flag("ephemeral", event.ephemeral);
     object.meta(&event.meta);
     (event.name.value.clone(), object.done())
 }
@@ -123,8 +125,16 @@ fn lane(lane: &Lane) -> (String, JsonNode) {
     let mut object = Object::new(ObjectKind::Lane);
     object
         .doc(&lane.doc)
-        .shown("merge", Some(&lane.merge))
-        .flag("critical", lane.critical);
+        .shown("merge", lane.merge.as_ref())
+        .maybe(
+            "critical",
+            lane.critical
+                .as_ref()
+                .map(|critical| JsonNode::Scalar(critical.value.to_string())),
+        )
+        .shown("key", lane.key.as_ref())
+        .shown("scope", lane.scope.as_ref())
+        .count("cap", &lane.cap);
     (lane.name.value.clone(), object.done())
 }
 
