@@ -214,11 +214,11 @@ fn all_blackboards_are_seen_and_changed_by_index() {
 
 #[test]
 fn agents_that_were_cut_short_in_the_last_tick_are_listed() {
-    let text = r#"{ "machine": "Clerk", "tier": "crowd", "events": ["Mail", "Loop"], "budgets": { "microsteps_per_tick": 3 },
+    let text = r#"{ "machine": "Clerk", "tier": "crowd", "events": ["Mail", "Loop"], "parameters": { "spin": true }, "budgets": { "microsteps_per_tick": 3 },
       "initial": "desk", "states": {
         "desk": { "transitions": [{ "on": "Mail", "do": "Copy" }, { "on": "Loop", "to": "left" }] },
-        "left": { "transitions": [{ "when": "always", "to": "right" }] },
-        "right": { "transitions": [{ "when": "always", "to": "left" }] } } }"#;
+        "left": { "transitions": [{ "when": "always", "if": "spin", "to": "right" }] },
+        "right": { "transitions": [{ "when": "always", "if": "spin", "to": "left" }] } } }"#;
     let machine = Machine::from_text("clerk.sw.json", text).unwrap();
     let [mail, endless] = ["Mail", "Loop"].map(|name| machine.event(name).unwrap());
     let functions =

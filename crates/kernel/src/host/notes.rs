@@ -70,6 +70,14 @@ impl Context<'_> {
         }
     }
 
+    /// Notes are taken from now on. Apart from its caller, whose frame lies below all of the tick:
+    /// what is made here is moved away and should not stay there as well.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn begin_notes(&mut self) {
+        self.notes = Some(Notes::new());
+    }
+
     /// An expression asked a guard function.
     pub(crate) fn note_asked(&mut self, function: FunctionId, holds: bool, code: u16) {
         if let Some(notes) = &mut self.notes {

@@ -9,7 +9,6 @@ use crate::context::Context;
 use crate::counters::{Counters, Loss, count};
 use crate::fast::{self, FastPath, Route, Start};
 use crate::fault::Fault;
-use crate::host::notes::Notes;
 use crate::host::trace::Trace;
 use crate::host::trace_timers::TracedTimers;
 use crate::host::{Cause, Host};
@@ -238,7 +237,7 @@ pub(crate) fn run(
     let tracing = if host.is_tracing() {
         traced_timers = TracedTimers::new(cx);
         if !host.is_outline() {
-            cx.notes = Some(Notes::new());
+            cx.begin_notes();
         }
         Some(&mut traced_timers)
     } else {
@@ -446,6 +445,7 @@ impl Context<'_> {
         self.quarantine(fault);
         Report {
             fault: Some(fault),
+            overflowed: self.has_overflowed(),
             ..Report::default()
         }
     }
