@@ -24,7 +24,7 @@ const VILLAGER: &str = r#"{ "machine": "Villager", "tier": "crowd",
 
 const GUARD: &str = r#"{ "machine": "Guard", "tier": "standard",
   "events": { "Help": { "payload": "entity" }, "Hit": { "payload": "i32" }, "Roar": {}, "AllClear": {} },
-  "functions": { "IsNear": { "kind": "guard", "rng": true } },
+  "functions": { "IsNear": { "kind": "guard", "rng": true }, "Strike": "action", "Comfort": "action" },
   "initial": "patrol",
   "states": {
     "patrol": { "transitions": [{ "on": "Help", "if": "IsNear", "to": "fight", "do": "Strike" }] },
@@ -35,7 +35,7 @@ const GUARD: &str = r#"{ "machine": "Guard", "tier": "standard",
 
 const BOSS: &str = r#"{ "machine": "Boss", "tier": "hero",
   "blackboard": { "health": "i32" },
-  "parameters": { "fury": 60 },
+  "parameters": { "fury": 400 },
   "events": { "Hit": { "payload": "i32" }, "Scare": { "payload": "entity" }, "Roar": {} },
   "initial": "roam",
   "states": {
@@ -174,7 +174,7 @@ impl Game {
             })
         };
         let all_villagers = (0..VILLAGERS).map(spawn).collect();
-        let spawn = |_| world[bosses].spawn(Boss { health: 100 });
+        let spawn = |_| world[bosses].spawn(Boss { health: 700 });
         let all_bosses = (0..BOSSES).map(spawn).collect();
         Ok(Self {
             // Each agent sends events of its own machine; the world knows which is which.

@@ -214,25 +214,25 @@ fn all_blackboards_are_seen_and_changed_by_index() {
 
 #[test]
 fn agents_that_were_cut_short_in_the_last_tick_are_listed() {
-    let text = r#"{ "machine": "Clerk", "tier": "crowd", "events": ["Mail", "Loop"], "parameters": { "spin": true }, "budgets": { "microsteps_per_tick": 3 },
+    let text = r#"{ "machine": "Clerk", "tier": "crowd", "events": ["Mail", "Loop", "Note"], "parameters": { "spin": true }, "budgets": { "microsteps_per_tick": 3 },
       "initial": "desk", "states": {
         "desk": { "transitions": [{ "on": "Mail", "do": "Copy" }, { "on": "Loop", "to": "left" }] },
         "left": { "transitions": [{ "when": "always", "if": "spin", "to": "right" }] },
         "right": { "transitions": [{ "when": "always", "if": "spin", "to": "left" }] } } }"#;
     let machine = Machine::from_text("clerk.sw.json", text).unwrap();
-    let [mail, endless] = ["Mail", "Loop"].map(|name| machine.event(name).unwrap());
+    let [mail, endless, note] = ["Mail", "Loop", "Note"].map(|name| machine.event(name).unwrap());
     let functions =
-        Functions::new().action("Copy", |_: &mut (), mail: &statewright::EventHandle, cx| {
+        Functions::new().action("Copy", |_: &mut (), note: &statewright::EventHandle, cx| {
             // One place in the queue, two copies.
-            cx.post(*mail, ());
-            cx.post(*mail, ());
+            cx.post(*note, ());
+            cx.post(*note, ());
         });
     let mut clerks = Crowd::new(machine.bind(functions).unwrap(), 1);
     let [calm, busy, dizzy] = [(); 3].map(|()| clerks.spawn(()));
-    clerks.tick(&mail);
+    clerks.tick(&note);
     clerks.send(busy, mail, ()).unwrap();
     clerks.send(dizzy, endless, ()).unwrap();
-    let done = clerks.tick(&mail);
+    let done = clerks.tick(&note);
     assert_eq!(clerks.clamped().collect::<Vec<_>>(), [dizzy]);
     assert_eq!(done.clamped, 1);
     assert!(clerks.overflowed().eq([busy]));

@@ -26,12 +26,15 @@ pub(super) struct Member<C: Context + ?Sized> {
     pub(super) last: Tick,
 }
 
+/// Number and next tick of a crowd that was read from a snapshot.
+type Prepared = Result<(CrowdNumber, u64), SnapshotError>;
+
 /// How a crowd is saved and restored. Beside the crowd, because not every crowd can be.
 struct Saving<C: Context + ?Sized> {
     save: fn(&dyn AnyCrowd<C>, &mut Vec<u8>),
     /// Reads a snapshot and keeps what it holds; nothing changes yet. The number that the crowd
     /// will have.
-    prepare: fn(&mut dyn AnyCrowd<C>, &[u8]) -> Result<(CrowdNumber, u64), SnapshotError>,
+    prepare: fn(&mut dyn AnyCrowd<C>, &[u8]) -> Prepared,
     /// What was read takes effect.
     complete: fn(&mut dyn AnyCrowd<C>),
 }
@@ -108,10 +111,7 @@ impl<C: Context + ?Sized> Member<C> {
 
     /// Reads a snapshot; nothing changes yet. Number and next tick that it will have; `None` if it
     /// has no snapshots.
-    pub(super) fn prepare(
-        &mut self,
-        snapshot: &[u8],
-    ) -> Option<Result<(CrowdNumber, u64), SnapshotError>> {
+    pub(super) fn prepare(&mut self, snapshot: &[u8]) -> Option<Prepared> {
         let saving = self.saving?;
         Some((saving.prepare)(&mut *self.crowd, snapshot))
     }

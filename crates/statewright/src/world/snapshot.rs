@@ -51,7 +51,7 @@ impl fmt::Display for WorldSnapshotError {
                 f,
                 "blackboards of crowd `{crowd}` cannot be saved: it joined by `join_unsaved`"
             ),
-            Self::Head(error) => SnapshotError::Head(error.clone()).fmt(f),
+            Self::Head(error) => SnapshotError::Head(*error).fmt(f),
             Self::Length => {
                 f.write_str("the snapshot of the world has another length than it says")
             }
@@ -194,7 +194,7 @@ fn read_groups(reader: &mut Reader<'_>) -> Result<Groups, WorldSnapshotError> {
         for _ in 0..count {
             members.push(AgentId::from_bits(reader.u64()?));
         }
-        if generation > AgentId::GENERATIONS || (generation % 2 == 0 && count > 0) {
+        if generation > AgentId::GENERATIONS || (generation.is_multiple_of(2) && count > 0) {
             return Err(WorldSnapshotError::Content("groups"));
         }
         groups.slots.push(Slot {
@@ -207,7 +207,8 @@ fn read_groups(reader: &mut Reader<'_>) -> Result<Groups, WorldSnapshotError> {
     }
     let mut free = groups.free.clone();
     free.sort_unstable();
-    let is_free = |slot: &Slot| slot.generation % 2 == 0 && slot.generation < AgentId::GENERATIONS;
+    let is_free =
+        |slot: &Slot| slot.generation.is_multiple_of(2) && slot.generation < AgentId::GENERATIONS;
     let slots = (0_u32..).zip(&groups.slots);
     let expected = slots
         .filter(|(_, slot)| is_free(slot))
