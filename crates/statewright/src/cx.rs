@@ -224,7 +224,7 @@ impl<'c, 'a, 'p> ActionCx<'c, 'a, 'p> {
     /// # Panics
     ///
     /// If it is an event of another machine, or carries something else, which the compiler sees to
-    /// for events of [`machine!`](crate::machine). As with any panic of user code the agent alone
+    /// for events of [`machine!`](macro@crate::machine). As with any panic of user code the agent alone
     /// ends, and the host is told.
     pub fn post<P: Payload>(&mut self, event: impl EventFor<P>, payload: P) -> Admission {
         let event = self.own_event(event);
