@@ -37,8 +37,8 @@ pub trait Lends<'w> {
 /// [`borrowed!(Town<'_>)`](crate::borrowed), which is
 /// `Borrowed<dyn for<'w> Lends<'w, Context = Town<'w>>>`.
 ///
-/// There are no values of it. It has no size, so that it is told from the types that are contexts
-/// themselves.
+/// There are no values of it. It is unsized, so that the compiler can tell it from the types that
+/// are contexts themselves, which all have a size.
 pub struct Borrowed<F: ?Sized> {
     _family: PhantomData<F>,
     _unsized: [()],

@@ -70,8 +70,8 @@ impl Context<'_> {
         }
     }
 
-    /// Notes are taken from now on. Apart from its caller, whose frame lies below all of the tick:
-    /// what is made here is moved away and should not stay there as well.
+    /// Notes are taken from now on. Apart from its caller, because ticks without a tracer never come
+    /// here.
     #[cold]
     #[inline(never)]
     pub(crate) fn begin_notes(&mut self) {

@@ -163,7 +163,8 @@ impl<C: Context + ?Sized> World<C> {
     /// Messages that nobody got since the world began, by sender, event and reason: events that the
     /// receiver's machine does not know, agents of crowds that are not in this world, groups that are
     /// gone. Those for agents that were gone when they should have arrived are counted by their
-    /// crowd ([`Crowd::lost_messages`](crate::Crowd::lost_messages)).
+    /// crowd ([`Crowd::lost_messages`](crate::Crowd::lost_messages)). For people: snapshots do not hold
+    /// it, and restoring one does not change it.
     pub fn undelivered(&self) -> impl Iterator<Item = Undelivered> {
         self.post.failed.iter().map(|(failure, &count)| {
             let sender = self.members.get(failure.from).and_then(Option::as_ref);
