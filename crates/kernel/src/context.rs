@@ -47,8 +47,8 @@ pub(crate) struct Context<'a> {
     pub(crate) counters: &'a mut Counters,
     /// Taken away by whatever goes wrong (`impossible`).
     pub(crate) idle: Cell<IdleMask>,
-    /// The mask is of the tier that is ticked.
-    pub(crate) sees_rest: bool,
+    /// Agents of the machine's tier are ticked: the mask sees them.
+    pub(crate) ticks: bool,
     pub(crate) now: u32,
     /// Place of the agent in its batch.
     place: usize,
@@ -70,8 +70,6 @@ pub(crate) struct Context<'a> {
     pub(crate) fault: Cell<Option<Fault>>,
     /// For a tracer, if there is one that wants to know everything.
     pub(crate) notes: Option<Notes>,
-    /// Events posted from now on wait for the next tick (TICK-7).
-    pub(crate) hides_posts: bool,
     /// Place of the agent whose queue had no room last, so that nobody has to reset it.
     overflowed: usize,
     /// An observer runs: it may post and emit, nothing else (EVT-8).
@@ -88,7 +86,9 @@ impl<'a> Context<'a> {
         Self::with_mask(rom, counters, now, IdleMask::BLIND)
     }
 
-    /// Ready for the first agent of a tier that is to be ticked.
+    /// Ready for the first agent of a tier that is to be ticked. Inlined: an agent that is ticked
+    /// alone pays for it in every tick, and what the caller knows is then written once.
+    #[inline(always)]
     pub(crate) fn for_ticks(
         rom: &'a Rom<'a>,
         counters: &'a mut Counters,
@@ -96,18 +96,18 @@ impl<'a> Context<'a> {
         tier: statewright_rom::layout::Tier,
     ) -> Self {
         let mut cx = Self::with_mask(rom, counters, now, IdleMask::new(rom, tier));
-        cx.sees_rest = rom.header().tier == tier;
-        cx.hides_posts = cx.has_policy(policy::POSTED_NEXT_TICK);
+        cx.ticks = rom.header().tier == tier;
         cx
     }
 
+    #[inline(always)]
     fn with_mask(rom: &'a Rom<'a>, counters: &'a mut Counters, now: u32, idle: IdleMask) -> Self {
         Self {
             rom,
             ram: Ram::Detached(crate::instance::Header::default()),
             counters,
             idle: Cell::new(idle),
-            sees_rest: false,
+            ticks: false,
             now,
             place: 0,
             first_agent: 0,
@@ -128,7 +128,6 @@ impl<'a> Context<'a> {
             queued: Event::default(),
             fault: Cell::new(None),
             notes: None,
-            hides_posts: false,
             overflowed: usize::MAX,
             observing: false,
             fresh: [NOT_FRESH; MAX_LEAVES],
@@ -146,7 +145,13 @@ impl<'a> Context<'a> {
         }
     }
 
+    /// Do events that user code posts wait for the next tick (TICK-7)?
+    pub(crate) fn hides_posts(&self) -> bool {
+        self.ticks && self.has_policy(policy::POSTED_NEXT_TICK)
+    }
+
     /// Whose ticks they are: the agent of the first place, and the variants of all.
+    #[inline]
     pub(crate) fn set_agents(&mut self, first_agent: u64, variants: &'a [VariantId]) {
         (self.first_agent, self.variants) = (first_agent, variants);
     }

@@ -74,7 +74,7 @@ impl<'a> Context<'a> {
     #[cold]
     pub(crate) fn clear_fault(&mut self) {
         self.fault.set(None);
-        if self.sees_rest {
+        if self.ticks {
             self.idle.set(IdleMask::new(self.rom, self.rom.tier()));
         }
     }

@@ -22,13 +22,17 @@ macro_rules! define_rom {
             header: &'a Header,
             /// What the host asks for besides (EVT-3).
             quarantines_overflow: bool,
+            /// Those of the header: asked for every event, and beside the tables it stays in a
+            /// register.
+            columns: usize,
             $($field: &'a [$record],)+
         }
 
         impl<'a> Rom<'a> {
             /// A view without any table; [`Rom::put`] adds them.
             pub(crate) fn empty(bytes: &'a [u8], header: &'a Header) -> Self {
-                Self { bytes, header, quarantines_overflow: false, $($field: &[],)+ }
+                let columns = usize::from(header.columns.get());
+                Self { bytes, header, quarantines_overflow: false, columns, $($field: &[],)+ }
             }
 
             /// Sets the table of a section; `None` if the bytes are no whole number of records.
@@ -710,7 +714,7 @@ impl<'a> Rom<'a> {
     /// Columns of the dispatch tables: events, timers that fire, and one for the eventless.
     #[inline]
     pub fn columns(&self) -> usize {
-        usize::from(self.header.columns.get())
+        self.columns
     }
 
     /// The column of an event type.

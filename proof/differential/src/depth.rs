@@ -11,9 +11,8 @@ use statewright_rom::Rom;
 
 use crate::kernel_side::KernelHost;
 
-/// A tick must use less stack than this: 4 KiB, and 256 bytes for what a trace of level 2 or 3 notes
-/// while an expression is evaluated.
-pub const LIMIT: usize = 4096 + 256;
+/// A tick must use less stack than this, traced or not.
+pub const LIMIT: usize = 4096;
 
 /// Where the stack was before the tick, and the most that was used since.
 #[derive(Clone, Debug, Default)]

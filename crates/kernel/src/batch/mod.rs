@@ -152,7 +152,9 @@ fn run_batch<'a, const SPARSE: bool, I: Instance, H: Hosts>(
             if SPARSE {
                 fetch(agents.as_slice(), hosts, events.as_slice(), place);
             }
-            let Some(instance) = agents.next() else {
+            // Only looked at; whoever goes on with it takes it. So the place of the next one is kept
+            // nowhere while this one is judged.
+            let Some(instance) = agents.as_slice().first() else {
                 return;
             };
             let steps = hosts.traces_steps(place);
@@ -162,11 +164,15 @@ fn run_batch<'a, const SPARSE: bool, I: Instance, H: Hosts>(
             };
             match path {
                 FastPath::Ignore => {
+                    agents.next();
                     events.next();
                     cx.unhandled = cx.unhandled.wrapping_add(1);
                     hosts.pass(place, batch.agent(place), &event.event);
                 }
                 FastPath::Jump(way) => {
+                    let Some(instance) = agents.next() else {
+                        return;
+                    };
                     events.next();
                     match jump(&mut cx, instance, hosts, batch, way, event) {
                         // Two calls, so that one of them is compiled for this report.
@@ -175,10 +181,12 @@ fn run_batch<'a, const SPARSE: bool, I: Instance, H: Hosts>(
                     }
                 }
                 FastPath::Slow => {
-                    let (own, rest) = split_place(events.as_slice());
-                    events = rest.iter();
-                    let report = visit(&mut cx, instance, hosts, batch, (place, own));
-                    done(place, &report, own.get(report.inbox_taken..).unwrap_or(&[]));
+                    let Some(instance) = agents.next() else {
+                        return;
+                    };
+                    let own = own_events(events.as_slice());
+                    events = events.as_slice().get(own.len()..).unwrap_or(&[]).iter();
+                    visit_with_events(&mut cx, instance, hosts, batch, own, &mut done);
                 }
             }
             place = place.wrapping_add(1);
@@ -234,17 +242,13 @@ fn only(events: &[InboxEvent]) -> Option<&Event> {
     }
 }
 
-/// The events for the place of the first, and the others.
+/// The events for the place of the first.
 #[inline(never)]
-fn split_place(events: &[InboxEvent]) -> (&[InboxEvent], &[InboxEvent]) {
-    let own = match events {
-        [first, ..] => events
-            .iter()
-            .take_while(|event| event.place == first.place)
-            .count(),
-        [] => 0,
-    };
-    events.split_at_checked(own).unwrap_or((events, &[]))
+fn own_events(events: &[InboxEvent]) -> &[InboxEvent] {
+    let place = events.first().map(|first| first.place);
+    let others = |event: &InboxEvent| Some(event.place) != place;
+    let end = events.iter().position(others);
+    events.get(..end.unwrap_or(events.len())).unwrap_or(events)
 }
 
 /// Fetches an agent some events ahead of its turn.
@@ -308,6 +312,30 @@ fn jump_mixed<'a, H: Hosts>(
     } else {
         Some(run_rest(cx, &mut host, batch, event, jumped.microsteps))
     }
+}
+
+/// One agent with events that are more than a single one with a known outcome. Cold, so that the
+/// loop has its registers for those: here they would not be noticed.
+#[cold]
+#[inline(never)]
+fn visit_with_events<'a, I: Instance, H: Hosts>(
+    cx: &mut Context<'a>,
+    instance: &'a mut I,
+    hosts: &mut H,
+    batch: &Batch<'a>,
+    events: &'a [InboxEvent],
+    done: &mut impl FnMut(usize, &Report, &[InboxEvent]),
+) {
+    let Some(first) = events.first() else {
+        return;
+    };
+    let place = first.place as usize;
+    let report = visit(cx, instance, hosts, batch, (place, events));
+    done(
+        place,
+        &report,
+        events.get(report.inbox_taken..).unwrap_or(&[]),
+    );
 }
 
 /// One agent that is more than a single event with a known outcome.

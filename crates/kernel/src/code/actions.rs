@@ -102,7 +102,8 @@ impl Tick<'_, '_> {
     }
 
     fn value(&mut self, expression: u16, site: &Site) -> [u32; 3] {
-        ExpressionId::new(expression).map_or([0; 3], |e| evaluate(self.cx, self.host, e, site))
+        ExpressionId::new(expression)
+            .map_or([0; 3], |e| evaluate(self.cx, self.host, e, site, None))
     }
 
     fn payload(&mut self, expression: u16, site: &Site) -> [u32; 4] {
@@ -174,7 +175,9 @@ impl Tick<'_, '_> {
         lane.is_some_and(|lane| self.host.is_critical(self.cx.rom, lane))
     }
 
-    /// Hands a command to the host; a dropped one sets a flag and is counted (CMD-2).
+    /// Hands a command to the host; a dropped one sets a flag and is counted (CMD-2). Kept apart, so
+    /// that others need no stack for it.
+    #[inline(never)]
     pub(crate) fn command(&mut self, lane: u16, critical: bool, kind: CommandKind, site: &Site) {
         let Some(lane) = self.cx.proved(LaneId::from_index(usize::from(lane))) else {
             return;

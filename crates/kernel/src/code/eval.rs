@@ -9,6 +9,7 @@ use zerocopy::byteorder::little_endian::U16;
 
 use crate::context::{Context, Site};
 use crate::host::cx::{GuardCx, parameter_words};
+use crate::host::notes::Reads;
 use crate::host::{Cause, Host, Verdict};
 
 const WORDS: usize = MAX_STACK_WORDS as usize;
@@ -41,12 +42,14 @@ impl WordStack for Stack {
     }
 }
 
-/// Words of an expression's result; unused ones are 0.
+/// Words of an expression's result; unused ones are 0. What it reads is kept for a tracer, if
+/// somebody wants to know.
 pub(crate) fn evaluate(
     cx: &mut Context<'_>,
     host: &dyn Host,
     expression: ExpressionId,
     site: &Site,
+    mut reads: Option<&mut Reads>,
 ) -> [u32; 3] {
     let rom = cx.rom;
     let code = rom.code_of(expression);
@@ -66,7 +69,8 @@ pub(crate) fn evaluate(
                 at = at.max(instruction.c.get() as usize);
             }
         } else {
-            step(cx, host, instruction, &mut stack, site);
+            let reads = reads.as_deref_mut();
+            step(cx, host, instruction, &mut stack, site, reads);
         }
     }
     if stack.broken {
@@ -85,13 +89,14 @@ fn step(
     instruction: &InstructionRecord,
     stack: &mut Stack,
     site: &Site,
+    reads: Option<&mut Reads>,
 ) {
     let InstructionRecord { op, a, b, c } = *instruction;
     match op {
         op::PUSH => stack.push(c.get()),
-        op::KEY => load(stack, a, &key_words(cx, host, b)),
+        op::KEY => load(stack, a, &key_words(cx, host, b, reads)),
         op::KEY_FIELD => {
-            let words = key_words(cx, host, b);
+            let words = key_words(cx, host, b, reads);
             field(cx, stack, a, &words);
         }
         op::PARAMETER => load(stack, a, &parameter_of(cx, b)),
@@ -112,12 +117,17 @@ fn step(
     }
 }
 
-fn key_words(cx: &mut Context<'_>, host: &dyn Host, key: U16) -> [u32; 3] {
+fn key_words(
+    cx: &mut Context<'_>,
+    host: &dyn Host,
+    key: U16,
+    reads: Option<&mut Reads>,
+) -> [u32; 3] {
     let Some(key) = cx.proved(KeyId::read(key)) else {
         return [0; 3];
     };
     let words = host.read_key(key);
-    cx.note_read(key, words);
+    cx.note_read(key, words, reads);
     words
 }
 

@@ -110,14 +110,21 @@ impl<'a> Tick<'_, 'a> {
     #[inline(never)]
     fn commit_with_entry_set(&mut self, step: &Step<'a>, leaves: &Leaves) -> Result<(), Fault> {
         let mut entries = EntrySet::new();
+        self.find_all_entries(&mut entries, step)?;
+        self.carry_out(step, leaves, Some(&entries))
+    }
+
+    /// Kept apart: what it needs of the stack is free again when user code is called.
+    #[inline(never)]
+    fn find_all_entries(&mut self, entries: &mut EntrySet, step: &Step<'a>) -> Result<(), Fault> {
         for (place, one) in step.iter().filter(|(_, one)| needs_entry_set(one)) {
-            let span = self.find_entries(&mut entries, &request_of(&one))?;
+            let span = self.find_entries(entries, &request_of(&one))?;
             *entries
                 .spans
                 .get_mut(usize::from(place))
                 .ok_or(Fault::BadPlan)? = span;
         }
-        self.carry_out(step, leaves, Some(&entries))
+        Ok(())
     }
 
     /// Exits, effects and entries are functions of their own: what one needs of the stack is free
@@ -144,6 +151,8 @@ impl<'a> Tick<'_, 'a> {
         Ok(())
     }
 
+    /// Kept apart for the same reason.
+    #[inline(never)]
     fn record(&mut self, step: &Step<'a>, leaves: &Leaves) {
         for (_, one) in step.iter() {
             self.record_one(&one, leaves);

@@ -78,6 +78,7 @@ impl IdleMask {
     };
 
     /// For instances of a tier.
+    #[inline]
     pub(crate) fn new(rom: &Rom<'_>, tier: Tier) -> Self {
         if rom.header().tier != tier {
             return Self::BLIND;

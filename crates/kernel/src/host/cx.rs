@@ -225,7 +225,7 @@ impl Context<'_> {
         let mut event = Event::new(id, class).with_words(payload);
         event.stamp.set(self.now);
         event.flags = flags
-            | if self.hides_posts {
+            | if self.hides_posts() {
                 event_flag::HIDDEN
             } else {
                 0

@@ -3,11 +3,14 @@
 //! Events are lost while user code runs, and expressions read keys and ask guard functions while the
 //! host is only looked at. Each leaves a note in a short list, and the tick hands the list over as
 //! soon as it holds the host again: after a guard, a score or a list of actions, before a search,
-//! and at the end. The list is there only in ticks that are traced in more than outline.
+//! and at the end. The list is there only in ticks that are traced in more than outline. It lies in
+//! the context, below everything that calls user code; so it is small, and the words that were read
+//! lie where a guard or a score is evaluated.
 
-use statewright_rom::ids::{EventId, FunctionId, KeyId};
+use statewright_rom::ids::{EventId, ExpressionId, FunctionId, KeyId};
 
-use crate::context::Context;
+use crate::code::eval::evaluate;
+use crate::context::{Context, Site};
 use crate::counters::Loss;
 use crate::host::trace::Trace;
 use crate::instance::event::Event;
@@ -22,18 +25,20 @@ const MOST: usize = 12;
 enum Note {
     Lost(u16, Loss),
     Asked(FunctionId, bool, u16),
-    Read(KeyId, [u32; 3]),
+    /// Its words are in [`Reads`].
+    Read(KeyId),
 }
+
+// All of them lie on the stack while user code runs.
+const _: () = assert!(size_of::<Option<Note>>() <= 6);
 
 /// Notes in their order.
 #[derive(Debug)]
 pub(crate) struct Notes {
     list: [Option<Note>; MOST],
-    len: usize,
+    len: u8,
     /// Those that had no room.
     more: u32,
-    /// A guard or a score is evaluated: what it reads is of interest.
-    pub(crate) judging: bool,
 }
 
 impl Notes {
@@ -43,17 +48,41 @@ impl Notes {
             list: [None; MOST],
             len: 0,
             more: 0,
-            judging: false,
         }
     }
 
-    fn add(&mut self, note: Note) {
-        match self.list.get_mut(self.len) {
+    /// Adds one; whether there was room.
+    fn add(&mut self, note: Note) -> bool {
+        let cell = self.list.get_mut(usize::from(self.len));
+        let has_room = cell.is_some();
+        match cell {
             Some(cell) => {
                 *cell = Some(note);
                 self.len = self.len.saturating_add(1);
             }
             None => self.more = self.more.saturating_add(1),
+        }
+        has_room
+    }
+}
+
+/// The words that a guard or a score has read: one for each [`Note::Read`], in the same order.
+#[derive(Debug)]
+pub(crate) struct Reads {
+    words: [[u32; 3]; MOST],
+    len: usize,
+}
+
+impl Reads {
+    const EMPTY: Self = Self {
+        words: [[0; 3]; MOST],
+        len: 0,
+    };
+
+    fn add(&mut self, words: [u32; 3]) {
+        if let Some(cell) = self.words.get_mut(self.len) {
+            *cell = words;
+            self.len = self.len.saturating_add(1);
         }
     }
 }
@@ -85,41 +114,46 @@ impl Context<'_> {
         }
     }
 
-    /// An expression read a key.
-    pub(crate) fn note_read(&mut self, key: KeyId, words: [u32; 3]) {
-        if let Some(notes) = &mut self.notes
-            && notes.judging
+    /// An expression read a key. Only what guards and scores read is of interest.
+    pub(crate) fn note_read(&mut self, key: KeyId, words: [u32; 3], reads: Option<&mut Reads>) {
+        if let Some((notes, reads)) = self.notes.as_mut().zip(reads)
+            && notes.add(Note::Read(key))
         {
-            notes.add(Note::Read(key, words));
+            reads.add(words);
         }
     }
 }
 
 impl Tick<'_, '_> {
-    /// Begins or ends the evaluation of a guard or a score.
-    pub(crate) fn set_judging(&mut self, judging: bool) {
-        if let Some(notes) = &mut self.cx.notes {
-            notes.judging = judging;
-        }
+    /// Evaluates a guard or a score, and tells what it read and asked. Kept apart, so that others
+    /// need no stack for the words.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn evaluate_noting(&mut self, expression: ExpressionId, site: &Site) -> [u32; 3] {
+        let mut reads = Reads::EMPTY;
+        let result = evaluate(self.cx, self.host, expression, site, Some(&mut reads));
+        self.tell_all_notes(&reads);
+        result
     }
 
     /// Hands the notes over.
     #[inline]
     pub(crate) fn tell_notes(&mut self) {
         if self.cx.notes.is_some() {
-            self.tell_all_notes();
+            self.tell_all_notes(&Reads::EMPTY);
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn tell_all_notes(&mut self) {
+    fn tell_all_notes(&mut self, reads: &Reads) {
         let Some(notes) = &mut self.cx.notes else {
             return;
         };
         let (list, len, more) = (notes.list, notes.len, notes.more);
         (notes.len, notes.more) = (0, 0);
-        for note in list.into_iter().take(len).flatten() {
+        let mut words = reads.words.iter();
+        for note in list.into_iter().take(usize::from(len)).flatten() {
             self.host.trace(&match note {
                 Note::Lost(event, loss) => Trace::Lost(EventId::new(event), loss),
                 Note::Asked(function, holds, code) => Trace::Asked {
@@ -127,7 +161,7 @@ impl Tick<'_, '_> {
                     holds,
                     code,
                 },
-                Note::Read(key, words) => Trace::Read(key, words),
+                Note::Read(key) => Trace::Read(key, words.next().copied().unwrap_or_default()),
             });
         }
         if more > 0 {

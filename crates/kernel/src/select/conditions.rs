@@ -186,10 +186,13 @@ impl Tick<'_, '_> {
     /// What the expression of an op gives.
     fn evaluated(&mut self, op: &OpRecord, site: &Site) -> [u32; 3] {
         let expression = self.cx.proved(ExpressionId::read(op.a));
-        self.set_judging(true);
-        let result = expression.map_or([0; 3], |e| evaluate(self.cx, self.host, e, site));
-        self.set_judging(false);
-        result
+        expression.map_or([0; 3], |expression| {
+            if self.cx.notes.is_some() {
+                self.evaluate_noting(expression, site)
+            } else {
+                evaluate(self.cx, self.host, expression, site, None)
+            }
+        })
     }
 
     /// Tells the tracer what a guard or score read, asked and drew.
