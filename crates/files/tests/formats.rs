@@ -13,13 +13,17 @@ use std::path::PathBuf;
 
 use statewright::trace::{Level, Reading, Settings as TraceSettings, Writer};
 use statewright::{
-    AgentId, Blackboard, Crowd, Functions, Machine, SNAPSHOT_FORMAT, WORLD_FORMAT, World,
+    AgentId, Blackboard, Crowd, CrowdKey, Functions, Machine, SNAPSHOT_FORMAT, WORLD_FORMAT, World,
 };
 use statewright_rom::{OwnedRom, Rom, layout};
 use statewright_step::{CHECKPOINT_FORMAT, Command, Session, Settings};
 use statewright_symbols::{SIDECAR_VERSION, SymbolTable};
 
 const MACHINE: &str = include_str!("formats/sentry.sw.json");
+
+/// Calls somebody who is not there, so that a world has a message that nobody gets.
+const CRIER: &str = r#"{ "machine": "Crier", "events": ["Call"], "blackboard": { "whom": { "type": "entity" } },
+  "initial": "cry", "states": { "cry": { "entry": { "send": "Call", "to": "whom" } } } }"#;
 
 /// A format of files.
 struct Kind {
@@ -94,7 +98,11 @@ const WORLD: Kind = Kind {
     first: 1,
     version: WORLD_FORMAT.version as u32,
     write: || {
-        let mut world = new_world(sentries(&mut |_| ()));
+        let (mut world, criers) = new_world(sentries(&mut |_| ()));
+        let board = Blackboard::new(world[criers].machine());
+        world[criers].spawn(board);
+        world.tick(&());
+        assert_eq!(world.undelivered().count(), 1);
         let (squad, ended) = (world.new_group().unwrap(), world.new_group().unwrap());
         world.dissolve_group(ended).unwrap();
         let crowd = sentries(&mut |_| ());
@@ -103,7 +111,7 @@ const WORLD: Kind = Kind {
         }
         world.snapshot().unwrap()
     },
-    read: |bytes| new_world(new_crowd()).restore(bytes).map_err(text),
+    read: |bytes| new_world(new_crowd()).0.restore(bytes).map_err(text),
 };
 
 const KINDS: [Kind; 6] = [ROM, SIDECAR, SNAPSHOT, CHECKPOINT, TRACE, WORLD];
@@ -163,11 +171,14 @@ fn new_crowd() -> Crowd<Blackboard, ()> {
     Crowd::new(machine().bind(Functions::new()).unwrap(), 7)
 }
 
-/// One crowd at the time that it has.
-fn new_world(crowd: Crowd<Blackboard, ()>) -> World<()> {
+/// A crowd at the time that it has, and one without agents.
+fn new_world(crowd: Crowd<Blackboard, ()>) -> (World<()>, CrowdKey<Blackboard>) {
     let mut world = World::new().starting_at(crowd.now());
     world.join("sentries", crowd).unwrap();
-    world
+    let crier = Machine::from_text("crier.sw.json", CRIER).unwrap();
+    let criers = Crowd::new(crier.bind(Functions::new()).unwrap(), 7);
+    let criers = world.join("criers", criers).unwrap();
+    (world, criers)
 }
 
 fn new_session() -> Session {

@@ -119,8 +119,19 @@ impl AgentId {
 
     #[inline]
     pub(crate) const fn pack(crowd: CrowdNumber, index: u32, generation: u32) -> Self {
-        let above = (crowd.0 as u64) << GENERATION_BITS | generation as u64;
-        Self(above << INDEX_BITS | index as u64)
+        Self(Self::above(crowd, generation) << INDEX_BITS | index as u64)
+    }
+
+    /// The bits above the index.
+    #[inline]
+    const fn above(crowd: CrowdNumber, generation: u32) -> u64 {
+        (crowd.0 as u64) << GENERATION_BITS | generation as u64
+    }
+
+    /// Is it of this crowd, and of this generation at its index?
+    #[inline]
+    pub(crate) const fn is_of(self, crowd: CrowdNumber, generation: u32) -> bool {
+        self.0 >> INDEX_BITS == Self::above(crowd, generation)
     }
 
     /// All of it.

@@ -38,3 +38,5 @@ mod trace;
 mod trace_answers;
 #[cfg(all(feature = "compile", feature = "macros", feature = "parallel"))]
 mod world;
+#[cfg(all(feature = "compile", feature = "macros", feature = "parallel"))]
+mod world_inputs;

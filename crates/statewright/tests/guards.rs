@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use statewright::prelude::*;
-use statewright::{Fault, Timing, flag};
+use statewright::{Fault, InboxEvent, Instance, Instance64, Slices, SlicesOutput, Timing, flag};
 
 const WORKER: &str = r#"{ "machine": "Worker", "events": ["Go", "Think", "Leave"],
   "functions": { "Dig": "action", "Rest": "activity", "IsTired": "guard", "Wish": "scorer", "Bow": "action" },
@@ -36,9 +36,8 @@ struct Work(u64);
 
 impl Board for Work {}
 
-fn workers(count: u64) -> (Crowd<Work, Time>, Vec<AgentId>) {
-    let machine = Machine::from_text("worker.sw.json", WORKER).unwrap();
-    let functions = Functions::new()
+fn functions() -> Functions<Work, Time> {
+    Functions::new()
         .action("Dig", |me: &mut Work, time: &Time, _| time.pass(me.0))
         .action("Bow", |_, time, _| time.pass(2))
         .activity("Rest", |_, time, _, _| {
@@ -52,8 +51,12 @@ fn workers(count: u64) -> (Crowd<Work, Time>, Vec<AgentId>) {
         .scorer("Wish", |_, time, _| {
             time.pass(7);
             1.0
-        });
-    let mut crowd = Crowd::new(machine.bind(functions).unwrap(), 1);
+        })
+}
+
+fn workers(count: u64) -> (Crowd<Work, Time>, Vec<AgentId>) {
+    let machine = Machine::from_text("worker.sw.json", WORKER).unwrap();
+    let mut crowd = Crowd::new(machine.bind(functions()).unwrap(), 1);
     let agents = (0..count).map(|number| crowd.spawn(Work(number * 10)));
     let agents = agents.collect();
     (crowd, agents)
@@ -113,6 +116,64 @@ fn sys_8_user_functions_are_measured_by_the_clock_of_the_host() {
     assert_eq!(times(&crowd), all, "what was found stays");
     crowd.reset_timing();
     assert_eq!((times(&crowd), crowd.slow_call_count()), (Vec::new(), 0));
+}
+
+#[test]
+fn sys_8_slices_are_measured_as_crowds_are() {
+    let (mut crowd, _) = workers(12);
+    let (crowd_time, time) = (Time::default(), Time::default());
+    let machine = crowd.machine().clone();
+    let program = machine.bind(functions()).unwrap();
+    let rom = machine.rom();
+    let agents = (0..12).map(|agent| Instance64::new(&rom, 1, agent).unwrap());
+    let mut instances: Vec<Instance64> = agents.collect();
+    let mut boards: Vec<Work> = (0..12).map(|number| Work(number * 10)).collect();
+    let mut output = SlicesOutput::default();
+    let [go, think] = ["Go", "Think"].map(|name| machine.event(name).unwrap());
+    for (tick, event) in [None, Some(go), Some(go), Some(think)]
+        .into_iter()
+        .enumerate()
+    {
+        let timed = tick > 1;
+        let budget = 90;
+        crowd.set_timing(timed.then(|| crowd_time.timing().with_budget(budget)));
+        output.set_timing(timed.then(|| time.timing().with_budget(budget)));
+        let inbox = event.map(|event| {
+            crowd.broadcast(event, ()).unwrap();
+            let event = machine.make_event(event, ()).unwrap();
+            (0..12).map(move |place| InboxEvent { place, event })
+        });
+        let inbox: Vec<InboxEvent> = inbox.into_iter().flatten().collect();
+        let slices = Slices {
+            tick: tick as u64,
+            inbox: &inbox,
+            ..Slices::default()
+        };
+        crowd.tick(&crowd_time);
+        let done = program.tick_slices(&mut instances, &mut boards, &time, slices, &mut output);
+        done.unwrap();
+        let found = output.function_times().collect::<Vec<_>>();
+        assert_eq!(
+            found,
+            crowd.function_times().collect::<Vec<_>>(),
+            "tick {tick}"
+        );
+        assert_eq!(found.is_empty(), !timed);
+    }
+    let calls = |calls: &[statewright::SlowCall]| {
+        let calls = calls
+            .iter()
+            .map(|call| (call.agent.index(), call.tick, call.time));
+        calls.collect::<Vec<_>>()
+    };
+    assert_eq!(calls(output.slow_calls()), [(10, 2, 100)]);
+    assert_eq!(calls(crowd.slow_calls()), calls(output.slow_calls()));
+    assert_eq!(output.slow_call_count(), 1);
+    output.reset_timing();
+    assert_eq!(
+        (output.function_times().count(), output.slow_call_count()),
+        (0, 0)
+    );
 }
 
 #[cfg(feature = "parallel")]

@@ -27,7 +27,7 @@ Contenders: inbox, scan, queue: Statewright, by how events come (scan: everybody
 written by hand, callbacks inlined, 64 bytes per agent. hand-call: the same with callbacks that are real calls. statig: the crate. \
 touch, sweep: plain memory, one line of 64 bytes per agent, written or only read.
 
-`cargo xtask bench --compile` measures the compiler and the loader instead, `--crowd` crowds of agents, `--symbols` what of the kernel is compiled once and what \
+`cargo xtask bench --compile` measures the compiler and the loader instead, `--crowd` crowds of agents and worlds of crowds, `--symbols` what of the kernel is compiled once and what \
 per host.")]
 pub struct Arguments {
     /// Fewer rounds and fewer rows with a million agents: less than a minute.

@@ -5,8 +5,8 @@
 //! else.
 
 use std::hint::black_box;
-use std::process::Command;
 
+use crate::callgrind::instructions;
 use crate::contenders::Kind;
 use crate::measure::ready;
 use crate::table::{aligned, short_number};
@@ -108,32 +108,15 @@ fn callgrind(kind: Kind, workload: Workload, agents: usize, ticks: usize) -> Res
     let name = |value: Option<clap::builder::PossibleValue>| {
         value.map_or(String::new(), |v| v.get_name().to_owned())
     };
-    let this =
-        std::env::current_exe().map_err(|error| format!("cannot find this program: {error}"))?;
-    let output = Command::new("valgrind")
-        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
-        .arg(this)
-        .args(["once", "--contender", &name(kind.to_possible_value())])
-        .args(["--workload", &name(workload.to_possible_value())])
-        .args(["--agents", &agents.to_string(), "--ticks", &ticks.to_string()])
-        .args(without())
-        .output()
-        .map_err(|error| match error.kind() {
-            std::io::ErrorKind::NotFound => {
-                "instructions are counted with valgrind, which is not here: install it (Debian, Ubuntu: `apt install valgrind`)"
-                    .to_owned()
-            }
-            _ => format!("cannot start valgrind: {error}"),
-        })?;
-    let told = String::from_utf8_lossy(&output.stderr);
-    if !output.status.success() {
-        return Err(format!(
-            "counting {} in {workload} failed:\n{told}",
-            kind.name()
-        ));
-    }
-    collected(&told)
-        .ok_or_else(|| format!("valgrind did not say how many instructions there were:\n{told}"))
+    let mut arguments = vec![
+        "once".to_owned(),
+        format!("--contender={}", name(kind.to_possible_value())),
+        format!("--workload={}", name(workload.to_possible_value())),
+        format!("--agents={agents}"),
+        format!("--ticks={ticks}"),
+    ];
+    arguments.extend(without());
+    instructions(&format!("{} in {workload}", kind.name()), arguments)
 }
 
 /// What this program was told to leave out: its other self leaves it out, too.
@@ -144,12 +127,6 @@ fn without() -> impl Iterator<Item = String> {
         let name = if at.contains('=') { None } else { rest.next() };
         Some(name.map_or(at, |name| format!("--without={name}")))
     })
-}
-
-/// The number in `==1== Collected : 123`.
-fn collected(told: &str) -> Option<u64> {
-    told.lines()
-        .find_map(|line| line.split_once("Collected :")?.1.trim().parse().ok())
 }
 
 /// The counts for people.
@@ -188,16 +165,4 @@ pub fn table(counted: &[Counted]) -> String {
 
 fn short_target(count: f64) -> String {
     short_number(count).trim_end_matches(".0").to_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_count_is_found_in_what_valgrind_tells() {
-        let told = "==7== Callgrind\n==7== Events    : Ir\n==7== Collected : 2460823\n==7==\n==7== I refs: 2,460,823\n";
-        assert_eq!(collected(told), Some(2_460_823));
-        assert_eq!(collected("==7== nothing"), None);
-    }
 }

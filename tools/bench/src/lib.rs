@@ -9,13 +9,14 @@
 //!   leaves behind
 //! - `contenders` who does it, one file each
 //! - `clock` and `measure` how long it took, `row`, `targets`, `table` and `json` how that is shown
-//! - `instructions` and `gate` exact counts and their limits
+//! - `callgrind`, `instructions` and `gate` exact counts and their limits
 //! - `curves` how costs grow
 //! - `commands` what commands cost, beside a vector
 #![forbid(unsafe_code)]
 
 pub mod board;
 pub mod callbacks;
+pub mod callgrind;
 pub mod clock;
 pub mod commands;
 pub mod contenders;

@@ -2,9 +2,13 @@
 //! one run.
 #![forbid(unsafe_code)]
 
+#[path = "../../bench/src/callgrind.rs"]
+mod callgrind;
+mod counted;
 mod memory;
 mod scene;
 mod threads;
+mod world;
 
 use std::process::ExitCode;
 
@@ -13,11 +17,14 @@ use clap::Parser;
 /// What crowds cost, beside loops over plain memory.
 ///
 /// Contenders take turns round by round; a figure is the middle round. Before a time is shown, the
-/// transitions that it stands for were counted.
+/// transitions that it stands for were counted. Rows: memory of an agent; W5, an event for one agent
+/// in a hundred; sleep, a tick in which nothing happens; threads, the gain of a second one; world,
+/// three crowds in one world beside the same three ticked alone.
 #[derive(Parser)]
 #[command(
     name = "cargo xtask bench --crowd",
-    bin_name = "cargo xtask bench --crowd"
+    bin_name = "cargo xtask bench --crowd",
+    args_conflicts_with_subcommands = true
 )]
 struct Arguments {
     /// A tenth of the agents: a few seconds.
@@ -26,6 +33,26 @@ struct Arguments {
     /// Figures as JSON on standard output.
     #[arg(long)]
     json: bool,
+    /// Instructions instead of times, counted with valgrind: W5, a command, and the rows `world`.
+    #[arg(long, conflicts_with = "quick")]
+    instructions: bool,
+    /// Counts the instructions of the rows `world` and is an error if one misses its target.
+    #[arg(long, conflicts_with_all = ["quick", "json", "instructions"])]
+    gate: bool,
+    #[command(subcommand)]
+    command: Option<Subcommand>,
+}
+
+#[derive(clap::Subcommand)]
+enum Subcommand {
+    /// Does something once: what runs under valgrind.
+    #[command(hide = true)]
+    Once {
+        /// What.
+        what: counted::Counted,
+        /// How often.
+        rounds: usize,
+    },
 }
 
 /// One figure with its target.
@@ -47,13 +74,35 @@ pub enum Bound {
 }
 
 impl Figure {
+    fn new(name: &'static str, value: f64, unit: &'static str) -> Self {
+        Self {
+            name,
+            value,
+            unit,
+            target: None,
+        }
+    }
+
+    fn at_most(self, target: f64) -> Self {
+        let target = Some((Bound::AtMost, target));
+        Self { target, ..self }
+    }
+
+    fn is_met(&self) -> bool {
+        self.target.is_none_or(|(bound, target)| match bound {
+            Bound::AtMost => self.value <= target,
+            Bound::AtLeast => self.value >= target,
+        })
+    }
+
     fn line(&self) -> String {
         let target = self.target.map_or(String::new(), |(bound, target)| {
-            let (word, met) = match bound {
-                Bound::AtMost => ("at most", self.value <= target),
-                Bound::AtLeast => ("at least", self.value >= target),
+            let word = match bound {
+                Bound::AtMost => "at most",
+                Bound::AtLeast => "at least",
             };
-            format!("  {word} {target}: {}", if met { "met" } else { "missed" })
+            let met = if self.is_met() { "met" } else { "missed" };
+            format!("  {word} {target}: {met}")
         });
         format!(
             "  {:<58} {:>12.3} {}{target}",
@@ -63,23 +112,8 @@ impl Figure {
 }
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
-    let agents = if arguments.quick { 100_000 } else { 1_000_000 };
-    match measure(agents) {
-        Ok(figures) if arguments.json => {
-            let fields = figures
-                .iter()
-                .map(|figure| (figure.name.to_owned(), figure.value.into()));
-            println!("{:#}", serde_json::Value::Object(fields.collect()));
-            ExitCode::SUCCESS
-        }
-        Ok(figures) => {
-            println!("crowds of {agents} agents");
-            figures
-                .iter()
-                .for_each(|figure| println!("{}", figure.line()));
-            ExitCode::SUCCESS
-        }
+    match run(&Arguments::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
         Err(problem) => {
             eprintln!("crowd-bench: {problem}");
             ExitCode::FAILURE
@@ -87,9 +121,40 @@ fn main() -> ExitCode {
     }
 }
 
+fn run(arguments: &Arguments) -> Result<(), String> {
+    let agents = if arguments.quick { 100_000 } else { 1_000_000 };
+    let (head, figures) = match arguments {
+        Arguments {
+            command: Some(Subcommand::Once { what, rounds }),
+            ..
+        } => return what.once(*rounds),
+        Arguments { gate: true, .. } => ("worlds".to_owned(), counted::world()?),
+        Arguments {
+            instructions: true, ..
+        } => ("instructions".to_owned(), counted::measure()?),
+        _ => (format!("crowds of {agents} agents"), measure(agents)?),
+    };
+    if arguments.json {
+        let fields = figures
+            .iter()
+            .map(|figure| (figure.name.to_owned(), figure.value.into()));
+        println!("{:#}", serde_json::Value::Object(fields.collect()));
+        return Ok(());
+    }
+    println!("{head}");
+    figures
+        .iter()
+        .for_each(|figure| println!("{}", figure.line()));
+    if arguments.gate && !figures.iter().all(Figure::is_met) {
+        return Err("a world costs more than it may beside its crowds alone".to_owned());
+    }
+    Ok(())
+}
+
 fn measure(agents: u32) -> Result<Vec<Figure>, String> {
     let mut figures = memory::measure(agents)?;
     figures.extend(scene::measure(agents)?);
     figures.extend(threads::measure(agents)?);
+    figures.extend(world::measure(agents)?);
     Ok(figures)
 }

@@ -44,7 +44,7 @@ pub fn crowd(agents: u32) -> Crowd<(), ()> {
 }
 
 /// One agent in a hundred, others each round.
-fn chosen(agents: u32, round: usize) -> impl Iterator<Item = u32> {
+pub fn chosen(agents: u32, round: usize) -> impl Iterator<Item = u32> {
     let mut state = round as u64 + 1;
     (0..agents / 100).map(move |hundred| {
         state = state
@@ -54,17 +54,19 @@ fn chosen(agents: u32, round: usize) -> impl Iterator<Item = u32> {
     })
 }
 
-fn middle(mut times: Vec<f64>) -> f64 {
+/// The middle one of all rounds.
+pub fn middle(mut times: Vec<f64>) -> f64 {
     times.sort_by(f64::total_cmp);
     times[times.len() / 2]
 }
 
 /// Times of a piece of work, in microseconds.
 #[derive(Default)]
-struct Times(Vec<f64>);
+pub struct Times(pub Vec<f64>);
 
 impl Times {
-    fn take(&mut self, work: impl FnOnce()) {
+    /// Of one round.
+    pub fn take(&mut self, work: impl FnOnce()) {
         let start = Instant::now();
         work();
         self.0.push(start.elapsed().as_secs_f64() * 1e6);

@@ -91,9 +91,17 @@ fn compile(arguments: &[&String]) -> Result<(), String> {
     run(vec![step.env("STATEWRIGHT_BENCH_QUICK", quick)], false)
 }
 
-/// What CI holds: the kernel needs no more instructions than committed.
-pub fn gate() -> Step {
-    let arguments: Vec<&str> = BENCH.iter().copied().chain(["--", "--gate"]).collect();
-    Step::cargo("instruction gate", &arguments)
-        .about("the kernel needs no more instructions than committed")
+/// What CI holds: the kernel needs no more instructions than committed, and a world hardly more than
+/// its crowds.
+pub fn gates() -> [Step; 2] {
+    let gate = |name, program: [&'static str; 4]| {
+        let arguments: Vec<&str> = program.iter().copied().chain(["--", "--gate"]).collect();
+        Step::cargo(name, &arguments)
+    };
+    [
+        gate("instruction gate", BENCH)
+            .about("the kernel needs no more instructions than committed"),
+        gate("world gate", CROWD)
+            .about("a world needs hardly more instructions than its crowds alone"),
+    ]
 }

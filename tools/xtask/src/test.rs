@@ -89,8 +89,9 @@ fn steps() -> Vec<Step> {
         Step::cargo("dependencies", &DENY)
             .about("licenses, sources and bans of `deny.toml`")
             .needs(needs::DENY),
-        crate::bench::gate().needs(needs::VALGRIND),
     ];
+    let gates = crate::bench::gates().into_iter();
+    steps.extend(gates.map(|gate| gate.needs(needs::VALGRIND)));
     steps.extend(crate::prove::steps());
     steps
 }

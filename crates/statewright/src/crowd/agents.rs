@@ -309,9 +309,8 @@ impl Roster<'_> {
     #[inline]
     pub(crate) fn has(self, agent: AgentId) -> bool {
         let generation = self.generations.get(agent.index() as usize);
-        generation.is_some_and(|&generation| {
-            generation % 2 == 1 && AgentId::pack(self.number, agent.index(), generation) == agent
-        })
+        generation
+            .is_some_and(|&generation| generation % 2 == 1 && agent.is_of(self.number, generation))
     }
 
     /// Who is at an index.

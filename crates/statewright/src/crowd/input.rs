@@ -150,7 +150,7 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     }
 
     /// May an input enter? The id of the agent that it would spawn.
-    fn check(&self, input: &Input<B>) -> Result<Option<AgentId>, InputError> {
+    pub(crate) fn check(&self, input: &Input<B>) -> Result<Option<AgentId>, InputError> {
         match input {
             Input::Spawn { board, variant } => {
                 return Ok(Some(self.check_spawn(board, *variant)?));
@@ -187,7 +187,7 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     }
 
     /// Does the machine have such an event? What it carries are bytes here, of whatever type.
-    fn check_number(&self, event: &Event) -> Result<(), WrongEvent> {
+    pub(crate) fn check_number(&self, event: &Event) -> Result<(), WrongEvent> {
         let machine = self.machine();
         match event.id() {
             Some(id) => machine.event_type(id).map(drop),
@@ -263,6 +263,7 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
         self.schedule.put_to_sleep(index);
         self.mailbox.doubt();
         self.tracing.note_despawn(agent);
+        self.departures += 1;
     }
 
     fn make_new(&mut self, index: usize) {
@@ -327,6 +328,7 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
         std::mem::swap(&mut self.parameters, &mut restored.parameters);
         self.mailbox.replace(restored.envelopes.drain(..));
         self.spare = Some(restored);
+        self.departures += 1;
         self.last.forget();
         self.wake_by_state();
         self.restart_trace();

@@ -39,7 +39,7 @@ impl Instances {
     }
 
     /// An instance will soon be needed.
-    #[inline]
+    #[inline(always)]
     pub(super) fn fetch(&self, index: usize) {
         with_instances!(self, list => list.get(index).into_iter().for_each(prefetch));
     }

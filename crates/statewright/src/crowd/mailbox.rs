@@ -21,6 +21,13 @@ pub(crate) struct Message {
     pub(crate) envelope: Envelope,
 }
 
+impl Message {
+    /// The crowd that it goes to, or that of all groups.
+    pub(crate) fn receivers(&self) -> CrowdNumber {
+        self.envelope.to.crowd()
+    }
+}
+
 /// Events for the next tick, in the order in which they were sent: what the last tick left over,
 /// then messages of agents, then what the host sends (EVT-4, CMD-4). They lie as the kernel wants
 /// them, so that where they were sent in the order of agents nothing is copied.
@@ -40,7 +47,7 @@ pub(super) struct Mailbox {
 
 impl Mailbox {
     /// To an agent of the crowd that is there.
-    #[inline]
+    #[inline(always)]
     pub(super) fn send(&mut self, envelope: Envelope) {
         let place = envelope.to.index();
         self.unsorted |= self.events.last().is_some_and(|last| last.place > place);

@@ -38,13 +38,12 @@ use statewright_kernel::Counters;
 use crate::board::Board;
 use crate::context::Context;
 use crate::parameters::Parameters;
-use crate::pipeline::{PageSupply, TickOutput, TickSettings, Tracing};
+use crate::pipeline::{Measured, PageSupply, TickOutput, TickSettings, Tracing};
 use crate::program::Program;
 use agents::Agents;
 pub(crate) use agents::Roster;
 use mailbox::Mailbox;
 use schedule::Schedule;
-use timing::Measured;
 
 pub use agents::{Missing, SpawnError, VariantError};
 pub use edit::BoardMut;
@@ -70,6 +69,8 @@ pub struct Crowd<B, C: Context + ?Sized> {
     parameters: Parameters,
     /// What the host chose.
     settings: TickSettings,
+    /// Bytes for commands of each agent, unless the host chose: those of the machine.
+    command_bytes: usize,
     /// What is recorded of agents.
     tracing: Tracing,
     /// How long user functions took.
@@ -78,6 +79,8 @@ pub struct Crowd<B, C: Context + ?Sized> {
     last: TickOutput,
     /// What happened since the crowd began.
     totals: Totals,
+    /// How often agents went: whoever keeps their ids looks again after it rose.
+    pub(crate) departures: u64,
     /// What was before the last restore: memory for the next one.
     spare: Option<Box<Restored<B>>>,
 }
@@ -106,6 +109,7 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     pub fn new(program: impl Into<Arc<Program<B, C>>>, seed: u64) -> Self {
         let program = program.into();
         let agents = Agents::new(program.machine(), seed);
+        let command_bytes = TickSettings::default().budget_for(&program.machine().rom());
         Self {
             program,
             agents,
@@ -114,10 +118,12 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
             pages: PageSupply::default(),
             parameters: Parameters::default(),
             settings: TickSettings::default(),
+            command_bytes,
             tracing: Tracing::default(),
             measured: Measured::default(),
             last: TickOutput::default(),
             totals: Totals::default(),
+            departures: 0,
             spare: None,
         }
     }

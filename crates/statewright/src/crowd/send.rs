@@ -1,12 +1,13 @@
 //! Events from the host.
 
 use statewright_kernel::{Class, Event};
+use statewright_rom::layout::PayloadKind;
 
 use super::{Crowd, Envelope, Input};
 use crate::agent_id::AgentId;
 use crate::board::Board;
 use crate::context::Context;
-use crate::event::{EventFor, SendError, WrongEvent};
+use crate::event::{EventFor, EventHandle, SendError, WrongEvent};
 use crate::payload::Payload;
 
 /// Sending.
@@ -30,15 +31,48 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     /// assert_eq!(wrong.to_string(), "event `Hit` of `Dog` carries i32, not f32");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    #[inline]
+    #[inline(always)]
     pub fn send<P: Payload>(
         &mut self,
         agent: AgentId,
         event: impl EventFor<P>,
         payload: P,
     ) -> Result<(), SendError> {
-        let event = self.program.machine().make_event(event, payload)?;
-        self.send_event(agent, event)
+        let (event, words) = (event.handle(), payload.words());
+        match self.own_class(event, P::KIND) {
+            Some(class) if self.agents.roster().has(agent) => {
+                let event = Event::new(event.id(), class).with_words(words);
+                self.enter(Input::Send(Envelope { to: agent, event }));
+                Ok(())
+            }
+            _ => self.send_rarely(agent, event, (P::KIND, words)),
+        }
+    }
+
+    /// The class of an event of this very machine that carries this. Errors are told elsewhere, so
+    /// that they cost nothing where there is none.
+    #[inline(always)]
+    fn own_class(&self, event: EventHandle, given: Option<PayloadKind>) -> Option<Class> {
+        let machine = self.program.machine();
+        if event.machine() != machine.id() {
+            return None;
+        }
+        let known = machine.event_type(event.id()).ok()?;
+        let fits = given.is_none_or(|given| given == known.payload);
+        fits.then_some(known.class)
+    }
+
+    /// An event of another version of the machine, or one that is refused.
+    #[cold]
+    #[inline(never)]
+    fn send_rarely(
+        &mut self,
+        agent: AgentId,
+        event: EventHandle,
+        (kind, words): (Option<PayloadKind>, [u32; 4]),
+    ) -> Result<(), SendError> {
+        let (id, class) = self.program.machine().check_event(event, kind)?;
+        self.send_event(agent, Event::new(id, class).with_words(words))
     }
 
     /// Sends an event in a class of its own.

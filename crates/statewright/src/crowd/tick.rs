@@ -128,7 +128,7 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     /// Everything that can refuse a tick in chunks of so many agents. Pages that are set aside for
     /// it. Commands of the last tick end.
     fn prepare_tick(&mut self, size: usize) -> Result<usize, PoolTooSmall> {
-        let budget = self.settings.budget_for(&self.program.machine().rom());
+        let budget = self.settings.budget.unwrap_or(self.command_bytes);
         self.schedule.list_turns();
         self.promise_pages(size.max(1), budget)
     }
@@ -276,9 +276,7 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
                 }
             }
         }
-        if self.measured.timing.is_some() {
-            self.last.add_times(&mut self.measured.times);
-        }
+        self.measured.add(&self.last);
         self.last.give_back_memory();
         self.totals.counters.add(&counters);
         self.program.machine().count(&counters);

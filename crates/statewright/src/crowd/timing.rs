@@ -5,14 +5,7 @@ use statewright_rom::ids::FunctionId;
 use super::Crowd;
 use crate::board::Board;
 use crate::context::Context;
-use crate::pipeline::{CallTimes, FunctionTime, SlowCall, Timing};
-
-/// What measures a crowd, and what it found so far.
-#[derive(Debug, Default)]
-pub(super) struct Measured {
-    pub(super) timing: Option<Timing>,
-    pub(super) times: CallTimes,
-}
+use crate::pipeline::{FunctionTime, SlowCall, Timing};
 
 impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     /// Measures user functions from the next tick on, or not any more; what was found so far stays

@@ -36,7 +36,7 @@ pub(crate) use pages::{PageSupply, pages_needed};
 pub(crate) use settings::check_budget;
 pub use settings::{TickSettings, WrongBudget, WrongSettings};
 pub(crate) use split::AgentSlices;
-pub(crate) use timing::CallTimes;
+pub(crate) use timing::Measured;
 pub use timing::{FunctionTime, SlowCall, Timing};
 pub(crate) use trace::Tracing;
 #[cfg(feature = "parallel")]

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use statewright_rom::ids::FunctionId;
 
+use super::output::TickOutput;
 use crate::agent_id::AgentId;
 
 /// Slow calls that are kept; more are counted only.
@@ -76,6 +77,22 @@ pub struct SlowCall {
     pub function: FunctionId,
     /// How long it took.
     pub time: u64,
+}
+
+/// What measures the agents of a crowd, or of slices, and what it found so far.
+#[derive(Debug, Default)]
+pub(crate) struct Measured {
+    pub(crate) timing: Option<Timing>,
+    pub(crate) times: CallTimes,
+}
+
+impl Measured {
+    /// Adds what a tick took, if it was measured.
+    pub(crate) fn add(&mut self, tick: &TickOutput) {
+        if self.timing.is_some() {
+            tick.add_times(&mut self.times);
+        }
+    }
 }
 
 /// How long all calls took, of one chunk and tick or of many.

@@ -132,6 +132,7 @@ impl<B: Board, C: Context + ?Sized> Program<B, C> {
         let SlicesOutput {
             pages,
             tracing,
+            measured,
             last,
             ..
         } = output;
@@ -155,7 +156,7 @@ impl<B: Board, C: Context + ?Sized> Program<B, C> {
             },
             strict: settings.is_strict_for(&rom),
             sleeping: settings.sleeping,
-            timing: None,
+            timing: measured.timing.as_ref(),
         };
         let reasons = tracing.begin(last, ids, instances.len(), now);
         let agents = AgentSlices {

@@ -14,7 +14,9 @@ use crate::commands::{CommandRef, Lane, LaneRules, Pool};
 use crate::context::Context;
 use crate::crowd::Envelope;
 use crate::machine::Machine;
-use crate::pipeline::{LaneCommands, PageSupply, TickOutput, Tracing};
+use crate::pipeline::{
+    FunctionTime, LaneCommands, Measured, PageSupply, SlowCall, TickOutput, Timing, Tracing,
+};
 use crate::program::Program;
 
 /// What a tick over slices leaves behind. Used again, it needs no new memory.
@@ -22,6 +24,7 @@ use crate::program::Program;
 pub struct SlicesOutput {
     pub(super) pages: PageSupply,
     pub(super) tracing: Tracing,
+    pub(super) measured: Measured,
     /// A filter that waits for the next tick.
     next_filter: Option<Option<Arc<Filter>>>,
     pub(super) last: TickOutput,
@@ -67,6 +70,7 @@ impl SlicesOutput {
                 .messages(program.machine(), rom)
                 .map(|message| message.envelope),
         );
+        self.measured.add(&self.last);
         self.last.give_back_memory();
     }
 }
@@ -194,5 +198,35 @@ impl SlicesOutput {
     /// if they do not.
     pub fn trace_totals(&self) -> Totals {
         self.tracing.totals(&self.last)
+    }
+}
+
+/// How long user functions take, as in a crowd.
+impl SlicesOutput {
+    /// Measures user functions from the next tick on, or not any more; what was found so far stays
+    /// until [`Self::reset_timing`]. Without it a tick asks no clock
+    /// ([`Crowd::set_timing`](crate::Crowd::set_timing)).
+    pub fn set_timing(&mut self, timing: Option<Timing>) {
+        self.measured.timing = timing;
+    }
+
+    /// How long each function took that was called while it was measured, by number.
+    pub fn function_times(&self) -> impl Iterator<Item = (FunctionId, FunctionTime)> {
+        self.measured.times.functions()
+    }
+
+    /// The first 1,024 calls that took longer than the budget, by tick and agent.
+    pub fn slow_calls(&self) -> &[SlowCall] {
+        self.measured.times.slow()
+    }
+
+    /// How many calls took longer than the budget.
+    pub fn slow_call_count(&self) -> u64 {
+        self.measured.times.slow_count()
+    }
+
+    /// Forgets what was measured.
+    pub fn reset_timing(&mut self) {
+        self.measured.times.clear();
     }
 }

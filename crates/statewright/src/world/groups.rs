@@ -119,41 +119,60 @@ pub(super) struct Slot {
     /// Odd while there is a group.
     pub(super) generation: u32,
     pub(super) members: Vec<AgentId>,
+    /// How many had gone from the world when it was last asked who of the members is there.
+    pub(super) seen: Option<u64>,
 }
 
+/// Members of a group, taken out while they are spoken to.
+#[derive(Debug)]
+pub(super) struct Members {
+    group: GroupId,
+    pub(super) list: Vec<AgentId>,
+    pub(super) seen: Option<u64>,
+}
+
+/// Life.
 impl Groups {
-    /// A new one.
-    pub(super) fn add(&mut self) -> Option<GroupId> {
-        let index = match self.free.pop() {
-            Some(index) => index,
-            None => {
-                let index = u32::try_from(self.slots.len()).ok();
-                let index = index.filter(|&index| index < AgentId::INDICES)?;
-                self.slots.push(Slot::default());
-                index
-            }
-        };
-        let slot = self.slots.get_mut(index as usize)?;
-        slot.generation += 1;
+    /// The id of the next new one; `None` if there are 2^28 already.
+    pub(super) fn next_id(&self) -> Option<GroupId> {
+        let behind = || u32::try_from(self.slots.len()).ok();
+        let index = self.free.last().copied().or_else(behind);
+        let index = index.filter(|&index| index < AgentId::INDICES)?;
+        let slot = self.slots.get(index as usize);
+        let generation = slot.map_or(0, |slot| slot.generation) + 1;
         Some(GroupId(AgentId::pack(
             CrowdNumber::GROUPS,
             index,
-            slot.generation,
+            generation,
         )))
     }
 
+    /// A new one: that of [`Self::next_id`].
+    pub(super) fn add(&mut self) -> Option<GroupId> {
+        let group = self.next_id()?;
+        if self.free.pop().is_none() {
+            self.slots.push(Slot::default());
+        }
+        self.slots.get_mut(group.index())?.generation += 1;
+        Some(group)
+    }
+
     /// The end of one.
-    pub(super) fn remove(&mut self, group: GroupId) -> Result<(), GroupError> {
-        let slot = self.slot_mut(group)?;
-        slot.members = Vec::new();
+    pub(super) fn remove(&mut self, group: GroupId) {
+        let Some(slot) = self.slot_mut(group) else {
+            return debug_assert!(false, "{group} was checked");
+        };
+        (slot.members, slot.seen) = (Vec::new(), None);
         slot.generation += 1;
         // One whose ids are used up is not used again.
         if slot.generation < AgentId::GENERATIONS {
             self.free.push(group.0.index());
         }
-        Ok(())
     }
+}
 
+/// Members.
+impl Groups {
     pub(super) fn members(&self, group: GroupId) -> Result<&[AgentId], GroupError> {
         let slot = self.slots.get(group.index());
         let slot = slot.filter(|slot| slot.is(group));
@@ -161,14 +180,40 @@ impl Groups {
             .ok_or(GroupError::Gone(group))
     }
 
-    pub(super) fn members_mut(&mut self, group: GroupId) -> Result<&mut Vec<AgentId>, GroupError> {
-        Ok(&mut self.slot_mut(group)?.members)
+    /// An agent who is there becomes the last member.
+    pub(super) fn join(&mut self, group: GroupId, agent: AgentId) {
+        match self.slot_mut(group) {
+            Some(slot) => slot.members.push(agent),
+            None => debug_assert!(false, "{group} was checked"),
+        }
     }
 
-    fn slot_mut(&mut self, group: GroupId) -> Result<&mut Slot, GroupError> {
+    pub(super) fn leave(&mut self, group: GroupId, agent: AgentId) {
+        match self.slot_mut(group) {
+            Some(slot) => slot.members.retain(|&member| member != agent),
+            None => debug_assert!(false, "{group} was checked"),
+        }
+    }
+
+    /// All members, to be [put back](Self::put_back); `None` if the group is gone.
+    pub(super) fn take(&mut self, group: GroupId) -> Option<Members> {
+        let slot = self.slot_mut(group)?;
+        Some(Members {
+            group,
+            list: std::mem::take(&mut slot.members),
+            seen: slot.seen,
+        })
+    }
+
+    pub(super) fn put_back(&mut self, members: Members) {
+        if let Some(slot) = self.slot_mut(members.group) {
+            (slot.members, slot.seen) = (members.list, members.seen);
+        }
+    }
+
+    fn slot_mut(&mut self, group: GroupId) -> Option<&mut Slot> {
         let slot = self.slots.get_mut(group.index());
         slot.filter(|slot| slot.is(group))
-            .ok_or(GroupError::Gone(group))
     }
 }
 

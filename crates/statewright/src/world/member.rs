@@ -2,14 +2,14 @@
 
 use std::any::Any;
 
-use statewright_kernel::Counters;
+use statewright_kernel::{Counters, Event};
 
 use crate::agent_id::{AgentId, CrowdNumber};
 use crate::board::Board;
 use crate::commands::{CommandRef, Lane, PoolTooSmall};
 use crate::context::Context;
-use crate::crowd::{Crowd, Envelope, Message, Missing, SnapshotError, Tick};
-use crate::event::SendError;
+use crate::crowd::{Crowd, Envelope, Input, InputError, Message, Missing, SnapshotError, Tick};
+use crate::event::{SendError, WrongEvent};
 use crate::machine::Machine;
 use crate::pipeline::{ErasedWorkers, LaneCommands, Lent};
 use crate::saved::Saved;
@@ -173,6 +173,21 @@ pub(super) trait AnyCrowd<C: Context + ?Sized>: Send + Sync {
     /// An event for an agent of this crowd, who may be gone.
     fn deliver(&mut self, envelope: Envelope);
 
+    /// Messages of agents of this crowd for others of it, who may be gone.
+    fn deliver_own(&mut self, messages: &[Message]);
+
+    /// Rises whenever an agent goes.
+    fn departures(&self) -> u64;
+
+    /// Does its machine have such an event?
+    fn check_number(&self, event: &Event) -> Result<(), WrongEvent>;
+
+    /// May an [`Input`] enter? `None` if it is one of other blackboards.
+    fn check_any(&self, input: &(dyn Any + Send)) -> Option<Result<(), InputError>>;
+
+    /// Lets an [`Input`] enter that was checked. The agent that it spawned.
+    fn enter_any(&mut self, input: Box<dyn Any + Send>) -> Option<AgentId>;
+
     /// An event from the host.
     fn send_event(&mut self, envelope: Envelope) -> Result<(), SendError>;
 
@@ -248,6 +263,30 @@ where
 
     fn deliver(&mut self, envelope: Envelope) {
         self.deliver_message(envelope);
+    }
+
+    fn deliver_own(&mut self, messages: &[Message]) {
+        let envelopes = messages.iter().map(|message| message.envelope);
+        envelopes.for_each(|envelope| self.deliver_message(envelope));
+    }
+
+    fn departures(&self) -> u64 {
+        self.departures
+    }
+
+    fn check_number(&self, event: &Event) -> Result<(), WrongEvent> {
+        Crowd::check_number(self, event)
+    }
+
+    fn check_any(&self, input: &(dyn Any + Send)) -> Option<Result<(), InputError>> {
+        let input = input.downcast_ref::<Input<B>>()?;
+        Some(self.check(input).map(drop))
+    }
+
+    fn enter_any(&mut self, input: Box<dyn Any + Send>) -> Option<AgentId> {
+        let input = input.downcast::<Input<B>>().ok()?;
+        // What was checked is not refused; asked again for the id of the agent that begins.
+        self.apply(*input).ok().flatten()
     }
 
     fn send_event(&mut self, envelope: Envelope) -> Result<(), SendError> {

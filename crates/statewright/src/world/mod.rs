@@ -9,18 +9,24 @@
 //!
 //! - `member` a crowd whose types are not known any more
 //! - `links` which event of one machine is which of another
-//! - `groups` agents that are spoken to together
-//! - `tick` the tick, `post` what is sent, `snapshot` all of it as bytes
+//! - `groups` agents that are spoken to together, `grouping` how hosts do it
+//! - `input` everything that enters from outside: one enum, one door; `send` events of the host
+//! - `tick` the tick, `post` messages of agents, `undelivered` those that nobody gets
+//! - `snapshot` all of it as bytes
 //!
 //! Crowds run in the order in which they joined. An agent hears of others only by messages, which
 //! arrive in the next tick, so that the order shows nowhere but in the order of messages.
 
+mod grouping;
 mod groups;
+mod input;
 mod links;
 mod member;
 mod post;
+mod send;
 mod snapshot;
 mod tick;
+mod undelivered;
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -38,11 +44,14 @@ use groups::Groups;
 use links::Links;
 use member::Member;
 use post::Post;
+use snapshot::Restored;
+use undelivered::{CrowdIndex, Failures};
 
 pub use groups::{GroupError, GroupId, Told};
-pub use post::Undelivered;
+pub use input::{CrowdInput, Entered, WorldInput, WorldInputError};
 pub use snapshot::{FORMAT as WORLD_FORMAT, WorldSnapshotError};
 pub use tick::{WorldError, WorldTick};
+pub use undelivered::Undelivered;
 
 /// Several crowds that live in one time and speak to each other.
 ///
@@ -81,6 +90,12 @@ pub struct World<C: Context + ?Sized> {
     links: Links,
     groups: Groups,
     post: Post,
+    /// Why messages did not arrive, and how many.
+    failed: Failures,
+    /// Rises when a crowd leaves, by at least as often as agents went from it.
+    left: u64,
+    /// A snapshot that was read and has not taken effect yet.
+    restored: Option<Restored>,
 }
 
 impl<C: Context + ?Sized> fmt::Debug for World<C> {
@@ -100,6 +115,9 @@ impl<C: Context + ?Sized> Default for World<C> {
             links: Links::default(),
             groups: Groups::default(),
             post: Post::default(),
+            failed: Failures::new(),
+            left: 0,
+            restored: None,
         }
     }
 }
@@ -190,12 +208,10 @@ impl<C: Context + ?Sized> World<C> {
     /// If there are crowds in it.
     #[must_use]
     pub fn starting_at(mut self, tick: u64) -> Self {
-        assert!(
-            self.members.is_empty(),
-            "a world with crowds cannot change its time"
-        );
-        self.now = tick;
-        self
+        match self.apply(WorldInput::StartAt(tick)) {
+            Ok(_) => self,
+            Err(error) => panic!("{error}"),
+        }
     }
 
     /// Adds a crowd under a name of its own. Its events are linked with those of the other crowds:
@@ -260,7 +276,18 @@ impl<C: Context + ?Sized> World<C> {
     {
         self.crowd(key)?;
         let member = self.members.get_mut(key.index).and_then(Option::take);
-        let crowd = member.and_then(Member::into_crowd).ok_or(NotHere)?;
+        let member = member.ok_or(NotHere)?;
+        // Whoever was in a group is gone.
+        self.left += member.departures() + 1;
+        let crowd = member.into_crowd().ok_or(NotHere)?;
+        let gone = CrowdIndex::At(key.index);
+        self.failed = undelivered::moved(&self.failed, |index| {
+            if index == gone {
+                CrowdIndex::Left
+            } else {
+                index
+            }
+        });
         self.link_again();
         Ok(crowd)
     }
@@ -369,11 +396,18 @@ impl<C: Context + ?Sized> World<C> {
 
     /// Removes an agent at once; nothing of it runs ([`Crowd::despawn`]).
     pub fn despawn(&mut self, agent: AgentId) -> Result<(), Missing> {
-        let (index, _) = self.known(agent)?;
-        match self.members.get_mut(index) {
-            Some(Some(member)) => member.despawn(agent),
-            _ => Err(Missing::Gone(agent)),
-        }
+        self.known(agent)?;
+        self.enter(WorldInput::Despawn(agent));
+        Ok(())
+    }
+
+    fn remove(&mut self, agent: AgentId) {
+        let found = self.known(agent).map(|(index, _)| index);
+        let member = found
+            .ok()
+            .and_then(|index| self.members.get_mut(index)?.as_mut());
+        let removed = member.map(|member| member.despawn(agent));
+        debug_assert!(matches!(removed, Some(Ok(()))), "{agent} was checked");
     }
 
     /// What happened to all agents of all crowds since they began (SYS-8).

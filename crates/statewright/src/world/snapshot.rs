@@ -1,12 +1,16 @@
-//! A whole world as bytes, and back: its time, its groups, and a snapshot of each crowd under its
-//! name.
+//! A whole world as bytes, and back: its time, its groups, messages that nobody got, and a snapshot
+//! of each crowd under its name.
 
 use std::fmt;
 
 use statewright_bytes::{ByteOrder, Format, HeadError, ReadError, Reader, Writer, seal};
+use statewright_rom::ids::EventId;
 
-use super::World;
 use super::groups::{Groups, Slot};
+use super::undelivered::{
+    CrowdIndex, Failure, Failures, Reason, moved, put_failures, read_failures,
+};
+use super::{World, WorldInput};
 use crate::agent_id::{AgentId, CrowdNumber};
 use crate::context::Context;
 use crate::crowd::SnapshotError;
@@ -14,7 +18,7 @@ use crate::crowd::SnapshotError;
 /// First bytes and version of every snapshot of a world.
 pub const FORMAT: Format = Format {
     magic: *b"SWWD",
-    version: 1,
+    version: 2,
     byte_order: ByteOrder::OfThisComputer,
     former: &[],
 };
@@ -77,9 +81,18 @@ impl From<ReadError> for WorldSnapshotError {
     }
 }
 
+/// What was read of a snapshot, besides its crowds: they keep their own.
+#[derive(Debug)]
+pub(super) struct Restored {
+    now: u64,
+    groups: Groups,
+    failed: Failures,
+}
+
 /// Writing.
 impl<C: Context + ?Sized> World<C> {
-    /// The whole world as bytes: all crowds, groups, time. The same world gives the same bytes on
+    /// The whole world as bytes: all crowds, groups, time, and
+    /// [messages that nobody got](Self::undelivered). The same world gives the same bytes on
     /// every computer of one byte order.
     pub fn snapshot(&self) -> Result<Vec<u8>, WorldSnapshotError> {
         let mut bytes = Vec::new();
@@ -94,7 +107,9 @@ impl<C: Context + ?Sized> World<C> {
         bytes.put(&FORMAT.head([0; 2]).to_bytes());
         bytes.put_u64(self.now);
         put_groups(bytes, &self.groups);
-        bytes.put_u64(self.members().count() as u64);
+        let present: Vec<usize> = self.members().map(|(index, _)| index).collect();
+        put_failures(bytes, &moved(&self.failed, |index| among(&present, index)));
+        bytes.put_u64(present.len() as u64);
         let mut crowd = Vec::new();
         for (_, member) in self.members() {
             if !member.save(&mut crowd) {
@@ -108,6 +123,15 @@ impl<C: Context + ?Sized> World<C> {
         seal(bytes);
         Ok(())
     }
+}
+
+/// Where a crowd is among those that are there.
+fn among(present: &[usize], index: CrowdIndex) -> CrowdIndex {
+    let place = match index {
+        CrowdIndex::At(index) => present.binary_search(&index).ok(),
+        CrowdIndex::Left => None,
+    };
+    place.map_or(CrowdIndex::Left, CrowdIndex::At)
 }
 
 fn put_groups(bytes: &mut Vec<u8>, groups: &Groups) {
@@ -127,12 +151,21 @@ impl<C: Context + ?Sized> World<C> {
     /// Becomes what a snapshot holds. The world must have exactly its crowds, by name. If it is
     /// refused, nothing changes.
     pub fn restore(&mut self, snapshot: &[u8]) -> Result<(), WorldSnapshotError> {
+        self.prepare_restore(snapshot)?;
+        self.enter(WorldInput::Restore(snapshot));
+        Ok(())
+    }
+
+    /// Reads a snapshot; nothing changes yet.
+    pub(super) fn prepare_restore(&mut self, snapshot: &[u8]) -> Result<(), WorldSnapshotError> {
         let (_, content) = FORMAT.open(snapshot).map_err(WorldSnapshotError::Head)?;
         let mut reader = Reader::new(content);
         let now = reader.u64()?;
         let groups = read_groups(&mut reader)?;
+        let failed = read_failures(&mut reader)?;
         let crowds = read_crowds(&mut reader)?;
         self.check_names(&crowds)?;
+        let failed = self.place_failures(&failed, &crowds)?;
         // All are read before any of them changes.
         let mut numbers = Vec::with_capacity(crowds.len());
         for (name, bytes) in &crowds {
@@ -148,10 +181,70 @@ impl<C: Context + ?Sized> World<C> {
         if numbers.windows(2).any(|pair| pair[0] == pair[1]) {
             return Err(WorldSnapshotError::Content("two crowds have one number"));
         }
+        self.restored = Some(Restored {
+            now,
+            groups,
+            failed,
+        });
+        Ok(())
+    }
+
+    /// What was read takes effect.
+    pub(super) fn complete_restore(&mut self) {
+        let Some(restored) = self.restored.take() else {
+            return debug_assert!(false, "a snapshot was read");
+        };
         let members = self.members.iter_mut().flatten();
         members.for_each(|member| member.complete());
-        (self.now, self.groups) = (now, groups);
-        Ok(())
+        (self.now, self.groups, self.failed) = (restored.now, restored.groups, restored.failed);
+    }
+
+    /// Failures of a snapshot with the places that its crowds have in this world. Senders have such
+    /// events.
+    fn place_failures(
+        &self,
+        failed: &Failures,
+        crowds: &[(&str, &[u8])],
+    ) -> Result<Failures, WorldSnapshotError> {
+        let places: Vec<Option<usize>> = crowds.iter().map(|(name, _)| self.place(name)).collect();
+        if !failed.keys().all(|failure| self.can_be(failure, &places)) {
+            return Err(WorldSnapshotError::Content("undelivered messages"));
+        }
+        Ok(moved(failed, |index| match index {
+            CrowdIndex::At(index) => match places.get(index).copied().flatten() {
+                Some(index) => CrowdIndex::At(index),
+                None => CrowdIndex::Left,
+            },
+            CrowdIndex::Left => CrowdIndex::Left,
+        }))
+    }
+
+    /// Where the crowd of a name is.
+    fn place(&self, name: &str) -> Option<usize> {
+        let mut members = self.members();
+        let found = members.find(|(_, member)| member.name == name);
+        found.map(|(index, _)| index)
+    }
+
+    /// Is each crowd of a failure one of these, and its event one of the sender's?
+    fn can_be(&self, failure: &Failure, places: &[Option<usize>]) -> bool {
+        let is_known = |index| match index {
+            CrowdIndex::At(index) => places.get(index).copied().flatten().is_some(),
+            CrowdIndex::Left => true,
+        };
+        let to = match failure.reason {
+            Reason::Unknown(to) => is_known(to),
+            Reason::NoCrowd(_) | Reason::NoGroup => true,
+        };
+        let Some(event) = EventId::new(failure.event) else {
+            return to && is_known(failure.from);
+        };
+        let sender = match failure.from {
+            CrowdIndex::At(index) => places.get(index).copied().flatten(),
+            CrowdIndex::Left => None,
+        };
+        let sender = sender.and_then(|index| self.members.get(index)?.as_ref());
+        to && sender.is_some_and(|member| member.machine().event_type(event).is_ok())
     }
 
     /// The crowds of the snapshot are those of the world.
@@ -200,6 +293,7 @@ fn read_groups(reader: &mut Reader<'_>) -> Result<Groups, WorldSnapshotError> {
         groups.slots.push(Slot {
             generation,
             members,
+            seen: None,
         });
     }
     for _ in 0..reader.count(4)? {

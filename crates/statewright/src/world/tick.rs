@@ -153,11 +153,11 @@ impl<C: Context + ?Sized> World<C> {
             add(&mut sum, &done);
         }
         self.now += 1;
-        let (messages, undelivered) = self.deliver();
+        let delivered = self.deliver();
         Ok(WorldTick {
             all: sum,
-            messages,
-            undelivered,
+            messages: delivered.messages,
+            undelivered: delivered.undelivered,
         })
     }
 

@@ -1,0 +1,49 @@
+//! This program once more, under callgrind, to count its instructions. Both benchmarks have this
+//! file: that of the kernel and that of crowds.
+
+use std::process::Command;
+
+/// Instructions of one whole run of this program with these arguments; `what` is for messages.
+pub fn instructions(
+    what: &str,
+    arguments: impl IntoIterator<Item = String>,
+) -> Result<u64, String> {
+    let this =
+        std::env::current_exe().map_err(|error| format!("cannot find this program: {error}"))?;
+    let output = Command::new("valgrind")
+        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
+        .arg(this)
+        .args(arguments)
+        .output()
+        .map_err(|error| match error.kind() {
+            std::io::ErrorKind::NotFound => {
+                "instructions are counted with valgrind, which is not here: install it (Debian, Ubuntu: `apt install valgrind`)"
+                    .to_owned()
+            }
+            _ => format!("cannot start valgrind: {error}"),
+        })?;
+    let told = String::from_utf8_lossy(&output.stderr);
+    if !output.status.success() {
+        return Err(format!("counting {what} failed:\n{told}"));
+    }
+    collected(&told)
+        .ok_or_else(|| format!("valgrind did not say how many instructions there were:\n{told}"))
+}
+
+/// The number in `==1== Collected : 123`.
+fn collected(told: &str) -> Option<u64> {
+    told.lines()
+        .find_map(|line| line.split_once("Collected :")?.1.trim().parse().ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_count_is_found_in_what_valgrind_tells() {
+        let told = "==7== Callgrind\n==7== Events    : Ir\n==7== Collected : 2460823\n==7==\n==7== I refs: 2,460,823\n";
+        assert_eq!(collected(told), Some(2_460_823));
+        assert_eq!(collected("==7== nothing"), None);
+    }
+}

@@ -1,0 +1,187 @@
+//! Exact instruction counts of crowds: this program runs itself under callgrind, twice with different
+//! numbers of rounds. Both runs prepare the same; so the difference is what the additional rounds
+//! cost, and nothing else.
+
+use statewright::prelude::*;
+
+use crate::Figure;
+use crate::callgrind::instructions;
+use crate::scene::{chosen, crowd};
+use crate::world::{Scene, Work, expected};
+
+/// Rounds of the short and of the long run, and for how many all is prepared.
+const ROUNDS: [usize; 2] = [4, 36];
+
+/// Agents of a crowd.
+const AGENTS: u32 = 10_000;
+
+/// What is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Counted {
+    /// W5: an event for one agent in a hundred of a crowd, and a tick.
+    Sent,
+    /// A command of 16 bytes for a built-in lane.
+    Emit,
+    /// Events for three crowds that are ticked alone.
+    EventsAlone,
+    /// The same in a world.
+    EventsWorld,
+    /// Events and messages of three crowds that are ticked alone.
+    MessagesAlone,
+    /// The same in a world.
+    MessagesWorld,
+}
+
+impl Counted {
+    /// How many events, or commands, a round has.
+    fn per_round(self) -> u64 {
+        let events = u64::from(AGENTS / 100);
+        match self {
+            Self::Sent => events,
+            Self::Emit => u64::from(EMITTERS) * u64::from(SPOKEN),
+            Self::EventsAlone | Self::EventsWorld => 3 * events,
+            Self::MessagesAlone | Self::MessagesWorld => 6 * events,
+        }
+    }
+
+    /// Everything once, as it is counted.
+    pub fn once(self, rounds: usize) -> Result<(), String> {
+        match self {
+            Self::Sent => sent(rounds),
+            Self::Emit => emit(rounds),
+            Self::EventsAlone => three(false, Work::Events, rounds),
+            Self::EventsWorld => three(true, Work::Events, rounds),
+            Self::MessagesAlone => three(false, Work::Messages, rounds),
+            Self::MessagesWorld => three(true, Work::Messages, rounds),
+        }
+    }
+
+    /// Instructions per event, or per command.
+    fn count(self) -> Result<f64, String> {
+        use clap::ValueEnum;
+        let name = self.to_possible_value();
+        let name = name.map_or(String::new(), |value| value.get_name().to_owned());
+        let run = |rounds: usize| {
+            let arguments = ["once", &name, &rounds.to_string()].map(str::to_owned);
+            instructions(&name, arguments)
+        };
+        let [short, long] = ROUNDS;
+        let more = run(long)?.saturating_sub(run(short)?);
+        Ok(more as f64 / ((long - short) as u64 * self.per_round()) as f64)
+    }
+}
+
+fn sent(rounds: usize) -> Result<(), String> {
+    let mut crowd = crowd(AGENTS);
+    let go = crowd
+        .machine()
+        .event("Go")
+        .map_err(|error| error.to_string())?;
+    let handles: Vec<AgentId> = crowd.agents().collect();
+    let receivers = |round| {
+        let places = chosen(AGENTS, round).map(|place| handles[place as usize]);
+        places.collect::<Vec<AgentId>>()
+    };
+    let receivers: Vec<Vec<AgentId>> = (0..ROUNDS[1]).map(receivers).collect();
+    for receivers in receivers.iter().take(rounds) {
+        for &receiver in receivers {
+            crowd.send(receiver, go, ()).expect("the agent exists");
+        }
+        crowd.tick(&());
+    }
+    equal(
+        crowd.counters().transitions,
+        rounds as u64 * u64::from(AGENTS / 100),
+    )
+}
+
+const EMITTERS: u32 = 100;
+/// Ticks in which they speak.
+const SPOKEN: u32 = 64;
+
+#[derive(Clone, Copy, Debug, PartialEq, Command)]
+#[command(lane = GAMEPLAY)]
+struct Note([u32; 4]);
+
+/// Here a round is one more command of each, so that nothing else is counted.
+fn emit(rounds: usize) -> Result<(), String> {
+    let functions = Functions::new().action("Say", |_: &mut (), &count: &u32, cx| {
+        for number in (0..count).map(std::hint::black_box) {
+            cx.emit(Note([number, 1, 2, 3]));
+        }
+    });
+    let machine = Machine::build("Speaker", |m| {
+        m.event("Say");
+        m.state("calm", |s| {
+            s.on("Say").run("Say");
+        });
+    });
+    let machine = machine.map_err(|error| error.to_string())?;
+    let program = machine.bind(functions).map_err(|error| error.to_string())?;
+    let mut crowd = Crowd::new(program, 1);
+    let budget = statewright::commands::MAX_BUDGET;
+    crowd
+        .set_budget(budget)
+        .map_err(|error| error.to_string())?;
+    for _ in 0..EMITTERS {
+        crowd.spawn(());
+    }
+    crowd.tick(&0);
+    let say = machine.event("Say").map_err(|error| error.to_string())?;
+    for _ in 0..SPOKEN {
+        let sent = crowd.broadcast(say, ());
+        sent.map_err(|error| error.to_string())?;
+        crowd.tick(&(rounds as u32));
+    }
+    equal(crowd.counters().commands_dropped, 0)?;
+    equal(
+        crowd.commands().count() as u64,
+        rounds as u64 * u64::from(EMITTERS),
+    )
+}
+
+fn three(in_world: bool, work: Work, rounds: usize) -> Result<(), String> {
+    let mut scene = Scene::new(in_world, work, AGENTS)?;
+    let receivers: Vec<_> = (0..ROUNDS[1]).map(|round| scene.receivers(round)).collect();
+    for receivers in receivers.iter().take(rounds) {
+        scene.send(receivers);
+        scene.tick();
+    }
+    equal(scene.outcome().1, expected(work, AGENTS, rounds))
+}
+
+fn equal(found: u64, expected: u64) -> Result<(), String> {
+    if found == expected {
+        Ok(())
+    } else {
+        Err(format!("not the same work: {found} instead of {expected}"))
+    }
+}
+
+/// All counts.
+pub fn measure() -> Result<Vec<Figure>, String> {
+    let (sent, command) = (Counted::Sent.count()?, Counted::Emit.count()?);
+    let mut figures = vec![
+        Figure::new("W5: sent to a crowd", sent, PER_EVENT),
+        Figure::new("a command of 16 bytes", command, "instructions"),
+    ];
+    figures.extend(world()?);
+    Ok(figures)
+}
+
+const PER_EVENT: &str = "instructions per event";
+
+/// What a world costs, held to its target in CI.
+pub fn world() -> Result<Vec<Figure>, String> {
+    let mut figures = Vec::new();
+    for (work, [alone, world]) in [
+        (Work::Events, [Counted::EventsAlone, Counted::EventsWorld]),
+        (
+            Work::Messages,
+            [Counted::MessagesAlone, Counted::MessagesWorld],
+        ),
+    ] {
+        figures.extend(work.figures(alone.count()?, world.count()?, PER_EVENT));
+    }
+    Ok(figures)
+}
