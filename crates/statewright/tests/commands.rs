@@ -818,7 +818,7 @@ fn code_5_staged_writes_stand_in_their_lane_once_per_key() {
         .map(|command| (command.agent(), command.what(&rom)))
         .collect();
     let write = |key: &str, value| What::Write {
-        key: machine.key(key).unwrap(),
+        key: machine.key(key).unwrap().id(),
         words: [value, 0, 0],
     };
     assert_eq!(
@@ -862,7 +862,11 @@ fn cmd_3_commands_know_where_they_come_from() {
     let command = crowd.commands().next().unwrap();
     assert_eq!(
         (command.agent(), command.tick(), command.state()),
-        (agents[0], 1, machine.state("calm").ok())
+        (
+            agents[0],
+            1,
+            machine.state("calm").ok().map(|calm| calm.id())
+        )
     );
     assert!(command.transition().is_some() && command.region(&machine.rom()).is_some());
 }

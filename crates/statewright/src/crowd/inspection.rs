@@ -178,7 +178,7 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
         seen.draws = self.draws(agent);
         let board = &self.agents.boards[index];
         let keys = rom.keys().iter().enumerate().filter_map(|(number, key)| {
-            let field = self.program.field(KeyId::from_index(number)?);
+            let field = self.program.table.field(KeyId::from_index(number)?);
             let [x, y, z] = board.read(field);
             let kind = PayloadKind::of_value(key.ty.get());
             let value = AnyValue::new(machine, kind, [x, y, z, 0]);
@@ -455,9 +455,9 @@ impl Seer<'_> {
 
     fn channels<I: Instance>(&self, instance: &I) -> Vec<String> {
         let held = kernel::held_channels(self.rom, instance);
-        let channels = crate::slices::channels(held);
+        let channels = crate::slices::channels(self.machine, held);
         channels
-            .map(|channel| self.name(SymbolKind::Channel, channel.index()))
+            .map(|channel| self.name(SymbolKind::Channel, channel.id().index()))
             .collect()
     }
 }

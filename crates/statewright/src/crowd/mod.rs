@@ -46,7 +46,7 @@ use mailbox::Mailbox;
 use schedule::Schedule;
 use timing::Measured;
 
-pub use agents::{Missing, SpawnError, VariantError};
+pub use agents::{LookError, Missing, SpawnError, VariantError};
 pub use edit::BoardMut;
 pub use input::{Input, InputError};
 pub use inspection::{Inspection, InstanceError, QueuedEvent, RunningTimer};
