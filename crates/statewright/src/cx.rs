@@ -9,7 +9,7 @@ use statewright_symbols::SymbolId;
 
 use crate::agent_id::AgentId;
 use crate::arguments::Arguments;
-use crate::commands::{Command, Head, Sent};
+use crate::commands::{Command, Head, Sent, WhyLost};
 use crate::event::{EventFor, WrongEvent};
 use crate::handle::{
     EventHandle, Handle, ParameterHandle, ScratchHandle, StateHandle, TimerHandle,
@@ -313,12 +313,9 @@ impl<'c, 'a, 'p> ActionCx<'c, 'a, 'p> {
         let event = self.own_event(event);
         let head = Head::send(self.agent(), self.actor.site(), event);
         let sent = Sent::new(to, payload.words());
-        let critical = self.caller.out.is_critical(head.lane);
-        let written = !self.caller.out.is_full(head.lane)
-            && self
-                .caller
-                .out
-                .write(&head, zerocopy::IntoBytes::as_bytes(&sent), critical);
+        let (out, payload) = (&mut *self.caller.out, zerocopy::IntoBytes::as_bytes(&sent));
+        let critical = out.is_critical(head.lane);
+        let written = out.write_or_lose(&head, payload, critical, true);
         if !written {
             self.actor.command_dropped(critical);
         }
@@ -347,6 +344,8 @@ impl<'c, 'a, 'p> ActionCx<'c, 'a, 'p> {
         }
         let critical = self.caller.out.is_critical(lane);
         if self.caller.out.is_full(lane) {
+            let head = Head::typed::<T>(self.agent(), self.actor.site());
+            self.caller.out.lose(&head, T::NAME, WhyLost::Cap);
             self.actor.command_dropped(critical);
             return false;
         }
@@ -365,6 +364,8 @@ impl<'c, 'a, 'p> ActionCx<'c, 'a, 'p> {
                 true
             }
             None => {
+                let why = self.caller.out.why_lost(&head, critical);
+                self.caller.out.lose(&head, T::NAME, why);
                 self.actor.command_dropped(critical);
                 false
             }

@@ -12,6 +12,7 @@ use statewright_symbols::{
 };
 
 use crate::blackboard::Shape;
+use crate::commands::Lane;
 use crate::counters::SharedCounters;
 use crate::event::{EventFor, EventType, WrongEvent};
 use crate::handle::{
@@ -474,6 +475,17 @@ impl Machine {
     /// The text of a symbol; `None` if the machine has none with its number.
     pub fn symbol_text(&self, symbol: Symbol) -> Option<&str> {
         self.rom().symbol(symbol.0)
+    }
+
+    /// The name of a lane, for people; `?` for one that the machine does not have.
+    pub fn lane_name(&self, lane: impl Into<Lane>) -> &str {
+        let number = usize::from(lane.into().number());
+        let own = || {
+            let place = number.checked_sub(BuiltInLane::COUNT)?;
+            self.shared.symbols.name(SymbolKind::Lane, place)
+        };
+        let built_in = BuiltInLane::NAMES.get(number).copied();
+        built_in.or_else(own).unwrap_or("?")
     }
 
     /// The lane with a name: a built-in one or one of the machine's own.

@@ -8,7 +8,9 @@ use statewright_rom::ids::FunctionId;
 use super::chunk::Chunk;
 use super::timing::CallTimes;
 use crate::agent_id::AgentId;
-use crate::commands::{CommandRef, Lane, LaneRules, Net, Reading, Seen, What};
+use crate::commands::{
+    CommandRef, Lane, LaneRules, LostCommand, MAX_LOST, Net, Reading, Seen, What,
+};
 use crate::crowd::{Envelope, Message};
 use crate::machine::Machine;
 
@@ -85,6 +87,12 @@ impl TickOutput {
     pub(crate) fn overflowed(&self) -> impl Iterator<Item = AgentId> {
         self.ran()
             .flat_map(|chunk| chunk.overflowed.iter().copied())
+    }
+
+    /// Commands that found no room (CMD-2), the first of them: as many in one chunk as in all.
+    pub(crate) fn lost_commands(&self) -> impl Iterator<Item = LostCommand> {
+        let lost = self.ran().flat_map(|chunk| chunk.writer.lost.iter());
+        lost.copied().take(MAX_LOST)
     }
 
     /// Those who want their next tick, or a later one, by index.
