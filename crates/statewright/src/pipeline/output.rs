@@ -7,6 +7,8 @@ use statewright_rom::ids::FunctionId;
 
 use super::chunk::Chunk;
 use super::timing::CallTimes;
+#[cfg(feature = "parallel")]
+use super::workers::{RayonPool, Workers};
 use crate::agent_id::AgentId;
 use crate::commands::{
     CommandRef, Lane, LaneRules, LostCommand, MAX_LOST, Net, Reading, Seen, What,
@@ -160,12 +162,10 @@ impl TickOutput {
         take: impl Fn(Lane, LaneCommands<'_>) + Sync,
     ) {
         let (output, take) = (&*self, &take);
-        rayon::in_place_scope(|scope| {
-            for lane in output.lanes() {
-                let commands = output.lane(lane, rules);
-                scope.spawn(move |_| take(lane, commands));
-            }
-        });
+        let jobs = output
+            .lanes()
+            .map(|lane| move || take(lane, output.lane(lane, rules)));
+        RayonPool.run(jobs);
         self.clear_commands();
     }
 
