@@ -61,7 +61,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             noise += loudness;
         }
     }
-    let chasing = crowd.all_in(states::CHASE).len();
+    let chasing = crowd.all_in(states::CHASE)?.len();
     println!("{chasing} are after a thief, {noise} of noise");
     Ok(())
 }

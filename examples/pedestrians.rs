@@ -37,7 +37,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!(
         "{} had something to do, {} wait at the light",
         tick.ran,
-        crowd.all_in(pedestrian::states::STROLLING_WAITING).len()
+        crowd.all_in(pedestrian::states::STROLLING_WAITING)?.len()
     );
 
     let start = Instant::now();
@@ -53,7 +53,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     println!(
         "{} wait, {} transitions",
-        crowd.all_in(pedestrian::states::STROLLING_WAITING).len(),
+        crowd.all_in(pedestrian::states::STROLLING_WAITING)?.len(),
         crowd.counters().transitions
     );
     Ok(())

@@ -226,7 +226,8 @@ fn count_in<B: Board>(crowd: &Crowd<B, borrowed!(Town<'_>)>, state: &str) -> usi
         .machine()
         .state(state)
         .expect("a state of the machine");
-    crowd.all_in(state).len()
+    let all = crowd.all_in(state).expect("a state of the machine");
+    all.len()
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -107,22 +107,20 @@ use syn::{DeriveInput, parse_macro_input};
 ///
 /// ```
 /// use statewright::prelude::*;
-/// use statewright::Blackboard;
+/// use statewright::{Blackboard, KeyHandle};
 ///
-/// #[functions(board = Blackboard)]
+/// #[functions(board = Blackboard, context = KeyHandle)]
 /// mod numbers {
-///     use statewright::{Blackboard, ids::KeyId};
-///
-///     const HEALTH: KeyId = KeyId::from_index(0).expect("a small number");
+///     use statewright::{Blackboard, KeyHandle};
 ///
 ///     #[guard]
-///     fn is_hurt(me: &Blackboard, below: i32) -> bool {
-///         me.get(HEALTH).is_ok_and(|health: i32| health < below)
+///     fn is_hurt(me: &Blackboard, health: &KeyHandle, below: i32) -> bool {
+///         me.get(*health).is_ok_and(|health: i32| health < below)
 ///     }
 ///
 ///     #[action]
-///     fn heal(me: &mut Blackboard) {
-///         _ = me.set(HEALTH, 100);
+///     fn heal(me: &mut Blackboard, health: &KeyHandle) {
+///         _ = me.set(*health, 100);
 ///     }
 /// }
 ///

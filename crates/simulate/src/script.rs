@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use statewright::{EventHandle, Machine, Payload};
+use statewright::{EventHandle, KeyHandle, Machine, Payload};
 use statewright_author::similar::closest;
 use statewright_rom::layout::PayloadKind;
 use statewright_step::{StepError, carried_type, key_type, parse_payload, parse_value};
@@ -48,8 +48,8 @@ pub enum Recipients {
 pub enum ScriptAction {
     /// An event.
     Send(EventHandle, [u32; 4]),
-    /// A key is written: its number and words.
-    Set(usize, [u32; 3]),
+    /// A key is written: it and its words.
+    Set(KeyHandle, [u32; 3]),
 }
 
 /// One line.
@@ -247,13 +247,13 @@ impl<'l> Words<'l> {
             )
         })?;
         let rom = machine.rom();
-        let ty = key_type(&rom, key.index());
+        let ty = key_type(&rom, key.id().index());
         let text = self.rest.join(" ");
         if text.is_empty() {
             return Err(format!("`set {name}` needs a value"));
         }
         let [x, y, z, _] = of_first_life(ty, parse_value(&rom, ty, &text).map_err(plain)?);
-        Ok(ScriptAction::Set(key.index(), [x, y, z]))
+        Ok(ScriptAction::Set(key, [x, y, z]))
     }
 }
 

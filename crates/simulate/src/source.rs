@@ -1,6 +1,6 @@
 //! Where events come from: a random source by a seed, or a script.
 
-use statewright::ids::{EventId, KeyId};
+use statewright::ids::EventId;
 use statewright::prelude::*;
 use statewright::{EventHandle, Payload};
 use statewright_rom::layout::PayloadKind;
@@ -39,7 +39,7 @@ impl Source {
         let choices = (0..rom.events().len()).filter_map(|index| {
             let id = EventId::from_index(index).filter(|&id| is_sent(machine.event_name(id)))?;
             Some(Choice {
-                event: machine.event_at(id)?,
+                event: machine.handle(id)?,
                 carries: carried_type(&rom, id),
             })
         });
@@ -105,7 +105,9 @@ fn act<S: BoardStorage>(
     match action {
         ScriptAction::Send(event, words) => u64::from(crowd.send(agent, event, words).is_ok()),
         ScriptAction::Set(key, words) => {
-            let field = KeyId::from_index(key).map_or(usize::MAX, |key| crowd.program().field(key));
+            let Ok(field) = crowd.program().field(key) else {
+                return 0;
+            };
             // Agents of a run never leave.
             let _ = crowd.edit_board(agent, |board| board.write(field, words));
             0

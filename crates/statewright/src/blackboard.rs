@@ -8,32 +8,28 @@ use statewright_rom::Rom;
 use statewright_rom::ids::KeyId;
 
 use crate::board::{Board, Key, Staging};
+use crate::handle::{KeyHandle, Origin, Resolver, WrongHandle};
 use crate::machine::Machine;
 use crate::saved::Saved;
 use crate::value::{Type, Value};
-use statewright_symbols::UnknownName;
+use statewright_symbols::{SymbolKind, UnknownName, stable_ids};
 
 /// Where the keys of a machine lie.
 #[derive(Debug)]
 pub(crate) struct Shape {
     /// First word and type per key.
     keys: Vec<(usize, Type)>,
-    /// xxh3 of the name per key.
-    names: Vec<u64>,
+    /// What keys mean here.
+    resolver: Resolver,
     /// All words before the first tick.
     defaults: Vec<u32>,
 }
 
 impl Shape {
-    pub(crate) fn new(rom: &Rom<'_>) -> Self {
-        let names = rom
-            .keys()
-            .iter()
-            .map(|record| record.name_hash.get())
-            .collect();
+    pub(crate) fn new(rom: &Rom<'_>, machine: &'static Origin) -> Self {
         let mut shape = Self {
             keys: Vec::with_capacity(rom.keys().len()),
-            names,
+            resolver: Resolver::new(stable_ids(rom, SymbolKind::Key), machine),
             defaults: vec![0; rom.blackboard_words()],
         };
         for record in rom.keys() {
@@ -54,12 +50,12 @@ impl Shape {
     /// Whether the same keys lie at the same places. They may begin with other values.
     fn is_like(&self, other: &Self) -> bool {
         let words = self.defaults.len() == other.defaults.len();
-        words && self.keys == other.keys && self.names == other.names
+        words && self.keys == other.keys && self.resolver.is_like(&other.resolver)
     }
 }
 
 /// A blackboard with the keys that a machine declares. Only crowds of that machine take it, and
-/// those of machines that declare the same keys in the same order.
+/// those of other versions of it that declare the same keys in the same order.
 ///
 /// ```
 /// use statewright::Blackboard;
@@ -73,7 +69,7 @@ impl Shape {
 /// assert_eq!(board.get::<f32>(hunger), Ok(0.5));
 /// board.set(hunger, 0.75_f32)?;
 /// assert_eq!((board.revision(), board.take_dirty().collect::<Vec<_>>()), (1, vec![hunger]));
-/// assert_eq!(board.set(hunger, 1).unwrap_err().to_string(), "blackboard key 0 is f32, not i32");
+/// assert_eq!(board.set(hunger, 1).unwrap_err().to_string(), "blackboard key `hunger` of `Dog` is f32, not i32");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -84,23 +80,27 @@ pub struct Blackboard {
     dirty: Box<[u64]>,
 }
 
-/// A key was read or written as another type, or does not exist.
+/// Why a key was neither read nor written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct WrongKey {
-    /// The key.
-    pub key: KeyId,
-    /// Its type; none if the blackboard has no such key.
-    pub is: Option<Type>,
-    /// The type that was asked for.
-    pub wanted: Type,
+pub enum WrongKey {
+    /// It has another type.
+    Type {
+        /// The key.
+        key: KeyHandle,
+        /// Its type.
+        is: Type,
+        /// The type that was asked for.
+        wanted: Type,
+    },
+    /// It is a key of another machine, or gone from this version.
+    Handle(WrongHandle),
 }
 
 impl fmt::Display for WrongKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { key, is, wanted } = self;
-        match is {
-            Some(is) => write!(f, "blackboard key {key} is {is}, not {wanted}"),
-            None => write!(f, "the blackboard has no key {key}"),
+        match self {
+            Self::Type { key, is, wanted } => write!(f, "{key} is {is}, not {wanted}"),
+            Self::Handle(error) => error.fmt(f),
         }
     }
 }
@@ -124,15 +124,15 @@ impl Blackboard {
     }
 
     /// Reads a key.
-    pub fn get<T: Value>(&self, key: KeyId) -> Result<T, WrongKey> {
-        let first = self.first_word(key, T::TYPE)?;
+    pub fn get<T: Value>(&self, key: KeyHandle) -> Result<T, WrongKey> {
+        let (_, first) = self.place(key, T::TYPE)?;
         Ok(T::from_words(self.words_at(first)))
     }
 
     /// Writes a key.
-    pub fn set<T: Value>(&mut self, key: KeyId, value: T) -> Result<(), WrongKey> {
-        self.first_word(key, T::TYPE)?;
-        self.write(key.index(), value.to_words());
+    pub fn set<T: Value>(&mut self, key: KeyHandle, value: T) -> Result<(), WrongKey> {
+        let (field, _) = self.place(key, T::TYPE)?;
+        self.write(field, value.to_words());
         Ok(())
     }
 
@@ -154,25 +154,24 @@ impl Blackboard {
     }
 
     /// Keys written since the last time this was asked.
-    pub fn take_dirty(&mut self) -> impl Iterator<Item = KeyId> + use<> {
+    pub fn take_dirty(&mut self) -> impl Iterator<Item = KeyHandle> + use<> {
         let dirty = std::mem::replace(
             &mut self.dirty,
             vec![0; self.shape.keys.len().div_ceil(64)].into(),
         );
-        let count = self.shape.keys.len();
-        (0..count)
+        let shape = Arc::clone(&self.shape);
+        (0..shape.keys.len())
             .filter(move |key| dirty[key / 64] >> (key % 64) & 1 != 0)
-            .filter_map(KeyId::from_index)
+            .filter_map(move |key| shape.resolver.handle(KeyId::from_index(key)?))
     }
 
-    fn first_word(&self, key: KeyId, wanted: Type) -> Result<usize, WrongKey> {
-        match self.shape.keys.get(key.index()) {
-            Some(&(first, ty)) if ty == wanted => Ok(first),
-            found => Err(WrongKey {
-                key,
-                is: found.map(|&(_, ty)| ty),
-                wanted,
-            }),
+    /// Number and first word of a key.
+    fn place(&self, key: KeyHandle, wanted: Type) -> Result<(usize, usize), WrongKey> {
+        let id = self.shape.resolver.resolve(key).map_err(WrongKey::Handle)?;
+        match self.shape.keys.get(id.index()) {
+            Some(&(_, is)) if is != wanted => Err(WrongKey::Type { key, is, wanted }),
+            // Past the end there is nothing to read, and nothing is written.
+            found => Ok((id.index(), found.map_or(usize::MAX, |&(first, _)| first))),
         }
     }
 

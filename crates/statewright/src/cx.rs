@@ -5,12 +5,17 @@ use statewright_kernel::{self as kernel, Admission, Cause, Class, Rng};
 use statewright_rom::Rom;
 use statewright_rom::ids::*;
 use statewright_rom::layout::{ArgumentRecord, PayloadKind};
+use statewright_symbols::SymbolId;
 
 use crate::agent_id::AgentId;
 use crate::arguments::Arguments;
-use crate::commands::{Command, Head, Sent};
-use crate::event::{EventFor, EventHandle, WrongEvent};
+use crate::commands::{Command, Head, Sent, WhyLost};
+use crate::event::{EventFor, WrongEvent};
+use crate::handle::{
+    EventHandle, Handle, ParameterHandle, ScratchHandle, StateHandle, TimerHandle,
+};
 use crate::host::Caller;
+use crate::machine::Machine;
 use crate::payload::Payload;
 use crate::value::{Symbol, Value};
 
@@ -47,7 +52,7 @@ macro_rules! looking {
             /// activities.
             pub fn event(&self) -> Option<EventHandle> {
                 match self.$inner.call().cause {
-                    Cause::Event(event, _) => self.caller.machine.event_at(event),
+                    Cause::Event(event, _) => self.caller.machine.handle(event),
                     _ => None,
                 }
             }
@@ -92,8 +97,10 @@ macro_rules! looking {
             }
 
             /// The state that this call belongs to.
-            pub fn state(&self) -> StateId {
-                self.$inner.call().state
+            pub fn state(&self) -> StateHandle {
+                let state = self.$inner.call().state;
+                let known = self.caller.machine.handle(state);
+                known.unwrap_or_else(|| panic!("the machine has no state {state}"))
             }
 
             /// The region of that state.
@@ -107,24 +114,49 @@ macro_rules! looking {
             }
 
             /// Is a state active?
-            pub fn is_active(&self, state: StateId) -> bool {
-                self.$inner.is_active(state)
+            ///
+            /// # Panics
+            ///
+            /// If it is a state of another machine: whatever such a handle is of, the panic names
+            /// both machines, the agent alone ends, and the host is told (HASH-3).
+            #[inline]
+            pub fn is_active(&self, state: StateHandle) -> bool {
+                self.$inner.is_active(self.own(state))
+            }
+
+            /// The number of something that this machine has.
+            #[inline]
+            fn own<I: SymbolId>(&self, handle: Handle<I>) -> I {
+                match self.caller.machine.resolve(handle) {
+                    Ok(id) => id,
+                    Err(error) => panic!("{error}"),
+                }
             }
 
             /// Ticks since this call's state was entered; `None` if it has no clock.
             pub fn ticks_in_state(&self) -> Option<u32> {
-                self.$inner.ticks_in_state(self.state())
+                self.$inner.ticks_in_state(self.$inner.call().state)
             }
 
             /// A parameter, in the agent's variant.
-            pub fn parameter<T: Value>(&self, parameter: ParameterId) -> T {
-                T::from_words(self.$inner.parameter(parameter))
+            ///
+            /// # Panics
+            ///
+            /// If it is one of another machine, as [`Self::is_active`].
+            #[inline]
+            pub fn parameter<T: Value>(&self, parameter: ParameterHandle) -> T {
+                T::from_words(self.$inner.parameter(self.own(parameter)))
             }
 
             /// A word of scratch; `None` past its end, and while the state that owns it is not
             /// active.
-            pub fn scratch(&self, scratch: ScratchId, word: u8) -> Option<u16> {
-                self.$inner.scratch(scratch).nth(word.into())
+            ///
+            /// # Panics
+            ///
+            /// If it is scratch of another machine, as [`Self::is_active`].
+            #[inline]
+            pub fn scratch(&self, scratch: ScratchHandle, word: u8) -> Option<u16> {
+                self.$inner.scratch(self.own(scratch)).nth(word.into())
             }
 
             /// A literal argument of this call; zero past the last.
@@ -147,7 +179,13 @@ macro_rules! looking {
                 self.rom().symbol(symbol.0).unwrap_or_default()
             }
 
-            /// The machine.
+            /// The machine with its names, and with handles of its numbers
+            /// ([`Machine::handle`]).
+            pub fn machine(&self) -> &Machine {
+                self.caller.machine
+            }
+
+            /// The machine as bytes.
             pub fn rom(&self) -> &'a Rom<'a> {
                 self.$inner.rom()
             }
@@ -275,12 +313,9 @@ impl<'c, 'a, 'p> ActionCx<'c, 'a, 'p> {
         let event = self.own_event(event);
         let head = Head::send(self.agent(), self.actor.site(), event);
         let sent = Sent::new(to, payload.words());
-        let critical = self.caller.out.is_critical(head.lane);
-        let written = !self.caller.out.is_full(head.lane)
-            && self
-                .caller
-                .out
-                .write(&head, zerocopy::IntoBytes::as_bytes(&sent), critical);
+        let (out, payload) = (&mut *self.caller.out, zerocopy::IntoBytes::as_bytes(&sent));
+        let critical = out.is_critical(head.lane);
+        let written = out.write_or_lose(&head, payload, critical, true);
         if !written {
             self.actor.command_dropped(critical);
         }
@@ -311,6 +346,8 @@ impl<'c, 'a, 'p> ActionCx<'c, 'a, 'p> {
         }
         let critical = self.caller.out.is_critical(lane);
         self.caller.out.is_full(lane).then(|| {
+            let head = Head::typed::<T>(self.agent(), self.actor.site());
+            self.caller.out.lose(&head, T::NAME, WhyLost::Cap);
             self.actor.command_dropped(critical);
             false
         })
@@ -328,6 +365,8 @@ impl<'c, 'a, 'p> ActionCx<'c, 'a, 'p> {
                 true
             }
             None => {
+                let why = self.caller.out.why_lost(&head, critical);
+                self.caller.out.lose(&head, T::NAME, why);
                 self.actor.command_dropped(critical);
                 false
             }
@@ -335,21 +374,35 @@ impl<'c, 'a, 'p> ActionCx<'c, 'a, 'p> {
     }
 
     /// Starts a named timer, at least one tick ahead.
-    pub fn start_timer(&mut self, timer: TimerId, ticks: u32) {
+    ///
+    /// # Panics
+    ///
+    /// If it is a timer of another machine, as [`Self::is_active`].
+    pub fn start_timer(&mut self, timer: TimerHandle, ticks: u32) {
+        let timer = self.own(timer);
         self.actor.start_timer(timer, ticks);
     }
 
     /// Stops a named timer.
-    pub fn stop_timer(&mut self, timer: TimerId) {
+    ///
+    /// # Panics
+    ///
+    /// As [`Self::start_timer`].
+    pub fn stop_timer(&mut self, timer: TimerHandle) {
+        let timer = self.own(timer);
         self.actor.stop_timer(timer);
     }
 
     /// Writes a word of scratch, which is zero when its state is entered. `false`, and nothing
     /// happens, past its end, while the state that owns it is not active, and in observers.
     ///
+    /// # Panics
+    ///
+    /// If it is scratch of another machine, as [`Self::is_active`].
+    ///
     /// ```
     /// use statewright::prelude::*;
-    /// use statewright::ids::ScratchId;
+    /// use statewright::ScratchHandle;
     ///
     /// let machine = Machine::build("Dog", |m| {
     ///     m.event("Bark");
@@ -359,7 +412,7 @@ impl<'c, 'a, 'p> ActionCx<'c, 'a, 'p> {
     ///     });
     /// })?;
     /// let barks = machine.scratch(machine.state("yard")?, "barks")?;
-    /// let functions = Functions::new().action("Count", |_: &mut (), barks: &ScratchId, cx| {
+    /// let functions = Functions::new().action("Count", |_: &mut (), barks: &ScratchHandle, cx| {
     ///     let before = cx.scratch(*barks, 0).unwrap_or(0);
     ///     assert!(cx.set_scratch(*barks, 0, before + 1));
     /// });
@@ -370,12 +423,18 @@ impl<'c, 'a, 'p> ActionCx<'c, 'a, 'p> {
     /// assert_eq!(dogs.tick(&barks).panicked, 0);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn set_scratch(&mut self, scratch: ScratchId, word: u8, value: u16) -> bool {
+    pub fn set_scratch(&mut self, scratch: ScratchHandle, word: u8, value: u16) -> bool {
+        let scratch = self.own(scratch);
         self.actor.set_scratch(scratch, word, value)
     }
 
     /// Forgets what the history points of a state remember (EXEC-4). Observers change no history.
-    pub fn clear_history(&mut self, state: StateId) {
+    ///
+    /// # Panics
+    ///
+    /// If it is a state of another machine, as [`Self::is_active`].
+    pub fn clear_history(&mut self, state: StateHandle) {
+        let state = self.own(state);
         self.actor.clear_history(state);
     }
 

@@ -6,8 +6,7 @@
 //!  machine! { events::HIT } ▶ TypedEvent<I32>    ── send(agent, HIT, 5) ── checked by the compiler
 //! ```
 //!
-//! A number alone would be an event of every machine. A handle has the machine's id beside it, and
-//! the event's stable id: for another version of its machine it is looked up by that.
+//! What a handle is of, and how it is found in another version of its machine: [`crate::handle`].
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -17,72 +16,9 @@ use statewright_rom::ids::EventId;
 use statewright_rom::layout::PayloadKind;
 
 use crate::crowd::Missing;
+use crate::handle::{EventHandle, Handle, NameIn, Origin, WrongHandle};
+use crate::machine::Machine;
 use crate::payload::{Payload, PayloadOf};
-
-/// An event of a machine, from [`Machine::event`](crate::Machine::event).
-#[derive(Clone, Copy)]
-pub struct EventHandle {
-    id: EventId,
-    machine: u32,
-    stable: u64,
-    /// Names of event and machine, where they are constants: for messages.
-    names: Option<&'static [&'static str; 2]>,
-}
-
-impl EventHandle {
-    pub(crate) const fn new(id: EventId, machine: u32, stable: u64) -> Self {
-        Self {
-            id,
-            machine,
-            stable,
-            names: None,
-        }
-    }
-
-    /// Its number in its machine.
-    pub const fn id(self) -> EventId {
-        self.id
-    }
-
-    /// What instances know its machine by.
-    pub(crate) const fn machine(self) -> u32 {
-        self.machine
-    }
-
-    /// Its stable id (ROM-6).
-    pub const fn stable_id(self) -> u64 {
-        self.stable
-    }
-}
-
-impl PartialEq for EventHandle {
-    fn eq(&self, other: &Self) -> bool {
-        (self.machine, self.id) == (other.machine, other.id)
-    }
-}
-
-impl Eq for EventHandle {}
-
-impl fmt::Debug for EventHandle {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "EventHandle({self})")
-    }
-}
-
-impl fmt::Display for EventHandle {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.names {
-            Some([event, machine]) => write!(f, "event `{event}` of `{machine}`"),
-            None => write!(f, "event {} of machine {:08x}", self.id, self.machine),
-        }
-    }
-}
-
-impl From<EventHandle> for EventId {
-    fn from(event: EventHandle) -> Self {
-        event.id
-    }
-}
 
 /// An event whose payload the compiler knows: a constant of [`machine!`](macro@crate::machine). `K` is
 /// one of the kinds in [`payload`](crate::payload).
@@ -92,19 +28,11 @@ pub struct TypedEvent<K> {
 }
 
 impl<K> TypedEvent<K> {
-    /// What the macro writes; `names` are those of the event and of its machine.
+    /// What the macro writes.
     #[doc(hidden)]
-    pub const fn of_macro(
-        id: EventId,
-        machine: u32,
-        stable: u64,
-        names: &'static [&'static str; 2],
-    ) -> Self {
+    pub const fn of_macro(id: EventId, stable: u64, origin: &'static Origin) -> Self {
         Self {
-            handle: EventHandle {
-                names: Some(names),
-                ..EventHandle::new(id, machine, stable)
-            },
+            handle: Handle::of_macro(id, stable, origin),
             kind: PhantomData,
         }
     }
@@ -116,7 +44,7 @@ impl<K> TypedEvent<K> {
 
     /// Its number in its machine.
     pub const fn id(self) -> EventId {
-        self.handle.id
+        self.handle.id()
     }
 }
 
@@ -140,9 +68,9 @@ impl<K> From<TypedEvent<K>> for EventHandle {
     }
 }
 
-impl<K> From<TypedEvent<K>> for EventId {
-    fn from(event: TypedEvent<K>) -> Self {
-        event.id()
+impl<K> NameIn<EventId> for TypedEvent<K> {
+    fn number_in(self, machine: &Machine) -> Option<EventId> {
+        self.handle.number_in(machine)
     }
 }
 
@@ -190,6 +118,8 @@ mod private {
 /// What a machine says of an event.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EventType {
+    /// Stable id, beside the rest: sending compares it first (HASH-3).
+    pub(crate) stable: u64,
     pub(crate) class: Class,
     pub(crate) payload: PayloadKind,
 }
@@ -197,15 +127,8 @@ pub(crate) struct EventType {
 /// Why an event is none of the machine's, or cannot carry what it was given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WrongEvent {
-    /// It is an event of another machine.
-    OtherMachine {
-        /// The event.
-        event: EventHandle,
-        /// Name of the machine that it was meant for.
-        machine: String,
-        /// What instances know that machine by.
-        id: u32,
-    },
+    /// It is an event of another machine, or gone from this version.
+    OtherMachine(WrongHandle),
     /// The machine has no event with this number.
     Unknown {
         /// The number.
@@ -231,10 +154,7 @@ pub enum WrongEvent {
 impl fmt::Display for WrongEvent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::OtherMachine { event, machine, id } => write!(
-                f,
-                "{event} is none of `{machine}` (machine {id:08x}): ask `{machine}` for its event"
-            ),
+            Self::OtherMachine(error) => error.fmt(f),
             Self::Unknown {
                 event,
                 machine,
@@ -263,6 +183,12 @@ fn said(kind: PayloadKind) -> &'static str {
 }
 
 impl std::error::Error for WrongEvent {}
+
+impl From<WrongHandle> for WrongEvent {
+    fn from(error: WrongHandle) -> Self {
+        Self::OtherMachine(error)
+    }
+}
 
 /// Why an event was not sent; nothing changed.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -61,7 +61,9 @@ impl<B: Board, C> AgentHost<'_, '_, B, C> {
             return;
         }
         // A write that is lost does more harm than a sound: all of them are critical.
-        let written = caller.out.write(&head, words.as_bytes(), true);
+        let written = caller
+            .out
+            .write_or_lose(&head, words.as_bytes(), true, false);
         let list = if written {
             &mut caller.out.staged
         } else {
@@ -173,8 +175,9 @@ impl<B: Board, C> Host for AgentHost<'_, '_, B, C> {
         // A channel whose release is lost would stay taken for ever.
         let capped = !matches!(command.kind, CommandKind::Release { .. });
         added
-            || !(capped && caller.out.is_full(head.lane))
-                && caller.out.write(&head, payload, command.critical)
+            || caller
+                .out
+                .write_or_lose(&head, payload, command.critical, capped)
     }
 
     fn is_critical(&self, _: &Rom<'_>, lane: LaneId) -> bool {

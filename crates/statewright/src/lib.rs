@@ -22,6 +22,7 @@ mod crowd;
 mod cx;
 mod event;
 mod functions;
+mod handle;
 mod host;
 mod machine;
 #[cfg(feature = "macros")]
@@ -47,13 +48,18 @@ pub use board::{Board, Key, NotStrict, Staging};
 pub use brain::{Brain, think};
 pub use context::{Borrowed, Context, Lends};
 pub use crowd::{
-    BoardMut, Crowd, Envelope, Input, InputError, Inspection, InstanceError, Missing, QueuedEvent,
-    Restored, RunningTimer, SNAPSHOT_FORMAT, SnapshotError, SpawnError, Tick, VariantError,
+    BoardMut, Crowd, Envelope, Input, InputError, Inspection, InstanceError, LookError, Missing,
+    QueuedEvent, Restored, RunningTimer, SNAPSHOT_FORMAT, SnapshotError, SpawnError, Tick,
+    VariantError,
 };
 pub use cx::{ActionCx, GuardCx};
-pub use event::{EventFor, EventHandle, SendError, TypedEvent, WrongEvent};
+pub use event::{EventFor, SendError, TypedEvent, WrongEvent};
 pub use functions::{
     ActionFn, ActivityFn, Behavior, Callback, Functions, GuardFn, Kind, Named, ScorerFn, Signature,
+};
+pub use handle::{
+    ChannelHandle, EventHandle, Handle, KeyHandle, NameIn, ParameterHandle, ScratchHandle,
+    StateHandle, TimerHandle, VariantHandle, WrongHandle,
 };
 pub use machine::{Machine, MachineError};
 pub use parameters::{ParameterChange, ParameterError, Parameters, TypedWords};

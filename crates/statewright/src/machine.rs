@@ -5,13 +5,19 @@ use std::sync::{Arc, OnceLock};
 
 use statewright_kernel::{Class, Counters, Event};
 use statewright_rom::ids::*;
-use statewright_rom::layout::{BuiltInLane, EventRecord, PayloadKind, ScratchRecord, StableGroup};
+use statewright_rom::layout::{BuiltInLane, EventRecord, PayloadKind, ScratchRecord};
 use statewright_rom::{LoadError, OwnedRom, Rom};
-use statewright_symbols::{SymbolId, SymbolKind, SymbolTable, UnknownName, WrongNames};
+use statewright_symbols::{
+    SymbolId, SymbolKind, SymbolTable, UnknownName, WrongNames, machine_id, stable_ids,
+};
 
 use crate::blackboard::Shape;
+use crate::commands::Lane;
 use crate::counters::SharedCounters;
-use crate::event::{EventFor, EventHandle, EventType, WrongEvent};
+use crate::event::{EventFor, EventType, WrongEvent};
+use crate::handle::{
+    EventHandle, Handle, NameIn, Origin, Resolver, ScratchHandle, StateHandle, WrongHandle,
+};
 use crate::payload::Payload;
 use crate::value::Symbol;
 
@@ -27,7 +33,12 @@ struct Shared {
     symbols: SymbolTable,
     /// What each event is.
     events: Vec<EventType>,
+    /// What its instances know it by.
     id: u32,
+    /// What handles mean here, by kind.
+    resolvers: [Resolver; SymbolKind::ALL.len()],
+    /// Where handles without a name come from.
+    origin: &'static Origin,
     counters: SharedCounters,
     /// Of schema-checked blackboards, from the first one on.
     shape: OnceLock<Arc<Shape>>,
@@ -139,20 +150,6 @@ mod compiled {
 
 /// Events.
 impl Machine {
-    /// The event with a name.
-    pub fn event(&self, name: &str) -> Result<EventHandle, UnknownName> {
-        let id = self.shared.symbols.find(name)?;
-        let unknown = || UnknownName::new("event", name, std::iter::empty());
-        self.event_at(id).ok_or_else(unknown)
-    }
-
-    /// The event with a number; `None` past the last.
-    pub fn event_at(&self, id: EventId) -> Option<EventHandle> {
-        let rom = self.rom();
-        let stable = rom.stable_ids_of(StableGroup::Events).get(id.index())?;
-        Some(EventHandle::new(id, self.id(), stable.id.get()))
-    }
-
     /// An event as instances hold it, for inboxes of the host's own
     /// ([`Slices::inbox`](crate::Slices::inbox)). Its class is that of its type.
     #[inline]
@@ -173,11 +170,7 @@ impl Machine {
         event: EventHandle,
         given: Option<PayloadKind>,
     ) -> Result<(EventId, Class), WrongEvent> {
-        let id = if event.machine() == self.id() {
-            event.id()
-        } else {
-            self.find_event(event)?
-        };
+        let id = self.resolve(event)?;
         let known = self.event_type(id)?;
         match given {
             Some(given) if given != known.payload => Err(self.wrong_payload(id, given)),
@@ -185,25 +178,18 @@ impl Machine {
         }
     }
 
+    /// What an event of this very machine is; `None` for one of another version or machine.
+    #[inline(always)]
+    pub(crate) fn own_event(&self, event: EventHandle) -> Option<EventType> {
+        let known = self.shared.events.get(event.id().index())?;
+        (known.stable == event.stable_id()).then_some(*known)
+    }
+
     /// What an event is.
     #[inline]
     pub(crate) fn event_type(&self, id: EventId) -> Result<EventType, WrongEvent> {
         let known = self.shared.events.get(id.index());
         known.copied().ok_or_else(|| self.unknown_event(id.raw()))
-    }
-
-    /// An event of another version of this machine has the same stable id (HASH-3).
-    #[cold]
-    fn find_event(&self, event: EventHandle) -> Result<EventId, WrongEvent> {
-        let rom = self.rom();
-        let mut known = rom.stable_ids_of(StableGroup::Events).iter();
-        let found = known.position(|known| known.id.get() == event.stable_id());
-        let found = found.and_then(EventId::from_index);
-        found.ok_or_else(|| WrongEvent::OtherMachine {
-            event,
-            machine: self.name().to_owned(),
-            id: self.id(),
-        })
     }
 
     #[cold]
@@ -233,8 +219,8 @@ macro_rules! lookups {
         impl Machine {
             $(
                 #[doc = concat!("The ", $what, " with a name.")]
-                pub fn $name(&self, name: &str) -> Result<$id, UnknownName> {
-                    self.shared.symbols.find(name)
+                pub fn $name(&self, name: &str) -> Result<Handle<$id>, UnknownName> {
+                    self.named(self.shared.symbols.find(name)?, name)
                 }
             )+
         }
@@ -242,12 +228,75 @@ macro_rules! lookups {
 }
 
 lookups! {
-    state "state" StateId,
+    event "event" EventId,
     key "blackboard key" KeyId,
     parameter "parameter" ParameterId,
     variant "variant" VariantId,
     timer "timer" TimerId,
     channel "channel" ChannelId,
+}
+
+/// Handles: what programs hold (HASH-3).
+impl Machine {
+    /// The state with a path, `alive/idle/patrol`; the end of one, `patrol` or `idle/patrol`, will
+    /// do if no other state's path ends so.
+    ///
+    /// ```
+    /// use statewright::prelude::*;
+    ///
+    /// let machine = Machine::build("Dog", |m| {
+    ///     m.state("awake", |s| {
+    ///         s.state("sit", |_| {});
+    ///         s.state("run", |_| {});
+    ///     });
+    ///     m.state("asleep", |s| {
+    ///         s.state("run", |_| {});
+    ///     });
+    /// })?;
+    /// assert_eq!(machine.state("sit")?, machine.state("awake/sit")?);
+    /// assert_eq!(
+    ///     machine.state("run").unwrap_err().to_string(),
+    ///     "the machine has several states named `run`: `awake/run`, `asleep/run`"
+    /// );
+    /// assert_eq!(
+    ///     machine.state("sitt").unwrap_err().to_string(),
+    ///     "the machine has no state named `sitt`; did you mean `awake/sit`?"
+    /// );
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn state(&self, path: &str) -> Result<StateHandle, UnknownName> {
+        let id = self.shared.symbols.find_state(path)?;
+        self.named(id, self.shared.symbols.of(id).unwrap_or(path))
+    }
+
+    /// The handle of a number of this machine, as records of commands, traces and the ROM have it;
+    /// `None` past the last.
+    #[inline]
+    pub fn handle<I: SymbolId>(&self, id: I) -> Option<Handle<I>> {
+        self.resolver::<I>().handle(id)
+    }
+
+    /// The number here of something that a program holds: one compare if it is of this version of
+    /// the machine. Something of another version is found by its stable id; something of another
+    /// machine is refused.
+    #[inline]
+    pub fn resolve<I: SymbolId>(&self, handle: Handle<I>) -> Result<I, WrongHandle> {
+        self.resolver::<I>().resolve(handle)
+    }
+
+    #[inline]
+    fn resolver<I: SymbolId>(&self) -> &Resolver {
+        &self.shared.resolvers[const { I::KIND as usize }]
+    }
+
+    /// With its name, for messages.
+    fn named<I: SymbolId>(&self, id: I, name: &str) -> Result<Handle<I>, UnknownName> {
+        let machine = self.shared.origin;
+        let origin = Origin::of(name, machine.machine, machine.stable);
+        let handle = self.handle(id);
+        let handle = handle.map(|handle| Handle::of_macro(id, handle.stable_id(), origin));
+        handle.ok_or_else(|| UnknownName::new(I::KIND.word(), name, []))
+    }
 }
 
 impl Machine {
@@ -269,13 +318,24 @@ impl Machine {
     }
 
     fn new(rom: OwnedRom, symbols: SymbolTable, warnings: Vec<String>) -> Self {
-        let (id, events) = {
+        let (id, events, origin, resolvers) = {
             let rom = rom.as_rom();
-            let event = |event: &EventRecord| EventType {
+            let event = |(event, stable): (&EventRecord, u64)| EventType {
+                stable,
                 class: event.class.get(),
                 payload: event.carries(),
             };
-            (rom.machine_id(), rom.events().iter().map(event).collect())
+            let origin = Origin::of("", &symbols.machine, machine_id(&rom));
+            let resolver =
+                |place: usize| Resolver::new(stable_ids(&rom, SymbolKind::ALL[place]), origin);
+            let stable = stable_ids(&rom, SymbolKind::Event);
+            let events = rom.events().iter().zip(stable).map(event).collect();
+            (
+                rom.machine_id(),
+                events,
+                origin,
+                std::array::from_fn(resolver),
+            )
         };
         let (counters, shape) = (SharedCounters::default(), OnceLock::new());
         Self {
@@ -284,6 +344,8 @@ impl Machine {
                 symbols,
                 events,
                 id,
+                resolvers,
+                origin,
                 counters,
                 shape,
                 warnings,
@@ -329,23 +391,24 @@ impl Machine {
         &self.shared.symbols.machine
     }
 
-    /// The path of a state, for people.
-    pub fn state_name(&self, state: StateId) -> &str {
+    /// The path of a state, for people; `?` for one of another machine.
+    pub fn state_name(&self, state: impl NameIn<StateId>) -> &str {
         self.name_of(state)
     }
 
-    /// The name of an event, for people.
-    pub fn event_name(&self, event: impl Into<EventId>) -> &str {
-        self.name_of(event.into())
+    /// The name of an event, for people; `?` for one of another machine.
+    pub fn event_name(&self, event: impl NameIn<EventId>) -> &str {
+        self.name_of(event)
     }
 
-    /// The name of a channel, for people.
-    pub fn channel_name(&self, channel: ChannelId) -> &str {
+    /// The name of a channel, for people; `?` for one of another machine.
+    pub fn channel_name(&self, channel: impl NameIn<ChannelId>) -> &str {
         self.name_of(channel)
     }
 
-    fn name_of(&self, id: impl SymbolId) -> &str {
-        self.shared.symbols.of(id).unwrap_or("?")
+    fn name_of<I: SymbolId>(&self, thing: impl NameIn<I>) -> &str {
+        let id = thing.number_in(self);
+        id.and_then(|id| self.shared.symbols.of(id)).unwrap_or("?")
     }
 
     /// What happened to all agents of this machine, in all crowds (SYS-8). May be read while they
@@ -368,7 +431,7 @@ impl Machine {
     pub(crate) fn shape(&self) -> &Arc<Shape> {
         self.shared
             .shape
-            .get_or_init(|| Arc::new(Shape::new(&self.rom())))
+            .get_or_init(|| Arc::new(Shape::new(&self.rom(), self.shared.origin)))
     }
 
     /// How many clones of this machine there are, itself included.
@@ -383,9 +446,13 @@ impl Machine {
     }
 
     /// The scratch of a state with a name.
-    pub fn scratch(&self, state: StateId, name: &str) -> Result<ScratchId, UnknownName> {
-        let rom = self.rom();
-        let is_own = |record: &ScratchRecord| StateId::read(record.owner) == Some(state);
+    pub fn scratch(
+        &self,
+        state: impl NameIn<StateId>,
+        name: &str,
+    ) -> Result<ScratchHandle, UnknownName> {
+        let (rom, state) = (self.rom(), state.number_in(self));
+        let is_own = |record: &ScratchRecord| StateId::read(record.owner) == state;
         let all = rom
             .scratch()
             .iter()
@@ -393,12 +460,13 @@ impl Machine {
         let own = all.enumerate().filter(|(_, (record, _))| is_own(record));
         let mut own = own.map(|(index, (_, known))| (index, known));
         let found = own.clone().find(|(_, known)| *known == name);
-        found
-            .and_then(|(index, _)| ScratchId::from_index(index))
-            .ok_or_else(|| {
+        match found.and_then(|(index, _)| ScratchId::from_index(index)) {
+            Some(id) => self.named(id, name),
+            None => {
                 let known = own.by_ref().map(|(_, known)| known);
-                UnknownName::new("scratch of this state", name, known)
-            })
+                Err(UnknownName::new("scratch of this state", name, known))
+            }
+        }
     }
 
     /// The symbol of a text that the machine has; [`Symbol::of`] makes that of any text.
@@ -416,6 +484,17 @@ impl Machine {
     /// The text of a symbol; `None` if the machine has none with its number.
     pub fn symbol_text(&self, symbol: Symbol) -> Option<&str> {
         self.rom().symbol(symbol.0)
+    }
+
+    /// The name of a lane, for people; `?` for one that the machine does not have.
+    pub fn lane_name(&self, lane: impl Into<Lane>) -> &str {
+        let number = usize::from(lane.into().number());
+        let own = || {
+            let place = number.checked_sub(BuiltInLane::COUNT)?;
+            self.shared.symbols.name(SymbolKind::Lane, place)
+        };
+        let built_in = BuiltInLane::NAMES.get(number).copied();
+        built_in.or_else(own).unwrap_or("?")
     }
 
     /// The lane with a name: a built-in one or one of the machine's own.

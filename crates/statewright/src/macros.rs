@@ -4,6 +4,7 @@ pub use zerocopy;
 
 pub use crate::board::check::*;
 use crate::functions::{Kind, Signature};
+pub use crate::handle::Origin;
 use crate::machine::Machine;
 use crate::value::Type;
 

@@ -9,6 +9,7 @@ use statewright_rom::ids::{ParameterId, VariantId};
 use statewright_rom::layout::WordRecord;
 use zerocopy::byteorder::little_endian::U32;
 
+use crate::handle::{ParameterHandle, VariantHandle, WrongHandle};
 use crate::machine::Machine;
 use crate::value::{Type, Value};
 
@@ -58,6 +59,8 @@ impl<T: Value> TypedWords for T {
 /// Why a parameter keeps its value, or cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ParameterError {
+    /// Parameter or variant are of another machine, or gone from this version.
+    Handle(WrongHandle),
     /// The machine has no such parameter: it is one of another machine.
     Unknown {
         /// Name of the machine.
@@ -104,6 +107,7 @@ impl fmt::Display for ParameterError {
             Self::WrongType { name, is, given } => {
                 write!(f, "parameter `{name}` is {is}, not {given}")
             }
+            Self::Handle(error) => error.fmt(f),
             Self::NoValue { name, ty } => {
                 write!(f, "that is no {ty} which parameter `{name}` could have")
             }
@@ -113,22 +117,27 @@ impl fmt::Display for ParameterError {
 
 impl std::error::Error for ParameterError {}
 
+impl From<WrongHandle> for ParameterError {
+    fn from(error: WrongHandle) -> Self {
+        Self::Handle(error)
+    }
+}
+
 /// Parameters of a machine with some values changed. A crowd has its own
 /// ([`Crowd::set_parameter`](crate::Crowd::set_parameter)); hosts of slices give theirs
 /// ([`Slices::parameters`](crate::Slices::parameters)).
 ///
 /// ```
-/// use statewright::Parameters;
 /// use statewright::prelude::*;
-/// use statewright::ids::VariantId;
+/// use statewright::{Parameters, VariantHandle};
 ///
 /// let text = r#"{ "machine": "Dog", "parameters": { "fear": 3 }, "variants": { "hero": { "fear": 0 } },
 ///                 "states": { "sit": {} } }"#;
 /// let machine = Machine::from_text("dog.sw.json", text)?;
 /// let (fear, hero) = (machine.parameter("fear")?, machine.variant("hero")?);
 /// let mut parameters = Parameters::default();
-/// parameters.set(&machine, VariantId::PLAIN, fear, 5)?;
-/// assert_eq!(parameters.get::<i32>(&machine, VariantId::PLAIN, fear), Ok(5));
+/// parameters.set(&machine, VariantHandle::PLAIN, fear, 5)?;
+/// assert_eq!(parameters.get::<i32>(&machine, VariantHandle::PLAIN, fear), Ok(5));
 /// assert_eq!(parameters.get::<i32>(&machine, hero, fear), Ok(0));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -143,15 +152,16 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// Gives a parameter another value: for agents of a variant, or, with [`VariantId::PLAIN`], for
+    /// Gives a parameter another value: for agents of a variant, or, with [`VariantHandle::PLAIN`], for
     /// those without one and those whose variant has the plain value.
     pub fn set(
         &mut self,
         machine: &Machine,
-        variant: VariantId,
-        parameter: ParameterId,
+        variant: VariantHandle,
+        parameter: ParameterHandle,
         value: impl Value,
     ) -> Result<(), ParameterError> {
+        let (variant, parameter) = (machine.resolve(variant)?, machine.resolve(parameter)?);
         let change = ParameterChange::new(variant, parameter, value);
         self.check(machine, &change)?;
         self.change(machine, change);
@@ -162,9 +172,10 @@ impl Parameters {
     pub fn get<T: Value>(
         &self,
         machine: &Machine,
-        variant: VariantId,
-        parameter: ParameterId,
+        variant: VariantHandle,
+        parameter: ParameterHandle,
     ) -> Result<T, ParameterError> {
+        let (variant, parameter) = (machine.resolve(variant)?, machine.resolve(parameter)?);
         self.check_place(machine, variant, parameter, T::TYPE)?;
         let rom = view(machine, self.values.as_deref());
         let mut words = [0; 3];

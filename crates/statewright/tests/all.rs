@@ -12,6 +12,7 @@ mod development;
 mod first;
 #[cfg(feature = "compile")]
 mod guards;
+mod handles;
 #[cfg(feature = "compile")]
 mod ids;
 #[cfg(feature = "compile")]

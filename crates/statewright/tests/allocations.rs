@@ -151,6 +151,39 @@ fn sys_1_a_tick_on_several_threads_allocates_nothing() {
     assert_eq!(allocated, 0);
 }
 
+#[cfg(feature = "parallel")]
+#[test]
+fn sys_7_committing_on_many_threads_allocates_nothing() {
+    use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+    const BAND: &str = r#"{ "machine": "Band", "events": ["Play"], "states": { "stage": { "transitions": [
+      { "on": "Play", "do": [{ "emit": "Sound", "lane": "audio" }, { "emit": "Light", "lane": "vfx" },
+        { "emit": "Pose", "lane": "animation" }, { "emit": "Step", "lane": "navigation" }] }] } } }"#;
+    let machine = Machine::from_text("band.sw.json", BAND).unwrap();
+    let mut crowd = Crowd::new(machine.bind(Functions::<(), ()>::new()).unwrap(), 1);
+    (0..50).for_each(|_| _ = crowd.spawn(()));
+    crowd.tick(&());
+    let play = machine.event("Play").unwrap();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build();
+    let taken = AtomicU64::new(0);
+    // Inside of the pool, where its own queue of strangers' jobs is not used.
+    let allocated = pool.unwrap().install(|| {
+        let mut round = || {
+            crowd.broadcast(play, ()).unwrap();
+            crowd.tick(&());
+            let before = of_all_threads();
+            crowd.commit_parallel(|_, commands| {
+                taken.fetch_add(commands.count() as u64, Relaxed);
+            });
+            of_all_threads() - before
+        };
+        (0..3).for_each(|_| _ = round());
+        let asking = of_all_threads();
+        let asked = of_all_threads() - asking;
+        (0..100).map(|_| round() - asked).sum::<u64>()
+    });
+    assert_eq!((allocated, taken.into_inner()), (0, 103 * 50 * 4));
+}
+
 #[test]
 fn sys_6_going_back_again_and_again_allocates_nothing() {
     use statewright::Blackboard;

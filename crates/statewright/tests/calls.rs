@@ -1,8 +1,7 @@
 //! What user functions are given: whole payloads, scratch, history (CODE-1, EVT-1).
 
-use statewright::ids::{ScratchId, StateId};
 use statewright::prelude::*;
-use statewright::{Payload, PayloadKind, Value};
+use statewright::{Payload, PayloadKind, ScratchHandle, StateHandle, Value};
 
 const HOUSE: &str = r#"{ "machine": "House", "events": { "Word": {}, "Next": {}, "Back": {}, "Forget": {}, "Seen": {} },
   "observers": [{ "on": "Seen", "do": "Meddle" }],
@@ -27,8 +26,8 @@ struct Memory {
 impl Board for Memory {}
 
 struct House {
-    visits: ScratchId,
-    rooms: StateId,
+    visits: ScratchHandle,
+    rooms: StateHandle,
 }
 
 fn house() -> (Crowd<Memory, House>, House, AgentId) {

@@ -818,7 +818,7 @@ fn code_5_staged_writes_stand_in_their_lane_once_per_key() {
         .map(|command| (command.agent(), command.what(&rom)))
         .collect();
     let write = |key: &str, value| What::Write {
-        key: machine.key(key).unwrap(),
+        key: machine.key(key).unwrap().id(),
         words: [value, 0, 0],
     };
     assert_eq!(
@@ -862,7 +862,11 @@ fn cmd_3_commands_know_where_they_come_from() {
     let command = crowd.commands().next().unwrap();
     assert_eq!(
         (command.agent(), command.tick(), command.state()),
-        (agents[0], 1, machine.state("calm").ok())
+        (
+            agents[0],
+            1,
+            machine.state("calm").ok().map(|calm| calm.id())
+        )
     );
     assert!(command.transition().is_some() && command.region(&machine.rom()).is_some());
 }
@@ -892,4 +896,108 @@ fn cmd_2_a_machine_that_asks_for_more_than_a_page_is_refused() {
         error.contains("`command_bytes` is 4097") && error.contains("64 to 4096"),
         "{error}"
     );
+}
+
+const NOISY: &str = r#"{ "machine": "Noisy", "events": ["Go"], "blackboard": { "count": { "type": "i32" } },
+  "lanes": { "orders": { "merge": "strict_order", "cap": 2 } },
+  "states": { "calm": { "transitions": [{ "on": "Go", "do": "Shout" }] } } }"#;
+
+#[derive(Clone, Copy, Debug, PartialEq, Command)]
+#[command(lane = own(0))]
+struct Order {
+    number: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Command)]
+#[command(lane = AUDIO)]
+struct Noise([u32; 20]);
+
+#[derive(Clone, Copy, Debug, PartialEq, Command)]
+#[command(lane = NAVIGATION)]
+struct Walk([u32; 20]);
+
+/// A crowd in which every second agent loses commands of all kinds.
+fn noisy(chunk_size: usize) -> Crowd<statewright::Blackboard, EventHandle> {
+    let machine = Machine::from_text("noisy.sw.json", NOISY).unwrap();
+    let shout = Functions::new().action(
+        "Shout",
+        |_: &mut statewright::Blackboard, go: &EventHandle, cx| {
+            let me = cx.agent();
+            if me.index() % 2 == 0 {
+                (0..3).for_each(|number| _ = cx.emit(Order { number }));
+                (0..8).for_each(|_| _ = cx.emit(Noise([0; 20])));
+                (0..4).for_each(|_| _ = cx.emit(Walk([0; 20])));
+                cx.send(me, *go, ());
+            }
+        },
+    );
+    let mut crowd = Crowd::new(machine.bind(shout).unwrap(), 1);
+    crowd.set_chunk_size(chunk_size);
+    (0..6).for_each(|_| _ = crowd.spawn(statewright::Blackboard::new(&machine)));
+    let go = machine.event("Go").unwrap();
+    crowd.tick(&go);
+    crowd.broadcast(go, ()).unwrap();
+    crowd.tick(&go);
+    crowd
+}
+
+#[test]
+fn cmd_2_lost_commands_are_listed_with_agent_lane_name_size_and_reason() {
+    use statewright::commands::WhyLost;
+    let crowd = noisy(100);
+    let machine = crowd.machine().clone();
+    let lost: Vec<_> = crowd.lost_commands().collect();
+    let dropped = crowd.counters().commands_dropped;
+    assert_eq!(lost.len() as u64, dropped, "as many as are counted");
+    assert!(lost.iter().all(|one| one.agent().index() % 2 == 0));
+    let first: Vec<_> = lost
+        .iter()
+        .filter(|one| one.agent().index() == 2)
+        .map(|one| {
+            (
+                one.name(&machine),
+                machine.lane_name(one.lane()).to_owned(),
+                one.bytes(),
+                one.why(),
+            )
+        })
+        .collect();
+    let one = |name: &str, lane: &str, bytes, why| (name.to_owned(), lane.to_owned(), bytes, why);
+    // 768 bytes for everybody: two orders of 28, six noises of 104. Three walks more fit into 1024.
+    assert_eq!(
+        first,
+        [
+            one("Order", "orders", 4, WhyLost::Cap),
+            one("Noise", "audio", 80, WhyLost::Reserved),
+            one("Noise", "audio", 80, WhyLost::Reserved),
+            one("Walk", "navigation", 80, WhyLost::Budget),
+            one("message Go", "message", 24, WhyLost::Budget),
+        ]
+    );
+    assert_eq!(
+        (lost[1].cost(), lost[1].state()),
+        (104, Some(machine.state("calm").unwrap().id()))
+    );
+    assert!(lost[0].told(&machine).ends_with(
+        "lost `Order` (4 bytes) for lane orders: the agent's cap of the lane is reached"
+    ));
+}
+
+#[test]
+fn cmd_2_the_list_of_lost_commands_is_that_of_the_last_tick_on_any_chunks() {
+    let mut crowd = noisy(100);
+    let lost: Vec<_> = crowd.lost_commands().collect();
+    assert_eq!(lost.len(), 15);
+    for size in [1, 2, 5] {
+        assert!(
+            noisy(size).lost_commands().eq(lost.iter().copied()),
+            "{size}"
+        );
+    }
+    // Reading commands leaves it; the next tick begins anew.
+    crowd.commit(|_| {});
+    assert!(crowd.lost_commands().eq(lost));
+    let go = crowd.machine().event("Go").unwrap();
+    crowd.tick(&go);
+    assert_eq!(crowd.lost_commands().count(), 0);
 }

@@ -82,7 +82,7 @@ fn tick_3_a_panic_ends_its_agent_alone() {
         };
         assert_eq!((tick.panicked, tick.ran), (10, 100));
         let open = crowd.machine().state("open").unwrap();
-        assert_eq!(crowd.all_in(open).len(), 90, "all others went on");
+        assert_eq!(crowd.all_in(open).unwrap().len(), 90, "all others went on");
         let panicked: Vec<AgentId> = crowd.panicked().collect();
         assert_eq!(
             panicked,
@@ -195,7 +195,7 @@ fn code_3_variants() {
     impl Board for Walker {}
     let walk = Functions::new().action(
         "Walk",
-        |me: &mut Walker, speed: &statewright::ids::ParameterId, cx| {
+        |me: &mut Walker, speed: &statewright::ParameterHandle, cx| {
             me.0 += cx.parameter::<i32>(*speed);
         },
     );
@@ -405,10 +405,7 @@ fn code_5_a_blackboard_of_another_machine_is_refused() {
     ] {
         assert_eq!(crowd.try_spawn(Blackboard::new(&machine)), wrong);
         assert_eq!(
-            crowd.try_spawn_as(
-                Blackboard::new(&machine),
-                statewright::ids::VariantId::PLAIN
-            ),
+            crowd.try_spawn_as(Blackboard::new(&machine), statewright::VariantHandle::PLAIN),
             wrong
         );
         assert_eq!(
@@ -425,13 +422,14 @@ fn code_5_a_blackboard_of_another_machine_is_refused() {
     ] {
         assert!(crowd.try_spawn(Blackboard::new(&machine)).is_ok());
     }
-    let variant = statewright::ids::VariantId::from_index(1).unwrap();
+    let gate = other(
+        r#""machine": "Door""#,
+        r#""machine": "Gate", "variants": { "wide": {} }"#,
+    );
+    let wide = gate.variant("wide").unwrap();
     assert_eq!(
-        crowd
-            .try_spawn_as(board(), variant)
-            .unwrap_err()
-            .to_string(),
-        "`Door` has no variant 1: it is one of another machine"
+        crowd.try_spawn_as(board(), wide).unwrap_err().to_string(),
+        "variant `wide` of `Gate` is none of `Door`: ask `Door` for its variant"
     );
     assert_eq!(crowd.len(), 3);
 }
@@ -482,7 +480,7 @@ fn code_5_slices_follow_strict_writes_and_refuse_other_blackboards() {
         let end = machine.state("end").unwrap();
         let ended = instances
             .iter()
-            .filter(|one| statewright_kernel::is_active(&rom, *one, end))
+            .filter(|one| statewright_kernel::is_active(&rom, *one, end.id()))
             .count();
         (values, awake, ended)
     };

@@ -100,7 +100,10 @@ fn rom_8_a_call_that_nothing_answers_to_ends_its_agent_alone() {
             assert_eq!(tick, 10, "{function}: one call, and nobody panicked");
             assert_eq!(crowd.counters().quarantines, 1);
             assert_eq!(
-                crowd.all_in(crowd.machine().state("rest").unwrap()).len(),
+                crowd
+                    .all_in(crowd.machine().state("rest").unwrap())
+                    .unwrap()
+                    .len(),
                 4,
                 "all others went on"
             );

@@ -126,13 +126,13 @@ fn sys_1_a_whole_round() {
     assert_eq!(crowd.board(agents[0]).unwrap().alarms, 12);
     assert_eq!(crowd.counters().transitions, 2);
     let fight = crowd.machine().state("fight").unwrap();
-    assert_eq!(crowd.all_in(fight), [agents[0], agents[2]]);
+    assert_eq!(crowd.all_in(fight).unwrap(), [agents[0], agents[2]]);
     for _ in 0..3 {
         assert_eq!(crowd.tick(&world).ran, 0, "all sleep");
     }
     assert_eq!(crowd.tick(&world).ran, 1, "the timer wakes the first one");
     assert_eq!(crowd.tick(&world).ran, 1);
-    assert_eq!(crowd.all_in(fight), []);
+    assert_eq!(crowd.all_in(fight).unwrap(), []);
 }
 
 #[test]

@@ -32,10 +32,11 @@ fn knights() -> (Knights, AgentId) {
     let steps = machine
         .scratch(machine.state("castle").unwrap(), "steps")
         .unwrap();
-    assert_eq!(steps.index(), 0, "`Step` writes the first scratch");
+    assert_eq!(steps.id().index(), 0, "`Step` writes the first scratch");
     let functions = Functions::<Blackboard, ()>::new()
         .action("Step", |_, (), cx| {
             let steps = statewright::ids::ScratchId::from_index(0).unwrap();
+            let steps = cx.machine().handle(steps).unwrap();
             cx.set_scratch(steps, 1, 5);
         })
         .activity("Wander", |_, (), _, _| Status::Succeeded);

@@ -219,7 +219,7 @@ fn code_2_names_of_a_machine_file_are_constants() {
         guard::timers::SLEEP_TIRED,
     ];
     assert_eq!(
-        tired.map(|timer| machine.symbols().of(timer).unwrap()),
+        tired.map(|timer| machine.symbols().of(timer.id()).unwrap()),
         ["tired"; 2]
     );
     let (close_in, sleep) = (guard::states::FIGHT_CLOSE_IN, guard::states::SLEEP);

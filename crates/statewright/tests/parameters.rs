@@ -4,7 +4,8 @@ use statewright::Instance as _;
 use statewright::ids::{ParameterId, VariantId};
 use statewright::prelude::*;
 use statewright::{
-    Blackboard, Input, InputError, ParameterChange, ParameterError, Parameters, SnapshotError, Type,
+    Blackboard, Input, InputError, ParameterChange, ParameterError, ParameterHandle, Parameters,
+    SnapshotError, Type, VariantHandle,
 };
 use statewright_bytes::seal;
 
@@ -39,7 +40,7 @@ fn dogs(count: u32) -> (Dogs, Vec<AgentId>) {
     (crowd, agents)
 }
 
-fn parameter(crowd: &Dogs, name: &str) -> ParameterId {
+fn parameter(crowd: &Dogs, name: &str) -> ParameterHandle {
     crowd.machine().parameter(name).unwrap()
 }
 
@@ -79,7 +80,7 @@ fn code_3_a_parameter_may_be_changed_while_a_crowd_runs() {
         [1023, 200, 24],
         "the last word is the variant's"
     );
-    let values = [VariantId::PLAIN, hero, plain];
+    let values = [VariantHandle::PLAIN, hero, plain];
     let values = values.map(|variant| crowd.parameter_of::<i32>(variant, fear).unwrap());
     assert_eq!((values, crowd.parameter(fear)), ([1000, 100, 1], Ok(1000)));
     let spot = parameter(&crowd, "spot");
@@ -141,16 +142,21 @@ fn code_3_what_is_no_value_of_a_parameter_is_refused() {
     };
     assert_eq!(crowd.set_parameter(fear, 1.5_f32), Err(wrong.clone()));
     assert_eq!(crowd.parameter::<f32>(fear), Err(wrong));
-    assert_eq!(crowd.set_parameter(ghost, 1), Err(unknown.clone()));
+    let change = ParameterChange::new(VariantId::PLAIN, ghost, 1);
     assert_eq!(
-        crowd.set_parameter_of(nobody, fear, 1),
-        Err(unknown_variant)
+        crowd.apply(Input::SetParameter(change)),
+        Err(InputError::Parameter(unknown.clone()))
+    );
+    let change = ParameterChange::new(nobody, fear.id(), 1);
+    assert_eq!(
+        crowd.apply(Input::SetParameter(change)),
+        Err(InputError::Parameter(unknown_variant))
     );
     let strange: Symbol = statewright::Value::from_words([77, 0, 0]);
     assert_eq!(crowd.set_parameter(mood, strange), Err(no_value.clone()));
     let brave = ParameterChange {
         variant: VariantId::PLAIN,
-        parameter: parameter(&crowd, "brave"),
+        parameter: parameter(&crowd, "brave").id(),
         ty: Type::Bool,
         words: [2, 0, 0],
     };
@@ -270,7 +276,9 @@ fn code_3_slices_take_changed_parameters() {
     let machine = crowd.machine();
     let (fear, call) = (parameter(&crowd, "fear"), machine.event("Call").unwrap());
     let mut parameters = Parameters::default();
-    parameters.set(machine, VariantId::PLAIN, fear, 40).unwrap();
+    parameters
+        .set(machine, VariantHandle::PLAIN, fear, 40)
+        .unwrap();
     let mut instances = vec![statewright::Instance64::new(&machine.rom(), 1, 0).unwrap()];
     let mut boards = vec![Blackboard::new(machine)];
     let mut output = statewright::SlicesOutput::default();
@@ -293,7 +301,7 @@ fn code_3_slices_take_changed_parameters() {
     assert_eq!(run(crowd.program(), 2, &inbox, None), Ok(43));
     let other = Machine::from_text("cat.sw.json", &DOG.replace("bark", "yelp")).unwrap();
     let mut foreign = Parameters::default();
-    foreign.set(&other, VariantId::PLAIN, fear, 1).unwrap();
+    foreign.set(&other, VariantHandle::PLAIN, fear, 1).unwrap();
     let refused = run(crowd.program(), 3, &inbox, Some(&foreign));
     assert_eq!(refused, Err(statewright::SlicesError::Parameters));
 }

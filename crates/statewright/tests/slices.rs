@@ -311,7 +311,7 @@ impl Host {
                 machine.reset_instance(&mut self.instances[at]);
                 self.stopping.remove(&row);
             }
-            Deed::Variant => self.variants[at] = machine.variant("sharp").unwrap(),
+            Deed::Variant => self.variants[at] = machine.variant("sharp").unwrap().id(),
             Deed::Write => self.boards[at].alarms += 2,
         }
         self.awake.insert(row);

@@ -183,7 +183,7 @@ fn code_5_strict_writes_of_rust_to_a_schema_checked_blackboard() {
     let functions = Functions::new()
         .action(
             "Heal",
-            |me: &mut Blackboard, key: &statewright::ids::KeyId, _| {
+            |me: &mut Blackboard, key: &statewright::KeyHandle, _| {
                 let now: i32 = me.get(*key).unwrap();
                 me.set(*key, now + 60).unwrap();
             },

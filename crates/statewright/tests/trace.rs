@@ -309,7 +309,7 @@ fn filters_may_change_between_ticks() {
         ]
     );
     crowd
-        .set_trace(Some(Settings::default().events([calm])))
+        .set_trace(Some(Settings::default().events([calm.id()])))
         .unwrap();
     crowd.broadcast(hit, ()).unwrap();
     crowd.broadcast(calm, ()).unwrap();
@@ -324,7 +324,7 @@ fn filters_may_change_between_ticks() {
     // A state stands for everything inside it.
     crowd
         .set_trace(Some(
-            Settings::new(Level::Steps).states([machine.state("post").unwrap()]),
+            Settings::new(Level::Steps).states([machine.state("post").unwrap().id()]),
         ))
         .unwrap();
     crowd.broadcast(noise, ()).unwrap();
@@ -526,7 +526,7 @@ fn run(
             if random >> 30 != 0 {
                 let event =
                     statewright::ids::EventId::new(((random >> 8) % events) as u16).unwrap();
-                let event = crowd.machine().event_at(event).unwrap();
+                let event = crowd.machine().handle(event).unwrap();
                 crowd.send(agent, event, [0; 4]).unwrap();
             }
         }

@@ -2,9 +2,10 @@
 
 use std::fmt;
 
+use statewright_rom::ids::StateId;
 use statewright_text::similar::closest;
 
-use crate::table::{SymbolId, SymbolTable};
+use crate::table::{SymbolId, SymbolKind, SymbolTable};
 
 /// A name that a machine does not have.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,6 +16,8 @@ pub struct UnknownName {
     pub name: String,
     /// The name that was probably meant.
     pub closest: Option<String>,
+    /// The paths of all that have this name, if it is not known of which one is spoken.
+    pub several: Vec<String>,
 }
 
 impl UnknownName {
@@ -28,12 +31,20 @@ impl UnknownName {
             what,
             name: name.to_owned(),
             closest: closest(name, known).map(str::to_owned),
+            several: Vec::new(),
         }
     }
 }
 
 impl fmt::Display for UnknownName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.several.is_empty() {
+            let (what, name, paths) = (self.what, &self.name, self.several.join("`, `"));
+            return write!(
+                f,
+                "the machine has several {what}s named `{name}`: `{paths}`"
+            );
+        }
         write!(f, "the machine has no {} named `{}`", self.what, self.name)?;
         match &self.closest {
             Some(closest) => write!(f, "; did you mean `{closest}`?"),
@@ -52,5 +63,39 @@ impl SymbolTable {
         place
             .and_then(I::from_index)
             .ok_or_else(|| UnknownName::new(I::KIND.word(), name, names.by_ref()))
+    }
+
+    /// The state with a path, or with the end of one that no other state's path has.
+    pub fn find_state(&self, path: &str) -> Result<StateId, UnknownName> {
+        let unknown = match self.find(path) {
+            Ok(state) => return Ok(state),
+            Err(unknown) => unknown,
+        };
+        let ends_so = |known: &str| known.strip_suffix(path).is_some_and(|on| on.ends_with('/'));
+        let names = || self.names(SymbolKind::State);
+        let mut found = names().enumerate().filter(|(_, known)| ends_so(known));
+        match (found.next(), found.next()) {
+            (Some((place, _)), None) => StateId::from_index(place).ok_or(unknown),
+            (None, _) => Err(UnknownName {
+                closest: unknown.closest.or_else(|| self.closest_state(path)),
+                ..unknown
+            }),
+            (Some(_), Some(_)) => Err(UnknownName {
+                several: names()
+                    .filter(|known| ends_so(known))
+                    .map(str::to_owned)
+                    .collect(),
+                ..unknown
+            }),
+        }
+    }
+
+    /// The path whose last name is closest to what was asked for.
+    fn closest_state(&self, name: &str) -> Option<String> {
+        let last = |path: &'_ str| path.rfind('/').map_or(0, |at| at + 1);
+        let names = || self.names(SymbolKind::State);
+        let found = closest(name, names().map(|path| &path[last(path)..]))?;
+        let path = names().find(|path| &path[last(path)..] == found)?;
+        Some(path.to_owned())
     }
 }

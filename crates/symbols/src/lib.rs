@@ -29,11 +29,13 @@ mod belongs;
 mod find;
 #[cfg(feature = "sidecar")]
 mod sidecar;
+mod stable;
 mod table;
 
 pub use belongs::WrongNames;
 pub use find::UnknownName;
 #[cfg(feature = "sidecar")]
 pub use sidecar::SIDECAR_VERSION;
+pub use stable::{machine_id, stable_ids};
 pub use statewright_text::{similar, visible, visible_lines};
 pub use table::{GuardCode, Span, Symbol, SymbolId, SymbolKind, SymbolTable};

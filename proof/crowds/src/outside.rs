@@ -81,7 +81,7 @@ impl Outside {
         let events = crowds[0].machine().rom().events().len();
         let machine = crowds[0].machine();
         let Some(event) = ids::EventId::from_index(self.rng.below(events as u32) as usize)
-            .and_then(|event| machine.event_at(event))
+            .and_then(|event| machine.handle(event))
         else {
             return;
         };

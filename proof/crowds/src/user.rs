@@ -3,7 +3,7 @@
 
 use statewright::prelude::*;
 use statewright::symbols::SymbolKind;
-use statewright::{Blackboard, EventHandle, Type, ids};
+use statewright::{Blackboard, EventHandle, KeyHandle, Type, ids};
 use statewright_generator::Rng;
 use statewright_rom::layout::FunctionKind;
 
@@ -15,7 +15,7 @@ pub struct World {
     /// Changes what user code does.
     pub seed: u64,
     events: Vec<EventHandle>,
-    keys: Vec<(ids::KeyId, Type)>,
+    keys: Vec<(KeyHandle, Type)>,
     agents: u32,
 }
 
@@ -25,13 +25,12 @@ impl World {
         let rom = machine.rom();
         let events = (0..rom.events().len())
             .filter_map(ids::EventId::from_index)
-            .filter_map(|event| machine.event_at(event))
+            .filter_map(|event| machine.handle(event))
             .collect();
-        let keys = rom
-            .keys()
-            .iter()
-            .enumerate()
-            .filter_map(|(place, key)| Some((ids::KeyId::from_index(place)?, key.ty.get())));
+        let keys = rom.keys().iter().enumerate().filter_map(|(place, key)| {
+            let id = ids::KeyId::from_index(place)?;
+            Some((machine.handle(id)?, key.ty.get()))
+        });
         Self {
             seed,
             events,
@@ -134,7 +133,7 @@ fn action(board: &mut Blackboard, world: &World, cx: &mut ActionCx) {
     }
 }
 
-fn write(board: &mut Blackboard, key: ids::KeyId, ty: Type, value: i32) {
+fn write(board: &mut Blackboard, key: KeyHandle, ty: Type, value: i32) {
     let written = match ty {
         Type::I32 => board.set(key, value),
         Type::F32 => board.set(key, value as f32 / 2.0),

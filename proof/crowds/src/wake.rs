@@ -4,7 +4,7 @@
 use statewright::commands::CommandRef;
 use statewright::ids::VariantId;
 use statewright::prelude::*;
-use statewright::{Blackboard, Counters, Fault};
+use statewright::{Blackboard, Counters, Fault, VariantHandle};
 use statewright_differential::machine::{CompiledCase, of_seed};
 use statewright_generator::Rng;
 
@@ -88,9 +88,11 @@ fn first_tick(seed: u64) -> u64 {
 }
 
 /// Agents take turns with the variants of a machine.
-pub fn variant(machine: &Machine, number: u32) -> VariantId {
+pub fn variant(machine: &Machine, number: u32) -> VariantHandle {
     let variants = machine.rom().variants().len().max(1);
-    VariantId::from_index(number as usize % variants).unwrap_or(VariantId::PLAIN)
+    let variant = VariantId::from_index(number as usize % variants);
+    let known = variant.and_then(|variant| machine.handle(variant));
+    known.unwrap_or(VariantHandle::PLAIN)
 }
 
 /// Runs the machine of a seed as three crowds: nobody sleeps; who may, sleeps; in chunks on several
@@ -114,7 +116,7 @@ pub fn run(seed: u64, ticks: u64) -> Result<Total, String> {
         },
     );
     total.variants = (0..AGENTS)
-        .filter(|&number| variant(&machine, number) != VariantId::PLAIN)
+        .filter(|&number| variant(&machine, number) != VariantHandle::PLAIN)
         .count() as u64;
     total.past_the_end = u64::from(first_tick(seed) >> 32 != (first_tick(seed) + ticks) >> 32);
     for tick in 0..ticks {

@@ -7,8 +7,8 @@ use quote::{format_ident, quote};
 use statewright_author::graph::{Event, Payload, State, Timer};
 use statewright_author::render::LineIndex;
 use statewright_author::span::Name;
-use statewright_rom::layout::{PayloadKind, StableGroup};
-use statewright_symbols::Symbol;
+use statewright_rom::layout::PayloadKind;
+use statewright_symbols::{Symbol, SymbolKind, machine_id, stable_ids};
 
 use super::build::Built;
 use super::doc;
@@ -23,8 +23,8 @@ struct Entry {
     note: String,
     /// Its number.
     index: usize,
-    /// Type and value of the constant, where they are more than a number.
-    code: Option<(TokenStream, TokenStream)>,
+    /// What the type of an event has besides.
+    carries: Option<PayloadKind>,
 }
 
 /// A module of constants.
@@ -32,8 +32,18 @@ struct Module {
     name: &'static str,
     /// What they are, for people.
     what: &'static str,
-    ty: &'static str,
+    ty: Ty,
     entries: Vec<Entry>,
+}
+
+/// What constants are.
+enum Ty {
+    /// Handles of things with such numbers: these know their machine (HASH-3).
+    Handle(&'static str, SymbolKind),
+    /// Symbols, which are the same everywhere (HASH-2).
+    Symbol,
+    /// Lanes.
+    Lane,
 }
 
 /// All modules.
@@ -50,14 +60,19 @@ pub fn modules(built: &Built) -> TokenStream {
         module(
             "states",
             "State",
-            "StateId",
+            Ty::Handle("StateId", SymbolKind::State),
             states.states(&built.output.symbols.states),
         ),
-        module("events", "Event", "TypedEvent", events(built)),
+        module(
+            "events",
+            "Event",
+            Ty::Handle("EventId", SymbolKind::Event),
+            events(built),
+        ),
         module(
             "keys",
             "Blackboard key",
-            "KeyId",
+            Ty::Handle("KeyId", SymbolKind::Key),
             graph
                 .blackboard
                 .iter()
@@ -67,7 +82,7 @@ pub fn modules(built: &Built) -> TokenStream {
         module(
             "parameters",
             "Parameter",
-            "ParameterId",
+            Ty::Handle("ParameterId", SymbolKind::Parameter),
             graph
                 .parameters
                 .iter()
@@ -78,7 +93,7 @@ pub fn modules(built: &Built) -> TokenStream {
         module(
             "variants",
             "Variant",
-            "VariantId",
+            Ty::Handle("VariantId", SymbolKind::Variant),
             graph
                 .variants
                 .iter()
@@ -88,7 +103,7 @@ pub fn modules(built: &Built) -> TokenStream {
         module(
             "channels",
             "Channel",
-            "ChannelId",
+            Ty::Handle("ChannelId", SymbolKind::Channel),
             graph
                 .channels
                 .iter()
@@ -98,23 +113,23 @@ pub fn modules(built: &Built) -> TokenStream {
         module(
             "timers",
             "Timer",
-            "TimerId",
+            Ty::Handle("TimerId", SymbolKind::Timer),
             states.timers(&built.output.symbols.timers),
         ),
-        module("symbols", "Symbol", "Symbol", {
+        module("symbols", "Symbol", Ty::Symbol, {
             let texts = built.output.symbol_texts.iter().enumerate();
             texts.map(|(i, text)| entry(i, text, &None)).collect()
         }),
         module(
             "scratch",
             "Scratch",
-            "ScratchId",
+            Ty::Handle("ScratchId", SymbolKind::Scratch),
             states.scratch(&built.output.symbols.scratch),
         ),
         module(
             "lanes",
             "Lane",
-            "Lane",
+            Ty::Lane,
             graph
                 .lanes
                 .iter()
@@ -122,7 +137,7 @@ pub fn modules(built: &Built) -> TokenStream {
                 .numbered(0),
         ),
     ];
-    modules.iter().map(Module::tokens).collect()
+    modules.iter().map(|module| module.tokens(built)).collect()
 }
 
 /// Named things in the order of their numbers.
@@ -143,33 +158,16 @@ fn entry(index: usize, name: &str, doc: &Option<String>) -> Entry {
         doc: doc.clone(),
         note: String::new(),
         index,
-        code: None,
+        carries: None,
     }
 }
 
-/// Events know their machine and what they carry, so that the compiler does, too.
+/// Events know what they carry, so that the compiler does, too.
 fn events(built: &Built) -> Vec<Entry> {
     let rom = built.output.rom.as_rom();
-    let (machine, stable) = (rom.machine_id(), rom.stable_ids_of(StableGroup::Events));
-    let entry = |(index, written): (usize, &Event)| {
-        let stable = stable.get(index).map_or(0, |record| record.id.get());
-        let kind = rom.events().get(index).map(|record| record.carries());
-        let kind = format!("{:?}", kind.unwrap_or(PayloadKind::Empty));
-        let kind = format_ident!("{kind}");
-        let ty = quote!(::statewright::TypedEvent<::statewright::payload::#kind>);
-        let (own, of) = (&written.name.value, &built.graph.name.value);
-        let value = quote! {
-            ::statewright::TypedEvent::of_macro(
-                ::statewright::macros::id(::statewright::ids::EventId::from_index(#index)),
-                #machine,
-                #stable,
-                &[#own, #of],
-            )
-        };
-        Entry {
-            code: Some((ty, value)),
-            ..event((index, written))
-        }
+    let entry = |(index, written): (usize, &Event)| Entry {
+        carries: rom.events().get(index).map(|record| record.carries()),
+        ..event((index, written))
     };
     built.graph.events.iter().enumerate().map(entry).collect()
 }
@@ -192,11 +190,16 @@ fn event((index, event): (usize, &Event)) -> Entry {
 }
 
 impl Module {
-    fn tokens(&self) -> TokenStream {
+    fn tokens(&self, built: &Built) -> TokenStream {
+        let stable = match self.ty {
+            Ty::Handle(_, kind) => stable_ids(&built.output.rom.as_rom(), kind),
+            Ty::Symbol | Ty::Lane => Vec::new(),
+        };
         let (names, mut left_out) = (self.names(), Vec::new());
         let mut constants = TokenStream::new();
         for (entry, name) in self.entries.iter().zip(names) {
-            match name.and_then(|name| self.constant(&name, entry)) {
+            let stable = stable.get(entry.index).copied().unwrap_or(0);
+            match name.and_then(|name| self.constant(&name, entry, built, stable)) {
                 Some(constant) => constants.extend(constant),
                 None => left_out.push(format!("`{}`", entry.name)),
             }
@@ -225,32 +228,29 @@ impl Module {
             .collect()
     }
 
-    fn constant(&self, name: &str, entry: &Entry) -> Option<TokenStream> {
-        let (name, index, ty) = (
-            format_ident!("{name}"),
-            entry.index,
-            format_ident!("{}", self.ty),
-        );
+    fn constant(
+        &self,
+        name: &str,
+        entry: &Entry,
+        built: &Built,
+        stable: u64,
+    ) -> Option<TokenStream> {
+        let (name, index) = (format_ident!("{name}"), entry.index);
         let doc = doc(
             entry.doc.as_deref(),
             &format!("{} `{}`{}.", self.what, entry.name, entry.note),
         );
-        let (ty, value) = match (self.ty, &entry.code) {
-            (_, Some(code)) => code.clone(),
-            ("Lane", None) => {
-                let ty = quote!(::statewright::commands::#ty);
+        let (ty, value) = match self.ty {
+            Ty::Lane => {
+                let ty = quote!(::statewright::commands::Lane);
                 let number = u8::try_from(index).ok()?;
                 (ty.clone(), quote!(#ty::own(#number)))
             }
-            ("Symbol", None) => {
-                let (ty, text) = (quote!(::statewright::#ty), &entry.name);
+            Ty::Symbol => {
+                let (ty, text) = (quote!(::statewright::Symbol), &entry.name);
                 (ty.clone(), quote!(#ty::of(#text)))
             }
-            _ => {
-                let ty = quote!(::statewright::ids::#ty);
-                let id = quote!(::statewright::macros::id(#ty::from_index(#index)));
-                (ty, id)
-            }
+            Ty::Handle(id, _) => handle(id, entry, built, stable),
         };
         Some(quote! {
             #[doc = #doc]
@@ -269,6 +269,32 @@ impl Module {
             left_out.join(", ")
         )
     }
+}
+
+/// Type and value of a handle.
+fn handle(id: &str, entry: &Entry, built: &Built, stable: u64) -> (TokenStream, TokenStream) {
+    let (id, index, own) = (format_ident!("{id}"), entry.index, &entry.name);
+    let (machine, rom) = (&built.graph.name.value, built.output.rom.as_rom());
+    let (id, of) = (quote!(::statewright::ids::#id), machine_id(&rom));
+    let (ty, call) = match entry.carries {
+        Some(kind) => {
+            let kind = format_ident!("{}", format!("{kind:?}"));
+            let ty = quote!(::statewright::TypedEvent<::statewright::payload::#kind>);
+            (ty, quote!(::statewright::TypedEvent::of_macro))
+        }
+        None => {
+            let ty = quote!(::statewright::Handle<#id>);
+            (ty, quote!(::statewright::Handle::of_macro))
+        }
+    };
+    let value = quote! {
+        #call(
+            ::statewright::macros::id(#id::from_index(#index)),
+            #stable,
+            &::statewright::macros::Origin { name: #own, machine: #machine, stable: #of },
+        )
+    };
+    (ty, value)
 }
 
 /// How often each name is there.

@@ -2,10 +2,12 @@
 //!
 //! - `record` one command, `writer` where agents write it, `pool` where the pages for that come
 //!   from
+//! - `lost` commands that were refused
 //! - `walk` all commands as they were written, `lanes` what the merge rule leaves of a lane
 
 mod field;
 mod lanes;
+mod lost;
 mod pool;
 mod record;
 mod walk;
@@ -14,6 +16,7 @@ mod writer;
 pub use field::Field;
 pub use lanes::{LaneRule, Merge};
 pub(crate) use lanes::{LaneRules, Net, Reading, Seen, add};
+pub use lost::{LostCommand, MAX_LOST, WhyLost};
 pub(crate) use pool::agents_per_page;
 pub use pool::{PAGE_BYTES, Pool, PoolTooSmall};
 pub use record::{Command, CommandRef, Lane, What};

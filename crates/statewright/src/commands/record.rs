@@ -56,6 +56,11 @@ impl Lane {
         Self(BuiltInLane::COUNT as u8 + number)
     }
 
+    /// The lane with a number, the built-in ones first.
+    pub(crate) const fn at(number: u8) -> Self {
+        Self(number)
+    }
+
     /// Lanes by the bits of their numbers.
     pub(crate) fn of_bits(bits: u32) -> impl Iterator<Item = Self> {
         (0..u32::BITS as u8)
@@ -262,6 +267,11 @@ impl Head {
             what: what::WRITE,
             ..head
         }
+    }
+
+    /// Bytes that its command takes.
+    pub(crate) fn size(&self) -> usize {
+        Self::BYTES + usize::from(self.length).next_multiple_of(4)
     }
 
     /// Same lane, kind and name?

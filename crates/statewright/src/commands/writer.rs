@@ -8,6 +8,7 @@
 use std::sync::Arc;
 
 use super::lanes::LaneRules;
+use super::lost::{LostCommand, MAX_LOST, WhyLost};
 use super::pool::{PAGE_BYTES, Page, Pool};
 use super::record::{Command, Head, Lane, what};
 use super::walk::Walk;
@@ -84,6 +85,8 @@ pub struct Writer {
     pub(crate) staged: Vec<u32>,
     /// Staged writes to fields that hold no key: index of the agent, field, words.
     pub(crate) staged_fields: Vec<(u32, usize, [u32; 3])>,
+    /// Commands that found no room, at most [`MAX_LOST`].
+    pub(crate) lost: Vec<LostCommand>,
     /// What the user code that runs writes, in strict mode.
     pub(crate) staging: Staging,
 }
@@ -98,6 +101,8 @@ struct Begun {
     /// Writes that were staged then.
     staged: usize,
     staged_fields: usize,
+    /// Commands that were lost then.
+    lost: usize,
 }
 
 /// Life.
@@ -105,6 +110,7 @@ impl Writer {
     /// Begins a tick, without commands.
     pub(crate) fn restart(&mut self, limits: &CommandLimits<'_>) {
         self.recycle();
+        self.lost.clear();
         if !self
             .pool
             .as_ref()
@@ -172,6 +178,7 @@ impl Writer {
             lanes: self.lanes,
             staged: self.staged.len(),
             staged_fields: self.staged_fields.len(),
+            lost: self.lost.len(),
         };
         self.set_ends(self.at, 0);
     }
@@ -213,6 +220,7 @@ impl Writer {
         (self.at, self.lanes) = (self.begun.at, self.begun.lanes);
         self.staged.truncate(self.begun.staged);
         self.staged_fields.truncate(self.begun.staged_fields);
+        self.lost.truncate(self.begun.lost);
     }
 
     /// Puts off a write to a field that holds no key.
@@ -280,6 +288,27 @@ impl Writer {
         true
     }
 
+    /// The same, and what is not written is taken down. One that is not `capped` goes past the cap
+    /// of its lane.
+    pub(crate) fn write_or_lose(
+        &mut self,
+        head: &Head,
+        payload: &[u8],
+        critical: bool,
+        capped: bool,
+    ) -> bool {
+        if capped && self.is_full(head.lane) {
+            self.lose(head, "", WhyLost::Cap);
+            return false;
+        }
+        let written = self.write(head, payload, critical);
+        if !written {
+            let why = self.why_lost(head, critical);
+            self.lose(head, "", why);
+        }
+        written
+    }
+
     /// Room for the payload of a command whose head is written; nothing if the agent's budget does
     /// not allow it.
     #[inline]
@@ -332,6 +361,27 @@ impl Writer {
         self.at = 0;
         self.set_ends(0, spent);
         true
+    }
+
+    /// Takes down that a command found no room. `typed` is the name of a type of the user's own.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn lose(&mut self, head: &Head, typed: &'static str, why: WhyLost) {
+        // The agent's part of the list begins here, so the next one begins anew.
+        self.wrote = true;
+        if self.lost.len() < MAX_LOST {
+            self.lost.push(LostCommand::new(head, typed, why));
+        }
+    }
+
+    /// Why there is no room for a command.
+    #[cold]
+    pub(crate) fn why_lost(&self, head: &Head, critical: bool) -> WhyLost {
+        if !critical && self.spent() + head.size() <= self.budget {
+            WhyLost::Reserved
+        } else {
+            WhyLost::Budget
+        }
     }
 
     /// Bytes that the agent wrote.

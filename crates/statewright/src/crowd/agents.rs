@@ -8,6 +8,7 @@ use statewright_rom::ids::VariantId;
 use super::instances::{Instances, with_instances};
 use crate::agent_id::{AgentId, CrowdNumber};
 use crate::board::Board;
+use crate::handle::WrongHandle;
 use crate::machine::Machine;
 
 /// The id of somebody who is not in the crowd.
@@ -43,6 +44,38 @@ impl fmt::Display for Missing {
 
 impl std::error::Error for Missing {}
 
+/// Why a crowd cannot say something of an agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LookError {
+    /// There is no such agent.
+    Missing(Missing),
+    /// It was asked about something that its machine does not have.
+    Handle(WrongHandle),
+}
+
+impl fmt::Display for LookError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Missing(error) => error.fmt(f),
+            Self::Handle(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for LookError {}
+
+impl From<Missing> for LookError {
+    fn from(error: Missing) -> Self {
+        Self::Missing(error)
+    }
+}
+
+impl From<WrongHandle> for LookError {
+    fn from(error: WrongHandle) -> Self {
+        Self::Handle(error)
+    }
+}
+
 /// Why an agent was not added; the crowd is as it was.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SpawnError {
@@ -60,6 +93,8 @@ pub enum SpawnError {
         /// The variant.
         variant: VariantId,
     },
+    /// The variant is one of another machine, or gone from this version.
+    Variant(WrongHandle),
 }
 
 impl fmt::Display for SpawnError {
@@ -71,6 +106,7 @@ impl fmt::Display for SpawnError {
                 "the blackboard was made for another machine than `{machine}`, with other keys: make it with the machine of the crowd"
             ),
             Self::UnknownVariant { machine, variant } => write_unknown(f, machine, *variant),
+            Self::Variant(error) => error.fmt(f),
         }
     }
 }
@@ -89,6 +125,8 @@ pub enum VariantError {
         /// The variant.
         variant: VariantId,
     },
+    /// The variant is one of another machine, or gone from this version.
+    Variant(WrongHandle),
 }
 
 impl fmt::Display for VariantError {
@@ -96,6 +134,7 @@ impl fmt::Display for VariantError {
         match self {
             Self::Missing(missing) => missing.fmt(f),
             Self::UnknownVariant { machine, variant } => write_unknown(f, machine, *variant),
+            Self::Variant(error) => error.fmt(f),
         }
     }
 }

@@ -1,13 +1,13 @@
 //! Looking at a crowd.
 
 use statewright_kernel::{self as kernel, Counters, flag};
-use statewright_rom::ids::*;
 
 use super::instances::with_instances;
-use super::{Crowd, Missing};
+use super::{Crowd, LookError, Missing};
 use crate::agent_id::AgentId;
 use crate::board::Board;
 use crate::context::Context;
+use crate::handle::{ChannelHandle, StateHandle, WrongHandle};
 use crate::machine::Machine;
 use crate::program::Program;
 use crate::slices::channels;
@@ -71,10 +71,10 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     }
 
     /// Its active leaves.
-    pub fn leaves(&self, agent: AgentId) -> Result<Vec<StateId>, Missing> {
-        let index = self.agents.index(agent)?;
+    pub fn leaves(&self, agent: AgentId) -> Result<Vec<StateHandle>, Missing> {
+        let (index, machine) = (self.agents.index(agent)?, self.machine());
         Ok(
-            with_instances!(&self.agents.instances, list => kernel::active_leaves(&list[index]).collect()),
+            with_instances!(&self.agents.instances, list => machine.leaves_of(&list[index]).collect()),
         )
     }
 
@@ -89,11 +89,9 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     }
 
     /// Is a state of an agent active?
-    pub fn is_in(&self, agent: AgentId, state: StateId) -> Result<bool, Missing> {
-        let (index, rom) = (self.agents.index(agent)?, self.machine().rom());
-        Ok(
-            with_instances!(&self.agents.instances, list => kernel::is_active(&rom, &list[index], state)),
-        )
+    pub fn is_in(&self, agent: AgentId, state: StateHandle) -> Result<bool, LookError> {
+        let (index, machine) = (self.agents.index(agent)?, self.machine());
+        Ok(with_instances!(&self.agents.instances, list => machine.is_in(&list[index], state)?))
     }
 
     /// How many agents are in each leaf, by number of the state; 0 for states that are no leaves.
@@ -117,24 +115,24 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     }
 
     /// All agents in a state.
-    pub fn all_in(&self, state: StateId) -> Vec<AgentId> {
-        let rom = self.machine().rom();
+    pub fn all_in(&self, state: StateHandle) -> Result<Vec<AgentId>, WrongHandle> {
+        let (rom, state) = (self.machine().rom(), self.machine().resolve(state)?);
         let is_in = |agent: &AgentId| {
             let index = agent.index() as usize;
             with_instances!(&self.agents.instances, list => kernel::is_active(&rom, &list[index], state))
         };
-        self.agents().filter(is_in).collect()
+        Ok(self.agents().filter(is_in).collect())
     }
 
     /// Ticks since an agent entered a state; `None` if the state has no clock.
-    pub fn ticks_in_state(&self, agent: AgentId, state: StateId) -> Result<Option<u32>, Missing> {
-        let (index, rom, now) = (
-            self.agents.index(agent)?,
-            self.machine().rom(),
-            self.schedule.now as u32,
-        );
+    pub fn ticks_in_state(
+        &self,
+        agent: AgentId,
+        state: StateHandle,
+    ) -> Result<Option<u32>, LookError> {
+        let (index, machine, now) = (self.agents.index(agent)?, self.machine(), self.schedule.now);
         Ok(
-            with_instances!(&self.agents.instances, list => kernel::ticks_in_state(&rom, &list[index], state, now)),
+            with_instances!(&self.agents.instances, list => machine.ticks_in_state(&list[index], state, now)?),
         )
     }
 
@@ -163,10 +161,11 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     pub fn held_channels(
         &self,
         agent: AgentId,
-    ) -> Result<impl Iterator<Item = ChannelId> + use<B, C>, Missing> {
-        let (index, rom) = (self.agents.index(agent)?, self.machine().rom());
+    ) -> Result<impl Iterator<Item = ChannelHandle> + use<'_, B, C>, Missing> {
+        let (index, machine) = (self.agents.index(agent)?, self.machine());
+        let rom = machine.rom();
         let held = with_instances!(&self.agents.instances, list => kernel::held_channels(&rom, &list[index]));
-        Ok(channels(held))
+        Ok(channels(machine, held))
     }
 
     /// What the kernel marked an agent with ([`flag`]): dropped commands, a full queue, a clamped

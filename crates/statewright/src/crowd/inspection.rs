@@ -1,13 +1,12 @@
-//! Everything that an agent is, by name: [`Crowd::inspect`], and its bytes out and in.
+//! Everything that an agent is, by name: [`Crowd::inspect`].
 
 use std::fmt;
 
-use statewright_kernel::{self as kernel, Class, Event, Fault, Instance, Status, event_flag, flag};
+use statewright_kernel::{self as kernel, Class, Event, Instance, Status, event_flag, flag};
 use statewright_rom::Rom;
 use statewright_rom::ids::*;
 use statewright_rom::layout::PayloadKind;
 use statewright_symbols::SymbolKind;
-use zerocopy::IntoBytes;
 
 use super::instances::with_instances;
 use super::{Crowd, Input, Missing};
@@ -98,45 +97,6 @@ pub struct RunningTimer {
     pub ticks_left: u32,
 }
 
-/// Why bytes cannot become an agent; it is as it was.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum InstanceError {
-    /// There is no such agent.
-    Missing(Missing),
-    /// Instances of the machine have another size.
-    Length {
-        /// How many bytes were given.
-        found: usize,
-        /// How many an instance has.
-        expected: usize,
-    },
-    /// No agent of this machine can be so.
-    Fault(Fault),
-}
-
-impl fmt::Display for InstanceError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Missing(error) => error.fmt(f),
-            Self::Length { found, expected } => {
-                write!(
-                    f,
-                    "an instance of this machine has {expected} bytes, not {found}"
-                )
-            }
-            Self::Fault(fault) => write!(f, "no agent of this machine can be so: {fault}"),
-        }
-    }
-}
-
-impl std::error::Error for InstanceError {}
-
-impl From<Missing> for InstanceError {
-    fn from(error: Missing) -> Self {
-        Self::Missing(error)
-    }
-}
-
 /// Seeing everything.
 impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     /// Everything that an agent is, by name: for debuggers, tests and error reports. Not for every
@@ -178,7 +138,7 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
         seen.draws = self.draws(agent);
         let board = &self.agents.boards[index];
         let keys = rom.keys().iter().enumerate().filter_map(|(number, key)| {
-            let field = self.program.field(KeyId::from_index(number)?);
+            let field = self.program.table.field(KeyId::from_index(number)?);
             let [x, y, z] = board.read(field);
             let kind = PayloadKind::of_value(key.ty.get());
             let value = AnyValue::new(machine, kind, [x, y, z, 0]);
@@ -186,39 +146,6 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
         });
         seen.blackboard = keys.collect();
         Ok(seen)
-    }
-
-    /// The bytes of an agent's instance, for network code: 64, 128 or 256. Its blackboard is not
-    /// among them.
-    pub fn instance_bytes(&self, agent: AgentId) -> Result<&[u8], Missing> {
-        let index = self.agents.index(agent)?;
-        Ok(with_instances!(&self.agents.instances, list => list[index].as_bytes()))
-    }
-
-    /// Makes an agent what bytes from elsewhere say. They are looked at first: those of another
-    /// machine, and those that no agent of this machine can have, are refused.
-    pub fn set_instance_bytes(
-        &mut self,
-        agent: AgentId,
-        bytes: &[u8],
-    ) -> Result<(), InstanceError> {
-        self.check_instance(agent, bytes)?;
-        self.enter(Input::Instance(agent, bytes.into()));
-        Ok(())
-    }
-
-    pub(super) fn check_instance(&self, agent: AgentId, bytes: &[u8]) -> Result<(), InstanceError> {
-        fn check<I: Instance>(_: &[I], rom: &Rom<'_>, bytes: &[u8]) -> Result<(), InstanceError> {
-            let wrong = || InstanceError::Length {
-                found: bytes.len(),
-                expected: size_of::<I>(),
-            };
-            let instance = I::read_from_bytes(bytes).map_err(|_| wrong())?;
-            kernel::check(rom, &instance).map_err(InstanceError::Fault)
-        }
-        self.agents.index(agent)?;
-        let rom = self.machine().rom();
-        with_instances!(&self.agents.instances, list => check(list, &rom, bytes))
     }
 
     /// All agents with their blackboards, by index.
@@ -455,9 +382,9 @@ impl Seer<'_> {
 
     fn channels<I: Instance>(&self, instance: &I) -> Vec<String> {
         let held = kernel::held_channels(self.rom, instance);
-        let channels = crate::slices::channels(held);
+        let channels = crate::slices::channels(self.machine, held);
         channels
-            .map(|channel| self.name(SymbolKind::Channel, channel.index()))
+            .map(|channel| self.name(SymbolKind::Channel, channel.id().index()))
             .collect()
     }
 }

@@ -7,6 +7,7 @@ use super::{Crowd, Input, Missing, SpawnError, VariantError};
 use crate::agent_id::AgentId;
 use crate::board::Board;
 use crate::context::Context;
+use crate::handle::VariantHandle;
 
 /// Life.
 impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
@@ -27,7 +28,7 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     ///
     /// If the machine has no such variant, and as [`Self::spawn`]; [`Self::try_spawn_as`] says so
     /// instead.
-    pub fn spawn_as(&mut self, board: B, variant: VariantId) -> AgentId {
+    pub fn spawn_as(&mut self, board: B, variant: VariantHandle) -> AgentId {
         self.try_spawn_as(board, variant)
             .unwrap_or_else(|error| panic!("{error}"))
     }
@@ -57,8 +58,13 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     }
 
     /// Adds an agent with a variant, or nothing if it cannot be one of this crowd.
-    pub fn try_spawn_as(&mut self, board: B, variant: VariantId) -> Result<AgentId, SpawnError> {
-        let variant = Some(variant);
+    pub fn try_spawn_as(
+        &mut self,
+        board: B,
+        variant: VariantHandle,
+    ) -> Result<AgentId, SpawnError> {
+        let variant = self.machine().resolve(variant);
+        let variant = Some(variant.map_err(SpawnError::Variant)?);
         let agent = self.check_spawn(&board, variant)?;
         self.enter(Input::Spawn { board, variant });
         Ok(agent)
@@ -150,8 +156,10 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     }
 
     /// The variant of an agent's parameters (CODE-3).
-    pub fn variant(&self, agent: AgentId) -> Result<VariantId, Missing> {
-        Ok(self.agents.variant(self.agents.index(agent)?))
+    pub fn variant(&self, agent: AgentId) -> Result<VariantHandle, Missing> {
+        let variant = self.agents.variant(self.agents.index(agent)?);
+        let known = self.machine().handle(variant);
+        Ok(known.unwrap_or(VariantHandle::PLAIN))
     }
 
     /// Gives an agent another variant of the machine's parameters: from its next tick on guards,
@@ -174,7 +182,13 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     /// assert_eq!(dogs.path(dog)?, "bark");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn set_variant(&mut self, agent: AgentId, variant: VariantId) -> Result<(), VariantError> {
+    pub fn set_variant(
+        &mut self,
+        agent: AgentId,
+        variant: VariantHandle,
+    ) -> Result<(), VariantError> {
+        let variant = self.machine().resolve(variant);
+        let variant = variant.map_err(VariantError::Variant)?;
         self.check_variant(agent, variant)?;
         self.enter(Input::SetVariant(agent, variant));
         Ok(())

@@ -6,7 +6,7 @@ use statewright_rom::ids::FunctionId;
 use super::Crowd;
 use crate::agent_id::AgentId;
 use crate::board::Board;
-use crate::commands::{CommandRef, Lane};
+use crate::commands::{CommandRef, Lane, LostCommand};
 use crate::context::Context;
 use crate::pipeline::LaneCommands;
 
@@ -57,6 +57,39 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     /// Agents whose queue had no room for an event in the last tick (EVT-3).
     pub fn overflowed(&self) -> impl Iterator<Item = AgentId> {
         self.last.overflowed()
+    }
+
+    /// Commands that agents lost in the last tick, and why (CMD-2), in the order of agents and of
+    /// emission: the first [`MAX_LOST`](crate::commands::MAX_LOST). `counters` has them all.
+    ///
+    /// ```
+    /// use statewright::commands::WhyLost;
+    /// use statewright::prelude::*;
+    ///
+    /// #[derive(Clone, Copy, Command)]
+    /// #[command(lane = AUDIO)]
+    /// struct Bark { loudness: f32 }
+    ///
+    /// let machine = Machine::build("Dog", |m| {
+    ///     m.state("yard", |s| {
+    ///         s.entry("Bark");
+    ///     });
+    /// })?;
+    /// let bark = Functions::<(), ()>::new().action("Bark", |_, _, cx| {
+    ///     while cx.emit(Bark { loudness: 1.0 }) {}
+    /// });
+    /// let mut dogs = Crowd::new(machine.bind(bark)?, 1);
+    /// let dog = dogs.spawn(());
+    /// dogs.tick(&());
+    ///
+    /// let lost: Vec<_> = dogs.lost_commands().collect();
+    /// assert_eq!((lost.len(), lost[0].agent(), lost[0].why()), (1, dog, WhyLost::Reserved));
+    /// assert_eq!(lost[0].told(&machine), format!(
+    ///     "{dog} lost `Bark` (4 bytes) for lane audio: the rest of the agent's budget is for critical lanes"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn lost_commands(&self) -> impl Iterator<Item = LostCommand> {
+        self.last.lost_commands()
     }
 }
 

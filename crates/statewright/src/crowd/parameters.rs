@@ -1,10 +1,9 @@
 //! Parameters of a crowd that are changed while it runs (CODE-3).
 
-use statewright_rom::ids::{ParameterId, VariantId};
-
 use super::{Crowd, Input};
 use crate::board::Board;
 use crate::context::Context;
+use crate::handle::{ParameterHandle, VariantHandle};
 use crate::parameters::{ParameterChange, ParameterError, Parameters};
 use crate::value::Value;
 
@@ -32,19 +31,21 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     /// ```
     pub fn set_parameter(
         &mut self,
-        parameter: ParameterId,
+        parameter: ParameterHandle,
         value: impl Value,
     ) -> Result<(), ParameterError> {
-        self.set_parameter_of(VariantId::PLAIN, parameter, value)
+        self.set_parameter_of(VariantHandle::PLAIN, parameter, value)
     }
 
     /// The same for agents of one variant alone.
     pub fn set_parameter_of(
         &mut self,
-        variant: VariantId,
-        parameter: ParameterId,
+        variant: VariantHandle,
+        parameter: ParameterHandle,
         value: impl Value,
     ) -> Result<(), ParameterError> {
+        let machine = self.machine();
+        let (variant, parameter) = (machine.resolve(variant)?, machine.resolve(parameter)?);
         let change = ParameterChange::new(variant, parameter, value);
         self.parameters.check(self.machine(), &change)?;
         self.enter(Input::SetParameter(change));
@@ -52,15 +53,15 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     }
 
     /// The value of a parameter for agents without a variant.
-    pub fn parameter<T: Value>(&self, parameter: ParameterId) -> Result<T, ParameterError> {
-        self.parameter_of(VariantId::PLAIN, parameter)
+    pub fn parameter<T: Value>(&self, parameter: ParameterHandle) -> Result<T, ParameterError> {
+        self.parameter_of(VariantHandle::PLAIN, parameter)
     }
 
     /// The value of a parameter for agents of a variant.
     pub fn parameter_of<T: Value>(
         &self,
-        variant: VariantId,
-        parameter: ParameterId,
+        variant: VariantHandle,
+        parameter: ParameterHandle,
     ) -> Result<T, ParameterError> {
         self.parameters.get(self.machine(), variant, parameter)
     }

@@ -7,7 +7,8 @@ use super::{Crowd, Envelope, Input};
 use crate::agent_id::AgentId;
 use crate::board::Board;
 use crate::context::Context;
-use crate::event::{EventFor, EventHandle, SendError, WrongEvent};
+use crate::event::{EventFor, SendError, WrongEvent};
+use crate::handle::EventHandle;
 use crate::payload::Payload;
 
 /// Sending.
@@ -53,11 +54,7 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     /// that they cost nothing where there is none.
     #[inline(always)]
     fn own_class(&self, event: EventHandle, given: Option<PayloadKind>) -> Option<Class> {
-        let machine = self.program.machine();
-        if event.machine() != machine.id() {
-            return None;
-        }
-        let known = machine.event_type(event.id()).ok()?;
+        let known = self.program.machine().own_event(event)?;
         let fits = given.is_none_or(|given| given == known.payload);
         fits.then_some(known.class)
     }

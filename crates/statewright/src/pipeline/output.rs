@@ -7,8 +7,12 @@ use statewright_rom::ids::FunctionId;
 
 use super::chunk::Chunk;
 use super::timing::CallTimes;
+#[cfg(feature = "parallel")]
+use super::workers::{RayonPool, Workers};
 use crate::agent_id::AgentId;
-use crate::commands::{CommandRef, Lane, LaneRules, Net, Reading, Seen, What};
+use crate::commands::{
+    CommandRef, Lane, LaneRules, LostCommand, MAX_LOST, Net, Reading, Seen, What,
+};
 use crate::crowd::{Envelope, Message};
 use crate::machine::Machine;
 
@@ -87,6 +91,12 @@ impl TickOutput {
             .flat_map(|chunk| chunk.overflowed.iter().copied())
     }
 
+    /// Commands that found no room (CMD-2), the first of them: as many in one chunk as in all.
+    pub(crate) fn lost_commands(&self) -> impl Iterator<Item = LostCommand> {
+        let lost = self.ran().flat_map(|chunk| chunk.writer.lost.iter());
+        lost.copied().take(MAX_LOST)
+    }
+
     /// Those who want their next tick, or a later one, by index.
     pub(crate) fn awake_next(&self) -> impl Iterator<Item = (u32, Sleep)> {
         self.ran()
@@ -152,12 +162,10 @@ impl TickOutput {
         take: impl Fn(Lane, LaneCommands<'_>) + Sync,
     ) {
         let (output, take) = (&*self, &take);
-        rayon::in_place_scope(|scope| {
-            for lane in output.lanes() {
-                let commands = output.lane(lane, rules);
-                scope.spawn(move |_| take(lane, commands));
-            }
-        });
+        let jobs = output
+            .lanes()
+            .map(|lane| move || take(lane, output.lane(lane, rules)));
+        RayonPool.run(jobs);
         self.clear_commands();
     }
 

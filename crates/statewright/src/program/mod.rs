@@ -24,6 +24,7 @@ use crate::board::{Board, Key, NotStrict, check_strict};
 use crate::commands::{Lane, LaneRule, LaneRules, Merge};
 use crate::context::Context;
 use crate::functions::{Function, Functions, Kind};
+use crate::handle::{KeyHandle, WrongHandle};
 use crate::machine::Machine;
 use crate::value::Type;
 
@@ -399,11 +400,11 @@ impl<B, C: Context + ?Sized> Program<B, C> {
     }
 
     /// The field of the blackboard that holds a key: what [`Board::read`] and `write` are given.
-    pub fn field(&self, key: KeyId) -> usize
+    pub fn field(&self, key: KeyHandle) -> Result<usize, WrongHandle>
     where
         B: Board,
     {
-        self.table.field(key)
+        Ok(self.table.field(self.machine.resolve(key)?))
     }
 
     /// The names behind the numbers of a trace, with the meaning of guards' codes.

@@ -1,8 +1,9 @@
 //! What a host that owns its instances does to one of them between ticks, as a crowd would.
 
 use statewright_kernel::{self as kernel, Instance, flag};
-use statewright_rom::ids::{ChannelId, StateId};
+use statewright_rom::ids::ChannelId;
 
+use crate::handle::{ChannelHandle, StateHandle, WrongHandle};
 use crate::machine::Machine;
 
 /// One instance of the host's own. Those of other machines are left alone.
@@ -30,25 +31,31 @@ impl Machine {
 
     /// Its active leaves.
     pub fn leaves_of<'i, I: Instance>(
-        &self,
+        &'i self,
         instance: &'i I,
-    ) -> impl Iterator<Item = StateId> + use<'i, I> {
-        kernel::active_leaves(instance)
+    ) -> impl Iterator<Item = StateHandle> + use<'i, I> {
+        kernel::active_leaves(instance).filter_map(|leaf| self.handle(leaf))
     }
 
     /// Is one of its states active?
-    pub fn is_in<I: Instance>(&self, instance: &I, state: StateId) -> bool {
-        kernel::is_active(&self.rom(), instance, state)
+    pub fn is_in<I: Instance>(
+        &self,
+        instance: &I,
+        state: StateHandle,
+    ) -> Result<bool, WrongHandle> {
+        let state = self.resolve(state)?;
+        Ok(kernel::is_active(&self.rom(), instance, state))
     }
 
     /// Ticks since it entered a state, as of the tick `next`; `None` if the state has no clock.
     pub fn ticks_in_state<I: Instance>(
         &self,
         instance: &I,
-        state: StateId,
+        state: StateHandle,
         next: u64,
-    ) -> Option<u32> {
-        kernel::ticks_in_state(&self.rom(), instance, state, next as u32)
+    ) -> Result<Option<u32>, WrongHandle> {
+        let (rom, state) = (self.rom(), self.resolve(state)?);
+        Ok(kernel::ticks_in_state(&rom, instance, state, next as u32))
     }
 
     /// Channels that its active states own (CODE-7): what the host has to release itself before it
@@ -56,14 +63,14 @@ impl Machine {
     pub fn held_channels_of<I: Instance>(
         &self,
         instance: &I,
-    ) -> impl Iterator<Item = ChannelId> + use<I> {
-        channels(kernel::held_channels(&self.rom(), instance))
+    ) -> impl Iterator<Item = ChannelHandle> + use<'_, I> {
+        channels(self, kernel::held_channels(&self.rom(), instance))
     }
 }
 
 /// Channels by the bits of their numbers.
-pub(crate) fn channels(bits: u32) -> impl Iterator<Item = ChannelId> {
+pub(crate) fn channels(machine: &Machine, bits: u32) -> impl Iterator<Item = ChannelHandle> {
     (0..u32::BITS as usize)
         .filter(move |bit| bits >> bit & 1 != 0)
-        .filter_map(ChannelId::from_index)
+        .filter_map(|place| machine.handle(ChannelId::from_index(place)?))
 }

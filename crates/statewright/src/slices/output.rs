@@ -10,7 +10,7 @@ use statewright_trace::{Filter, Record, Settings, Totals, UnknownNumber};
 use super::Slices;
 use crate::agent_id::AgentId;
 use crate::board::Board;
-use crate::commands::{CommandRef, Lane, LaneRules, Pool};
+use crate::commands::{CommandRef, Lane, LaneRules, LostCommand, Pool};
 use crate::context::Context;
 use crate::crowd::Envelope;
 use crate::machine::Machine;
@@ -95,6 +95,12 @@ impl SlicesOutput {
     /// Agents whose queue had no room for an event (EVT-3).
     pub fn overflowed(&self) -> impl Iterator<Item = AgentId> {
         self.last.overflowed()
+    }
+
+    /// Commands that agents lost, and why (CMD-2): the first
+    /// [`MAX_LOST`](crate::commands::MAX_LOST).
+    pub fn lost_commands(&self) -> impl Iterator<Item = LostCommand> {
+        self.last.lost_commands()
     }
 
     /// Indices of those of them that want their next tick, or a later one, ascending; all others

@@ -7,7 +7,8 @@ use super::{Entered, World, WorldInput};
 use crate::agent_id::AgentId;
 use crate::context::Context;
 use crate::crowd::Envelope;
-use crate::event::{EventFor, EventHandle, WrongEvent};
+use crate::event::{EventFor, WrongEvent};
+use crate::handle::EventHandle;
 use crate::payload::Payload;
 
 impl<C: Context + ?Sized> World<C> {

@@ -6,7 +6,8 @@
 use std::fmt;
 
 use crate::agent_id::{AgentId, CrowdNumber};
-use crate::event::{EventHandle, WrongEvent};
+use crate::event::WrongEvent;
+use crate::handle::EventHandle;
 use crate::value::{Type, Value};
 
 /// A group of a world.

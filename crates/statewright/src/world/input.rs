@@ -21,7 +21,8 @@ use super::{CrowdKey, NotHere, World};
 use crate::agent_id::AgentId;
 use crate::context::Context;
 use crate::crowd::{Envelope, Input, InputError, Missing};
-use crate::event::{EventHandle, SendError};
+use crate::event::SendError;
+use crate::handle::EventHandle;
 
 /// Something that enters a world from outside. [`World::apply`] takes any of them; the methods of a
 /// world that change it each make one.

@@ -6,7 +6,8 @@ use super::{Member, World, WorldInput};
 use crate::agent_id::AgentId;
 use crate::context::Context;
 use crate::crowd::{Envelope, Missing};
-use crate::event::{EventFor, EventHandle, SendError};
+use crate::event::{EventFor, SendError};
+use crate::handle::EventHandle;
 use crate::machine::Machine;
 use crate::payload::Payload;
 
@@ -38,10 +39,11 @@ impl<C: Context + ?Sized> World<C> {
 
     /// The event that a crowd has for one of whichever machine.
     fn event_of(&self, (to, machine): (usize, &Machine), event: EventHandle) -> EventHandle {
-        let of = |member: &Member<C>| member.machine().id() == event.machine();
-        let from = self.members().find(|(_, member)| of(member));
-        let linked = from.and_then(|(from, _)| self.links.event(from, to, event.id()));
-        linked.and_then(|id| machine.event_at(id)).unwrap_or(event)
+        let number = |member: &Member<C>| member.machine().resolve(event).ok();
+        let mut members = self.members();
+        let from = members.find_map(|(from, member)| Some((from, number(member)?)));
+        let linked = from.and_then(|(from, id)| self.links.event(from, to, id));
+        linked.and_then(|id| machine.handle(id)).unwrap_or(event)
     }
 
     /// The agent is there, and its machine has such an event.
