@@ -80,6 +80,11 @@ codes! {
     UnknownKey = SW0116 Error "no such blackboard key";
     MissingStableId = SW0117 Hint "a state has no stable id of its own";
     TextNumberCollision = SW0118 Error "two texts have the same number";
+    PartUnreadable = SW0170 Error "a part cannot be read";
+    PartCircle = SW0171 Error "a part uses itself";
+    PartConflict = SW0172 Error "a part and its user say different things";
+    PartObserver = SW0173 Error "a part has an observer";
+    UnknownInPart = SW0174 Error "the part has nothing of this name";
 
     // The tree.
     MissingInitial = SW0201 Error "a region does not say where it starts";

@@ -209,6 +209,11 @@ impl Diagnostics {
             .sort_by_key(|problem| (problem.span, problem.code));
     }
 
+    /// The problems to change; how bad each is stays as it is.
+    pub(crate) fn iter_mut(&mut self) -> std::slice::IterMut<'_, Diagnostic> {
+        self.list.iter_mut()
+    }
+
     /// The problems.
     pub fn iter(&self) -> std::slice::Iter<'_, Diagnostic> {
         self.list.iter()

@@ -62,12 +62,22 @@ pub struct Machine {
     pub observers: Vec<Observer>,
     /// Declared user functions. If there are any, every function used must be declared.
     pub functions: Vec<Function>,
+    /// Functions may be used without being declared, although some are: one of the files that the
+    /// machine is made of declares none (LANG-5).
+    pub undeclared_functions: bool,
     /// Transition lists shared by several states (CODE-8).
     pub transition_sets: Vec<TransitionSet>,
     /// The root state. Its name is not used: messages call it `root`.
     pub root: State,
     /// Editor data.
     pub meta: Meta,
+}
+
+impl Machine {
+    /// Must every function that is used be declared?
+    pub fn declares_functions(&self) -> bool {
+        !self.functions.is_empty() && !self.undeclared_functions
+    }
 }
 
 /// How a machine departs from the default rules; `None` is the default.
@@ -319,6 +329,8 @@ pub struct State {
     pub decisions: Vec<Decision>,
     /// Transition sets used, after the state's own transitions (CODE-8).
     pub uses: Vec<Name>,
+    /// The part whose root this state is (LANG-5).
+    pub part: Option<Box<PartUse>>,
     /// Transitions for the children of this state (CODE-8).
     pub any_state: Vec<AnyTransition>,
     /// Events kept for later (EVT-5).
@@ -337,6 +349,20 @@ pub struct State {
     pub clock: bool,
     /// Editor data.
     pub meta: Meta,
+}
+
+/// The use of a part: the root of another file becomes this state (LANG-5).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PartUse {
+    /// The file, as a path from the file that says so.
+    pub file: Name,
+    /// Parameters of the part and their values: a constant, or the name of a parameter here.
+    pub with: Vec<(Name, Spanned<Literal>)>,
+    /// Events, keys, channels and functions of the part, and what they are called here.
+    pub map: Vec<(Name, Name)>,
+    /// Its place in [`Source::parts`]; `None` until the part has been joined in
+    /// ([`crate::parts`]).
+    pub joined: Option<usize>,
 }
 
 /// What a state is.

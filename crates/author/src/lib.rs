@@ -17,6 +17,7 @@ pub mod format;
 pub mod graph;
 pub mod limits;
 pub mod names;
+pub mod parts;
 pub mod render;
 pub mod span;
 pub mod text;

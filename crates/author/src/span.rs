@@ -4,8 +4,18 @@
 //! numbers mean is kept once, in the [`Source`] that belongs to the graph. A [`Spanned`] is a value
 //! that was written as such, with its span; a [`Name`] is a spanned text. Objects of a file (a
 //! state, a transition) have a field `span` instead.
+//!
+//! A machine may be made of several files (parts, LANG-5). Their texts lie one behind the other in
+//! one range of numbers, a part once per use, so that a span also says which use it belongs to:
+//!
+//! ```text
+//!   0            812 813         1290 1291        1768
+//!   | soldier      | | parts/fight  | | parts/fight  |
+//!                    used by `fight`   used by `brawl`
+//! ```
 
 use std::ops::{Deref, Range};
+use std::sync::Arc;
 
 /// Where something stands in a [`Source`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -35,6 +45,18 @@ impl Span {
         Self {
             start: index,
             end: Self::STEP,
+        }
+    }
+
+    /// The same so many bytes further on; a builder step stays what it is.
+    #[must_use]
+    pub fn moved_by(self, bytes: u32) -> Self {
+        if self.is_step() {
+            return self;
+        }
+        Self {
+            start: self.start.saturating_add(bytes),
+            end: self.end.saturating_add(bytes),
         }
     }
 
@@ -86,6 +108,39 @@ impl<T> Deref for Spanned<T> {
 /// A name and where it stands.
 pub type Name = Spanned<String>;
 
+/// The text of a part in one of its uses (LANG-5).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PartText {
+    /// The name shown in messages.
+    pub name: String,
+    /// The whole text.
+    pub text: Arc<str>,
+    /// The number of its first byte in spans.
+    pub start: u32,
+    /// Where the part is used: in the file itself, or in a part before this one.
+    pub used_at: Span,
+}
+
+impl PartText {
+    fn end(&self) -> u32 {
+        self.start + self.text.len() as u32
+    }
+}
+
+/// One text of a [`Source`], as spans see it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SourceText<'a> {
+    /// The name shown in messages.
+    pub name: &'a str,
+    /// The whole text.
+    pub text: &'a str,
+    /// The number of its first byte in spans.
+    pub start: u32,
+}
+
+/// Most bytes of all texts of a machine together: spans are 32 bits wide.
+const MAX_SOURCE_BYTES: u32 = 1 << 30;
+
 /// What the spans of a graph refer to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
@@ -95,6 +150,8 @@ pub enum Source {
         name: String,
         /// The whole text.
         text: String,
+        /// The uses of parts, in the order of their spans.
+        parts: Vec<PartText>,
     },
     /// A machine built in Rust: one readable path per step, such as `state combat > transition 2`.
     Builder {
@@ -102,6 +159,8 @@ pub enum Source {
         machine: String,
         /// The paths, indexed by [`Span::start`].
         steps: Vec<String>,
+        /// The uses of parts, in the order of their spans.
+        parts: Vec<PartText>,
     },
 }
 
@@ -110,6 +169,7 @@ impl Default for Source {
         Self::Builder {
             machine: String::new(),
             steps: Vec::new(),
+            parts: Vec::new(),
         }
     }
 }
@@ -120,6 +180,7 @@ impl Source {
         Self::File {
             name: name.into(),
             text: text.into(),
+            parts: Vec::new(),
         }
     }
 
@@ -141,12 +202,82 @@ impl Source {
         }
     }
 
-    /// One-based line and column (in characters) of a byte offset of a file.
-    pub fn line_column(&self, offset: u32) -> Option<(u32, u32)> {
-        let Self::File { text, .. } = self else {
-            return None;
+    /// The uses of parts.
+    pub fn parts(&self) -> &[PartText] {
+        match self {
+            Self::File { parts, .. } | Self::Builder { parts, .. } => parts,
+        }
+    }
+
+    fn parts_mut(&mut self) -> &mut Vec<PartText> {
+        match self {
+            Self::File { parts, .. } | Self::Builder { parts, .. } => parts,
+        }
+    }
+
+    /// Takes in one more use of a part and gives its place in [`Self::parts`]; `None` if all texts
+    /// together are too long.
+    pub fn add_part(&mut self, name: &str, text: Arc<str>, used_at: Span) -> Option<usize> {
+        let before = match self {
+            Self::File { text, .. } => text.len() as u32,
+            Self::Builder { .. } => 0,
         };
-        let mut end = (offset as usize).min(text.len());
+        // One number between two texts: the end of one is not the start of the next.
+        let start = self.parts().last().map_or(before, PartText::end) + 1;
+        let length = u32::try_from(text.len()).ok()?;
+        start
+            .checked_add(length)
+            .filter(|&end| end < MAX_SOURCE_BYTES)?;
+        let part = PartText {
+            name: name.to_owned(),
+            text,
+            start,
+            used_at,
+        };
+        self.parts_mut().push(part);
+        Some(self.parts().len() - 1)
+    }
+
+    /// The use of a part that a span lies in.
+    pub fn part_at(&self, span: Span) -> Option<usize> {
+        if span.is_step() {
+            return None;
+        }
+        let parts = self.parts();
+        parts
+            .partition_point(|part| part.start <= span.start)
+            .checked_sub(1)
+    }
+
+    /// The text that a span lies in; `None` for a step of a builder.
+    pub fn text_at(&self, span: Span) -> Option<SourceText<'_>> {
+        if let Some(part) = self.part_at(span) {
+            let PartText {
+                name, text, start, ..
+            } = &self.parts()[part];
+            return Some(SourceText {
+                name,
+                text,
+                start: *start,
+            });
+        }
+        match self {
+            Self::File { name, text, .. } => Some(SourceText {
+                name,
+                text,
+                start: 0,
+            }),
+            Self::Builder { .. } => None,
+        }
+    }
+
+    /// One-based line and column (in characters) of a byte offset, in the text that it lies in.
+    pub fn line_column(&self, offset: u32) -> Option<(u32, u32)> {
+        let SourceText { text, start, .. } = self.text_at(Span {
+            start: offset,
+            end: offset,
+        })?;
+        let mut end = ((offset - start) as usize).min(text.len());
         while !text.is_char_boundary(end) {
             end -= 1;
         }

@@ -4,6 +4,7 @@ mod builder;
 mod builder_fields;
 mod format;
 mod format_ids;
+mod parts;
 mod render;
 mod text_bad_input;
 mod text_coverage;

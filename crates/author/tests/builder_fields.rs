@@ -90,7 +90,9 @@ fn machine() {
         transition_sets,
         root,
         meta,
+        undeclared_functions,
     } = built;
+    assert!(!undeclared_functions);
     assert_eq!(
         (
             source.name(),
@@ -366,6 +368,9 @@ fn states() {
                 .suspend("Sleep")
                 .resume("Wake")
                 .activity("Run(3)");
+            s.part("parts/fight.sw.json")
+                .with("rage", 40)
+                .map("Hit", "Struck");
             s.uses("set")
                 .defers("E")
                 .owns("legs")
@@ -423,7 +428,15 @@ fn states() {
         min_active,
         clock,
         meta,
+        part,
     } = states[1].clone();
+    let part = part.expect("it uses a part");
+    assert_eq!(part.file.value, "parts/fight.sw.json");
+    assert_eq!(part.with[0].0.value, "rage");
+    assert_eq!(part.with[0].1.value, Literal::Int(40));
+    assert_eq!(part.map[0].0.value, "Hit");
+    assert_eq!(part.map[0].1.value, "Struck");
+    assert_eq!(part.joined, None);
     assert_eq!(
         (name.value.as_str(), built.source.step(span), value(&id)),
         ("s", Some("state s"), 3)

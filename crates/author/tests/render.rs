@@ -138,6 +138,7 @@ warning[SW0214]: never entered
 #[test]
 fn builder_spans_show_the_path() {
     let source = Source::Builder {
+        parts: Vec::new(),
         machine: "Soldier".into(),
         steps: vec!["state idle".into(), "state combat > transition 2".into()],
     };
@@ -370,6 +371,7 @@ fn json_has_everything() {
     ]);
     assert_eq!(json, expected);
     let source = Source::Builder {
+        parts: Vec::new(),
         machine: "M".into(),
         steps: vec!["state a".into()],
     };

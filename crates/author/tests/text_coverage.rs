@@ -6,9 +6,11 @@ use serde_json::Value;
 use statewright_author::text::shape::{Content, Json, ObjectKind, Type, file_kind};
 use statewright_author::text::{key_order, read, to_json};
 
-const SAMPLES: [&str; 3] = [
+const SAMPLES: [&str; 5] = [
     include_str!("text_data/full.sw.json"),
     include_str!("text_data/flat.sw.json"),
+    r#"{ "machine": "P", "states": { "a": { "use": "p.sw.json", "with": { "b": 1 }, "map": { "E": "F" } } } }"#,
+    r#"{ "machine": "F", "states": [{ "id": "a", "use": "p.sw.json", "with": { "b": 1 }, "map": { "E": "F" } }] }"#,
     r#"{ "machine": "R", "regions": { "a": { "initial": "x", "states": { "x": {} } }, "b": { "states": {} } } }"#,
 ];
 const PAGE: &str = include_str!("../../../docs/file-format.md");

@@ -35,6 +35,7 @@ pub use stable::derive as derive_stable_id;
 
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::graph::Machine;
+use statewright_author::parts;
 use statewright_rom::OwnedRom;
 
 /// How to compile.
@@ -59,9 +60,9 @@ pub struct Output {
     pub report: report::Report,
 }
 
-/// Reads and compiles the text of a machine file.
+/// Reads and compiles the text of a machine file that uses no parts.
 pub fn compile_text(name: &str, text: &str, options: &Options) -> (Option<Output>, Diagnostics) {
-    let (machine, diagnostics) = statewright_author::text::read(name, text);
+    let (machine, diagnostics) = parts::read(name, text, &parts::NoFiles);
     compile_with(&machine, diagnostics, options)
 }
 
@@ -83,6 +84,7 @@ pub fn compile_with(
     } else {
         diagnostics.drop_hints();
     }
+    parts::note_uses(&machine.source, &mut diagnostics);
     diagnostics.sort();
     let output = output.filter(|_| !diagnostics.has_errors());
     (output, diagnostics)

@@ -1,5 +1,6 @@
 //! Stable ids of everything that outlives an edit (ROM-6): given by the author, or the hash of
-//! owner, kind and name.
+//! owner, kind and name. What a part gives is hashed with the id of the state that uses it, so that
+//! a part may be used many times (LANG-5).
 
 use std::collections::HashMap;
 
@@ -33,6 +34,8 @@ pub struct StableIds {
     pub history: IndexVec<HistoryIndex, u64>,
     /// Per scratch, by state.
     pub scratch: Vec<u64>,
+    /// Per use of a part, the id of the state.
+    users: Vec<u64>,
 }
 
 /// The id that follows from owner, kind and name.
@@ -48,6 +51,23 @@ fn given(id: &StableId, otherwise: impl FnOnce() -> u64) -> u64 {
     id.as_ref().map_or_else(otherwise, |id| id.value)
 }
 
+/// The id that a file gives: as it stands, or in a part for this use of it.
+fn given_here(
+    model: &Model<'_>,
+    users: &[u64],
+    id: &StableId,
+    otherwise: impl FnOnce() -> u64,
+) -> u64 {
+    let Some(id) = id else {
+        return otherwise();
+    };
+    let part = model.machine.source.part_at(id.span);
+    match part.and_then(|part| users.get(part)) {
+        Some(&user) => derive(user, "part", &format!("{:016x}", id.value)),
+        None => id.value,
+    }
+}
+
 impl StableIds {
     /// Collects the ids and reports those that meet.
     pub fn new(model: &Model<'_>, diagnostics: &mut Diagnostics) -> Self {
@@ -56,6 +76,7 @@ impl StableIds {
         });
         let mut ids = Self {
             machine,
+            users: vec![0; model.machine.source.parts().len()],
             ..Self::default()
         };
         ids.add_tree(model);
@@ -81,8 +102,13 @@ impl StableIds {
             // machine's.
             let id = match state.parent {
                 None => derive(self.machine, "root", ""),
-                Some(_) => given(&state.authored.id, || derive(owner, "state", name)),
+                Some(_) => given_here(model, &self.users, &state.authored.id, || {
+                    derive(owner, "state", name)
+                }),
             };
+            if let Some(used) = state.authored.part.as_ref().and_then(|part| part.joined) {
+                self.users[used] = id;
+            }
             self.states.push(id);
         }
         for (index, region) in model.tree.regions.enumerate() {
@@ -94,15 +120,17 @@ impl StableIds {
                 .name
                 .as_ref()
                 .map_or_else(|| ordinal.to_string(), |name| name.value.clone());
-            self.regions.push(given(&region.authored.id, || {
+            let id = given_here(model, &self.users, &region.authored.id, || {
                 derive(owner, "region", &name)
-            }));
+            });
+            self.regions.push(id);
         }
         for point in &model.tree.histories {
             let owner = self.states[point.owner];
-            self.history.push(given(&point.authored.id, || {
+            let id = given_here(model, &self.users, &point.authored.id, || {
                 derive(owner, "history", &point.authored.name.value)
-            }));
+            });
+            self.history.push(id);
         }
     }
 
@@ -122,7 +150,9 @@ impl StableIds {
                 // Shared transitions (sets, any-state) have one `id` in the file but one source
                 // each.
                 let id = match &authored.id {
-                    Some(id) if is_own(model, transition) => id.value,
+                    Some(_) if is_own(model, transition) => {
+                        given_here(model, &self.users, &authored.id, || 0)
+                    }
                     Some(id) => derive(owner, "transition", &format!("{:016x}", id.value)),
                     None => derive(owner, "transition", &format!("{key} {ordinal}")),
                 };
@@ -158,7 +188,9 @@ impl StableIds {
                 self.states[model.timers[timer].owner]
             }
         };
-        given(&named.id, || derive(owner, "timer", &named.name.value))
+        given_here(model, &self.users, &named.id, || {
+            derive(owner, "timer", &named.name.value)
+        })
     }
 
     fn add_timers(&mut self, model: &Model<'_>) {
@@ -184,9 +216,10 @@ impl StableIds {
     fn add_scratch(&mut self, model: &Model<'_>) {
         for (index, state) in model.tree.states.enumerate() {
             for item in &state.authored.scratch {
-                self.scratch.push(given(&item.id, || {
+                let id = given_here(model, &self.users, &item.id, || {
                     derive(self.states[index], "scratch", &item.name.value)
-                }));
+                });
+                self.scratch.push(id);
             }
         }
     }

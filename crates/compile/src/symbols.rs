@@ -1,7 +1,7 @@
 //! The symbol table of a compiled machine: names and spans behind the numbers of its ROM, never
 //! needed to run (ROM-7).
 
-use statewright_author::render::LineIndex;
+use statewright_author::render::Locator;
 use statewright_author::span::{Source, Span};
 pub use statewright_symbols::{Symbol, SymbolTable};
 
@@ -62,7 +62,8 @@ pub(crate) fn collect(
     let plain_variant = (!tables.variants.is_empty()).then(Symbol::default);
     SymbolTable {
         machine: machine.name.value.clone(),
-        file: locate.file.clone(),
+        file: locate.file(),
+        parts: locate.parts.clone(),
         structure_hash: tables.header.head.structure_hash.get(),
         parameter_hash: tables.header.head.parameter_hash.get(),
         states: states.collect(),
@@ -87,45 +88,66 @@ pub(crate) fn collect(
 
 /// Turns spans into lines and columns.
 struct Locate<'a> {
-    file: String,
-    lines: Option<LineIndex<'a>>,
+    source: &'a Source,
+    locator: Locator<'a>,
+    /// The files of parts, each once, from the folder of the machine's own.
+    parts: Vec<String>,
 }
 
 impl<'a> Locate<'a> {
     fn new(source: &'a Source) -> Self {
-        match source {
-            Source::File { name, text } => {
-                // Only the last part of the name: the same machine gives the same sidecar from any
-                // folder (ROM-4).
-                let file = name
-                    .rsplit(['/', '\\'])
-                    .next()
-                    .unwrap_or_default()
-                    .to_owned();
-                Self {
-                    file,
-                    lines: Some(LineIndex::new(text)),
-                }
+        let mut parts: Vec<String> = Vec::new();
+        for part in source.parts() {
+            let name = beside(source.name(), &part.name);
+            if !parts.contains(&name) {
+                parts.push(name);
             }
-            Source::Builder { .. } => Self {
-                file: String::new(),
-                lines: None,
-            },
+        }
+        Self {
+            source,
+            locator: Locator::new(source),
+            parts,
+        }
+    }
+
+    /// Only the last part of the name: the same machine gives the same sidecar from any folder
+    /// (ROM-4).
+    fn file(&self) -> String {
+        match self.source {
+            Source::File { name, .. } => {
+                let last = name.rsplit(['/', '\\']).next();
+                last.unwrap_or_default().to_owned()
+            }
+            Source::Builder { .. } => String::new(),
         }
     }
 
     fn symbol(&self, name: &str, span: Span) -> Symbol {
-        let (line, column) = match &self.lines {
-            Some(lines) if !span.is_step() => {
-                let position = lines.position(span.start as usize);
-                (position.line, position.column)
-            }
-            _ => (0, 0),
-        };
+        let located = self.locator.locate(span).filter(|_| !span.is_step());
+        let (line, column, part) = located.map_or((0, 0, 0), |located| {
+            let position = located.position();
+            (position.line, position.column, self.part(span))
+        });
         Symbol {
             name: name.to_owned(),
             line,
             column,
+            part,
         }
     }
+
+    fn part(&self, span: Span) -> u32 {
+        let Some(part) = self.source.part_at(span) else {
+            return 0;
+        };
+        let name = beside(self.source.name(), &self.source.parts()[part].name);
+        let at = self.parts.iter().position(|other| *other == name);
+        at.map_or(0, |at| at as u32 + 1)
+    }
+}
+
+/// The name of a part without the folder of the file that uses it.
+fn beside(user: &str, part: &str) -> String {
+    let folder = user.rfind(['/', '\\']).map_or("", |end| &user[..=end]);
+    part.strip_prefix(folder).unwrap_or(part).to_owned()
 }

@@ -16,6 +16,7 @@ use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::Diagnostics;
 use statewright_author::graph::Machine;
 use statewright_author::limits::MAX_TEXT_BYTES;
+use statewright_author::parts;
 use statewright_author::render::{Style, render_text};
 use statewright_author::span::Source;
 use statewright_compile::{Options, compile_with};
@@ -79,9 +80,18 @@ fn compile(name: &str, text: &str) -> Said {
         strict: first == "// strict",
         dev: first == "// dev",
     };
-    let (machine, found) = statewright_author::text::read(name, text);
+    let (machine, found) = parts::read(name, text, &Parts);
     let (_, problems) = compile_with(&machine, found, &options);
     said(&problems, &machine.source)
+}
+
+/// The files in `diagnostics/parts`, which fixtures and pages may use.
+struct Parts;
+
+impl parts::PartFiles for Parts {
+    fn read(&self, name: &str) -> Result<String, String> {
+        fs::read_to_string(fixtures().join(name)).map_err(|error| error.kind().to_string())
+    }
 }
 
 fn said(problems: &Diagnostics, source: &Source) -> Said {

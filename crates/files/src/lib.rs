@@ -11,7 +11,7 @@
 //! and who stands behind `-` is the caller's to say.
 //!
 //! - `find` paths to files, `input` a file to its bytes, `content` bytes to what they are
-//! - `load` a machine file or a ROM to a machine, `sidecar` the names beside a ROM
+//! - `load` a machine file with its `parts`, or a ROM, to a machine, `sidecar` the names beside a ROM
 //! - `write` files that are whole or not there, `error` what may be wrong with any of it
 #![forbid(unsafe_code)]
 
@@ -20,6 +20,7 @@ mod error;
 mod find;
 mod input;
 mod load;
+mod parts;
 mod sidecar;
 mod write;
 
@@ -30,5 +31,6 @@ pub use error::FileError;
 pub use find::{Wanted, collect};
 pub use input::{Input, read_limited};
 pub use load::{Compiled, LoadFailure, Loaded, compile, load, load_content};
+pub use parts::Disk;
 pub use sidecar::{Sidecar, SidecarProblem, SidecarReason};
 pub use write::{Prepared, create, is_same_file, refuse_existing, refuse_own_source, write};

@@ -6,7 +6,7 @@ use std::io::Read;
 
 use statewright_author::diagnostic::Diagnostics;
 use statewright_author::graph::Machine;
-use statewright_author::text::read_bytes;
+use statewright_author::parts::{PartFiles, read_bytes};
 use statewright_compile::{Options, Output, compile_with};
 use statewright_describe::Description;
 use statewright_import::Format;
@@ -16,6 +16,7 @@ use statewright_symbols::SymbolTable;
 use crate::content::Content;
 use crate::error::FileError;
 use crate::input::Input;
+use crate::parts::Disk;
 use crate::sidecar::{Sidecar, SidecarProblem};
 
 /// A machine file after the compiler.
@@ -30,11 +31,11 @@ pub struct Compiled {
 }
 
 /// Reads and compiles the bytes of a machine file, or of a chart of another tool if its name says
-/// so.
-pub fn compile(name: &str, bytes: &[u8], options: &Options) -> Compiled {
+/// so. Parts of a machine file (LANG-5) are read by their names.
+pub fn compile(name: &str, bytes: &[u8], parts: &dyn PartFiles, options: &Options) -> Compiled {
     let (machine, found) = match Format::of_name(name) {
         Some(format) => format.read(name, bytes),
-        None => read_bytes(name, bytes),
+        None => read_bytes(name, bytes, parts),
     };
     let (output, diagnostics) = compile_with(&machine, found, options);
     Compiled {
@@ -56,9 +57,14 @@ pub struct Loaded {
 }
 
 impl Loaded {
-    /// Compiles a machine file, or a chart of another tool if its name says so.
-    pub fn from_machine(name: &str, bytes: &[u8]) -> Result<Self, LoadFailure> {
-        let compiled = compile(name, bytes, &Options::default());
+    /// Compiles a machine file, or a chart of another tool if its name says so. Parts are read by
+    /// their names.
+    pub fn from_machine(
+        name: &str,
+        bytes: &[u8],
+        parts: &dyn PartFiles,
+    ) -> Result<Self, LoadFailure> {
+        let compiled = compile(name, bytes, parts, &Options::default());
         match compiled.output {
             Some(output) => Ok(Self {
                 rom: output.rom,
@@ -167,7 +173,7 @@ pub fn load(input: &Input, stdin: impl Read) -> Result<Loaded, LoadFailure> {
 pub fn load_content(input: &Input, content: Content) -> Result<Loaded, LoadFailure> {
     let name = input.name();
     match content {
-        Content::Machine(bytes) => Loaded::from_machine(&name, &bytes),
+        Content::Machine(bytes) => Loaded::from_machine(&name, &bytes, &Disk),
         Content::Rom(bytes) => {
             let sidecar = input.path.as_deref().map(Sidecar::beside);
             Loaded::from_rom(&name, bytes, sidecar)

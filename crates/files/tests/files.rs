@@ -4,6 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use statewright_author::parts::NoFiles;
 use statewright_compile::{Options, compile_text};
 use statewright_files::{
     Content, FileError, Input, LoadFailure, Loaded, Prepared, Sidecar, SidecarReason, Wanted,
@@ -182,7 +183,7 @@ fn what_cannot_be_loaded_says_why_and_what_to_do() {
 #[test]
 fn other_formats_are_known_by_their_names() {
     let text = b"stateDiagram-v2\n  [*] --> off\n  off --> on : Press\n";
-    let loaded = Loaded::from_machine("lamp.mmd", text).unwrap();
+    let loaded = Loaded::from_machine("lamp.mmd", text, &NoFiles).unwrap();
     assert!(
         loaded
             .symbols
@@ -191,7 +192,7 @@ fn other_formats_are_known_by_their_names() {
             .iter()
             .any(|event| event.name == "Press")
     );
-    assert!(Loaded::from_machine("lamp.sw.json", text).is_err());
+    assert!(Loaded::from_machine("lamp.sw.json", text, &NoFiles).is_err());
 }
 
 #[test]

@@ -95,22 +95,47 @@ mod compiled {
     use super::*;
     use statewright_author::builder::MachineBuilder;
     use statewright_author::graph;
+    use statewright_author::parts::{self, NoFiles, PartFiles};
     use statewright_author::render::{Style, render_text, warning_lines};
     use statewright_compile::{Options, Output, compile_with};
 
     impl Machine {
-        /// Compiles a machine file.
+        /// Compiles a machine file, with the parts that it uses (LANG-5).
         pub fn from_file(path: impl AsRef<Path>) -> Result<Self, MachineError> {
             let path = path.as_ref().display().to_string();
             match std::fs::read_to_string(&path) {
-                Ok(text) => Self::from_text(&path, &text),
+                Ok(text) => Self::from_texts(&path, &text, &Disk),
                 Err(error) => Err(MachineError::Read { path, error }),
             }
         }
 
-        /// Compiles the text of a machine file; the name is for messages.
+        /// Compiles the text of a machine file that uses no parts; the name is for messages.
         pub fn from_text(name: &str, text: &str) -> Result<Self, MachineError> {
-            let (machine, problems) = statewright_author::text::read(name, text);
+            Self::from_texts(name, text, &NoFiles)
+        }
+
+        /// Compiles the text of a machine file that uses parts (LANG-5), which `parts` has by their
+        /// paths: the folder of `name` and the path that stands under `use`.
+        ///
+        /// ```
+        /// use std::collections::HashMap;
+        /// use statewright::Machine;
+        ///
+        /// let guard = r#"{
+        ///     "machine": "Guard", "states": { "nap": { "use": "parts/nap.sw.json" } }
+        /// }"#;
+        /// let nap = r#"{ "machine": "Nap", "states": { "snoring": {} } }"#;
+        /// let parts = HashMap::from([("parts/nap.sw.json", nap)]);
+        /// let machine = Machine::from_texts("guard.sw.json", guard, &parts)?;
+        /// assert!(machine.state("nap/snoring").is_ok());
+        /// # Ok::<(), statewright::MachineError>(())
+        /// ```
+        pub fn from_texts(
+            name: &str,
+            text: &str,
+            parts: &dyn PartFiles,
+        ) -> Result<Self, MachineError> {
+            let (machine, problems) = parts::read(name, text, parts);
             Self::compile(&machine, problems)
         }
 
@@ -119,7 +144,18 @@ mod compiled {
             name: &str,
             describe: impl FnOnce(&mut MachineBuilder),
         ) -> Result<Self, MachineError> {
-            let (machine, problems) = graph::Machine::build(name, describe);
+            Self::build_with(name, &NoFiles, describe)
+        }
+
+        /// Compiles a machine written in Rust that uses parts (LANG-5), which `parts` has by the
+        /// paths that it says.
+        pub fn build_with(
+            name: &str,
+            parts: &dyn PartFiles,
+            describe: impl FnOnce(&mut MachineBuilder),
+        ) -> Result<Self, MachineError> {
+            let (mut machine, mut problems) = graph::Machine::build(name, describe);
+            parts::join(&mut machine, parts, &mut problems);
             Self::compile(&machine, problems)
         }
 
@@ -138,6 +174,15 @@ mod compiled {
                     errors: problems.errors(),
                 }),
             }
+        }
+    }
+
+    /// Reads parts by their paths.
+    struct Disk;
+
+    impl PartFiles for Disk {
+        fn read(&self, name: &str) -> Result<String, String> {
+            std::fs::read_to_string(name).map_err(|error| error.to_string())
         }
     }
 

@@ -38,12 +38,13 @@ pub fn load_bytes<T: zerocopy::FromBytes>(bytes: &mut &[u8]) -> Option<T> {
     Some(value)
 }
 
-/// Symbols of their own: names with lines and columns.
-pub fn symbols(symbols: &[(&str, u32, u32)]) -> Vec<Symbol> {
-    let symbol = |&(name, line, column): &(&str, u32, u32)| Symbol {
+/// Symbols of their own: names with lines, columns and files.
+pub fn symbols(symbols: &[(&str, u32, u32, u32)]) -> Vec<Symbol> {
+    let symbol = |&(name, line, column, part): &(&str, u32, u32, u32)| Symbol {
         name: name.to_owned(),
         line,
         column,
+        part,
     };
     symbols.iter().map(symbol).collect()
 }

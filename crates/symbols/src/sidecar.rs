@@ -97,6 +97,7 @@ mod tests {
                 name: format!("a {}", kind.word()),
                 line: 3,
                 column: 14,
+                part: 0,
             };
             table.list_mut(kind).push(symbol);
         }

@@ -17,6 +17,14 @@ pub struct Symbol {
     /// Column of the line, from 1; 0 when unknown.
     #[cfg_attr(feature = "sidecar", serde(default))]
     pub column: u32,
+    /// The file: 0 is that of the machine, then come its parts.
+    #[cfg_attr(feature = "sidecar", serde(default, skip_serializing_if = "is_zero"))]
+    pub part: u32,
+}
+
+#[cfg(feature = "sidecar")]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 impl Symbol {
@@ -26,6 +34,7 @@ impl Symbol {
             name: name.into(),
             line: 0,
             column: 0,
+            part: 0,
         }
     }
 }
@@ -33,7 +42,7 @@ impl Symbol {
 /// Where something was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span<'t> {
-    /// Name of the file, without folders.
+    /// Name of the file, without folders; of a part from the folder of the machine's file.
     pub file: &'t str,
     /// Line, from 1.
     pub line: u32,
@@ -105,6 +114,9 @@ macro_rules! kinds {
             pub machine: String,
             /// Name of the file, without folders; empty for a builder.
             pub file: String,
+            /// The files of its parts (LANG-5), from the folder of the machine's own.
+            #[cfg_attr(feature = "sidecar", serde(default, skip_serializing_if = "Vec::is_empty"))]
+            pub parts: Vec<String>,
             /// Structure hash of the ROM it belongs to; 0 until it is tied to one.
             #[cfg_attr(feature = "sidecar", serde(with = "crate::sidecar::hex"))]
             pub structure_hash: u64,
@@ -198,8 +210,10 @@ impl SymbolTable {
     /// Where something was written, if that is known.
     pub fn span<I: SymbolId>(&self, id: I) -> Option<Span<'_>> {
         let symbol = self.list(I::KIND).get(id.index())?;
+        let part = (symbol.part as usize).checked_sub(1);
+        let file = part.map_or(Some(&self.file), |part| self.parts.get(part))?;
         (symbol.line > 0).then_some(Span {
-            file: &self.file,
+            file,
             line: symbol.line,
             column: symbol.column,
         })

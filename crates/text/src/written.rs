@@ -222,9 +222,15 @@ impl Written {
         Self::whole(out)
     }
 
-    /// A blackboard key, a parameter, `event` or a function without arguments.
+    /// A blackboard key, a parameter, `event` or a function without arguments; in back quotes if
+    /// it is no identifier, as the parameter `fight/rage` of a part.
     pub fn name(name: impl Into<String>) -> Self {
-        Self::whole(name.into())
+        let name = name.into();
+        Self::whole(if name.split("::").all(is_plain_name) {
+            name
+        } else {
+            format!("`{name}`")
+        })
     }
 
     /// `base.x`.
@@ -310,12 +316,16 @@ impl From<Written> for String {
 
 /// A path as it stands in expressions: quoted if one of its names is no identifier.
 fn state_name(path: &str) -> String {
-    let plain = |name: &str| name.starts_with(is_name_start) && name.chars().all(is_name_part);
-    if path.split('/').all(plain) {
+    if path.split('/').all(is_plain_name) {
         path.to_owned()
     } else {
         Written::quoted(path).text
     }
+}
+
+/// Whether expressions can say a name as it is.
+pub fn is_plain_name(name: &str) -> bool {
+    name.starts_with(is_name_start) && name.chars().all(is_name_part)
 }
 
 /// Whether an identifier may begin with it.

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use statewright_author::parts::NoFiles;
 use statewright_files::{Content, Input, LoadFailure, Loaded, SidecarReason, Wanted};
 
 use crate::console::Console;
@@ -23,7 +24,8 @@ pub(crate) fn read(input: &Input) -> Result<Content, CliError> {
 #[expect(clippy::expect_used, reason = "a test runs it")]
 pub(crate) fn load_sample() -> Loaded {
     let sample = statewright_samples::SOLDIER;
-    Loaded::from_machine(sample.file, sample.text.as_bytes()).expect("the sample is right")
+    Loaded::from_machine(sample.file, sample.text.as_bytes(), &NoFiles)
+        .expect("the sample is right")
 }
 
 /// Reads a ROM, or compiles a machine. What is wrong with either has been said when this answers

@@ -34,6 +34,7 @@ pub(super) fn build(
     });
     machine.root = root;
     machine.source = Source::Builder {
+        parts: Vec::new(),
         machine: machine.name.value.clone(),
         steps: cx.steps,
     };

@@ -89,6 +89,8 @@ pub type FunctionBuilder<'a> = Part<'a, graph::Function>;
 pub type TransitionSetBuilder<'a> = Part<'a, graph::TransitionSet>;
 /// Builds a state.
 pub type StateBuilder<'a> = Part<'a, graph::State>;
+/// Builds the use of a part.
+pub type PartUseBuilder<'a> = Part<'a, graph::PartUse>;
 /// Builds a region.
 pub type RegionBuilder<'a> = Part<'a, graph::Region>;
 /// Builds a default entry.

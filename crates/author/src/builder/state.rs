@@ -5,13 +5,15 @@ use super::declarations::declare;
 use super::part::{Part, fields};
 use super::region::{add_state, set_initial};
 use super::{
-    HistoryBuilder, InitialBuilder, RegionBuilder, ScratchBuilder, StateBuilder, Time, TimerBuilder,
+    HistoryBuilder, InitialBuilder, PartUseBuilder, RegionBuilder, ScratchBuilder, StateBuilder,
+    Time, TimerBuilder,
 };
 use crate::codes::DiagnosticCode;
 use crate::diagnostic::Diagnostic;
-use crate::graph::{HistoryPoint, Region, Scratch, State, Timer};
+use crate::graph::{HistoryPoint, PartUse, Region, Scratch, State, Timer};
 use crate::names::check_name;
 use crate::span::Spanned;
+use crate::value::Literal;
 
 fields!(State {
     id, doc, meta, muted,
@@ -107,6 +109,21 @@ impl StateBuilder<'_> {
         }
     }
 
+    /// Makes it the root of a part: of another machine file, by its path (LANG-5).
+    pub fn part(&mut self, file: impl Into<String>) -> PartUseBuilder<'_> {
+        let part = PartUse {
+            file: Spanned::new(file.into(), self.span),
+            ..PartUse::default()
+        };
+        self.cx
+            .set(&mut self.item.part, "part", Box::new(part), self.span);
+        Part {
+            cx: self.cx,
+            item: self.item.part.get_or_insert_default(),
+            span: self.span,
+        }
+    }
+
     /// Adds a region, which makes the state orthogonal; it needs two or more, with
     /// [`Policy::ScxmlDetails`](super::Policy::ScxmlDetails) one.
     pub fn region(
@@ -178,5 +195,23 @@ impl StateBuilder<'_> {
             slots: Spanned::new(slots, span),
         };
         Part::push(self.cx, &mut self.item.scratch, scratch, span)
+    }
+}
+
+impl PartUseBuilder<'_> {
+    /// Sets a parameter of the part: to a constant, or to a parameter of this machine by its name.
+    pub fn with(&mut self, parameter: impl Into<String>, value: impl Into<Literal>) -> &mut Self {
+        let value = Spanned::new(value.into(), self.span);
+        let name = Spanned::new(parameter.into(), self.span);
+        self.item.with.push((name, value));
+        self
+    }
+
+    /// Gives an event, key, channel or function of the part another name.
+    pub fn map(&mut self, from: impl Into<String>, to: impl Into<String>) -> &mut Self {
+        let named = |name: String| Spanned::new(name, self.span);
+        let renamed = (named(from.into()), named(to.into()));
+        self.item.map.push(renamed);
+        self
     }
 }

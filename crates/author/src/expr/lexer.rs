@@ -17,7 +17,7 @@ pub(super) enum Token {
     Int(u64),
     Float(f64),
     Text(String),
-    /// An identifier, or several joined by `::`.
+    /// An identifier, several joined by `::`, or any name in back quotes.
     Name(String),
     /// An operator or a bracket, as it is written.
     Sign(&'static str),
@@ -113,6 +113,7 @@ impl<'a> Lexer<'a> {
             Some(c) if c.is_ascii_digit() => self.number(),
             Some(c) if is_name_start(c) => Ok(Token::Name(self.name())),
             Some(quote @ ('"' | '\'')) => self.quoted(quote),
+            Some('`') => self.quoted_name(),
             Some(c) => self.sign(c),
         }
     }
@@ -156,6 +157,26 @@ impl<'a> Lexer<'a> {
             self.skip_while(is_name_part);
         }
         self.text[start..self.at].to_owned()
+    }
+
+    /// A name that is no identifier, such as the parameter `fight/rage` of a part.
+    fn quoted_name(&mut self) -> Result<Token, SyntaxError> {
+        let start = self.at;
+        let inner = &self.rest()[1..];
+        match inner.find('`') {
+            Some(length) if length > 0 => {
+                self.at += length + 2;
+                Ok(Token::Name(inner[..length].to_owned()))
+            }
+            Some(_) => Err(SyntaxError::new(
+                start..start + 2,
+                "a name is missing between the back quotes",
+            )),
+            None => Err(SyntaxError::new(
+                start..self.text.len(),
+                "the closing back quote of this name is missing",
+            )),
+        }
     }
 
     fn quoted(&mut self, quote: char) -> Result<Token, SyntaxError> {

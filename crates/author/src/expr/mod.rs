@@ -9,6 +9,7 @@ mod action;
 mod lexer;
 mod parser;
 mod print;
+mod rename;
 mod syntax;
 #[cfg(test)]
 mod tests;
@@ -18,6 +19,7 @@ use std::ops::Range;
 
 pub use action::{ActionText, CallText, code_span, parse_action, parse_call};
 pub use parser::parse;
+pub use rename::{NameUse, rename};
 pub use syntax::{BinaryOp, CallArgument, Expr, ExprKind, LogicOp, StateQuery, UnaryOp};
 
 /// Why a text cannot be read.

@@ -6,8 +6,8 @@
 //! as ranges.
 
 use super::index::LineIndex;
+use super::locate::{Located, Locator};
 use crate::diagnostic::Diagnostic;
-use crate::span::Span;
 
 /// Longest part of a file that is shown as whole lines.
 const MAX_WHOLE_BYTES: usize = 4096;
@@ -24,8 +24,12 @@ pub(super) struct Mark<'a> {
     pub(super) primary: bool,
 }
 
-/// Some lines of the file, or a part of one, and the labels in it.
-pub(super) struct Excerpt<'a> {
+/// Some lines of a file, or a part of one, and the labels in it.
+pub(super) struct Excerpt<'l, 'a> {
+    /// The name of the file.
+    pub(super) name: &'a str,
+    /// Its lines.
+    pub(super) lines: &'l LineIndex<'a>,
     /// First byte of the file that is shown.
     pub(super) start: usize,
     /// What is shown.
@@ -35,44 +39,48 @@ pub(super) struct Excerpt<'a> {
 }
 
 /// The excerpts of a problem, first the one with its own span.
-pub(super) fn excerpts<'a>(
+pub(super) fn excerpts<'l, 'a>(
     diagnostic: &'a Diagnostic,
-    index: &LineIndex<'a>,
+    locator: &'l Locator<'a>,
     width: usize,
-) -> Vec<Excerpt<'a>> {
-    let mut related: Vec<Mark<'a>> = diagnostic
+) -> Vec<Excerpt<'l, 'a>> {
+    let mut related: Vec<_> = diagnostic
         .related
         .iter()
         .take(MAX_RELATED)
-        .map(|l| mark(l.span, &l.text, index))
+        .filter_map(|l| Some((locator.locate(l.span)?, l)))
         .collect();
-    related.sort_by_key(|mark| mark.start);
-    let own = Mark {
-        primary: true,
-        ..mark(diagnostic.span, &diagnostic.label, index)
+    // In the order of the files, and of each file's lines.
+    related.sort_by_key(|(_, label)| label.span);
+    let Some(own) = locator.locate(diagnostic.span) else {
+        return Vec::new();
     };
-    let mut groups = vec![vec![own]];
-    for mark in related {
-        match groups.iter().position(|group| fits(group, &mark, index)) {
-            Some(group) => groups[group].push(mark),
-            None => groups.push(vec![mark]),
+    let primary = Mark {
+        primary: true,
+        ..mark(own, &diagnostic.label)
+    };
+    let mut groups = vec![(own, vec![primary])];
+    for (located, label) in related {
+        let mark = mark(located, &label.text);
+        let near = |(file, group): &(Located<'_, '_>, Vec<Mark<'_>>)| {
+            std::ptr::eq(file.lines, located.lines) && fits(group, &mark, file.lines)
+        };
+        match groups.iter().position(near) {
+            Some(group) => groups[group].1.push(mark),
+            None => groups.push((located, vec![mark])),
         }
     }
     groups
         .into_iter()
-        .map(|marks| cut(marks, index, width))
+        .map(|(file, marks)| cut(marks, file, width))
         .collect()
 }
 
 /// A span as a range of one line, whatever it was.
-fn mark<'a>(span: Span, label: &'a str, index: &LineIndex<'a>) -> Mark<'a> {
+fn mark<'a>(located: Located<'_, 'a>, label: &'a str) -> Mark<'a> {
+    let index = located.lines;
     let text = index.text();
-    let end = if span.is_step() { 0 } else { span.end as usize };
-    let start = if span.is_step() {
-        0
-    } else {
-        span.start as usize
-    };
+    let (start, end) = (located.span.start as usize, located.span.end as usize);
     let start = text.floor_char_boundary(start.min(text.len()));
     let line = index.line_range(index.line_of(start));
     let end = text
@@ -110,10 +118,13 @@ fn whole(first: usize, last: usize, index: &LineIndex<'_>) -> Option<std::ops::R
     (range.len() <= MAX_WHOLE_BYTES).then_some(range)
 }
 
-fn cut<'a>(mut marks: Vec<Mark<'a>>, index: &LineIndex<'a>, width: usize) -> Excerpt<'a> {
+fn cut<'l, 'a>(mut marks: Vec<Mark<'a>>, file: Located<'l, 'a>, width: usize) -> Excerpt<'l, 'a> {
+    let index = file.lines;
     let (first, last) = line_span(marks.iter(), index);
     let range = whole(first, last, index).unwrap_or_else(|| window(&mut marks[0], index, width));
     Excerpt {
+        name: file.name,
+        lines: index,
         start: range.start,
         text: &index.text()[range],
         marks,

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::index::LineIndex;
+use super::locate::Locator;
 use crate::diagnostic::{Diagnostic, Diagnostics, Label};
 use crate::span::{Source, Span};
 
@@ -10,11 +11,10 @@ use crate::span::{Source, Span};
 /// or `machine` and `path`), and `label`, `related`, `notes`, `help` where there are any. Lines and
 /// columns count from 1, columns in characters; bytes count from 0.
 pub fn render_json(diagnostics: &Diagnostics, source: &Source) -> Value {
-    let index = match source {
-        Source::File { text, .. } => Some(LineIndex::new(text)),
-        Source::Builder { .. } => None,
+    let spans = SourceSpans {
+        source,
+        locator: Locator::new(source),
     };
-    let spans = SourceSpans { source, index };
     Value::Array(
         diagnostics
             .iter()
@@ -25,7 +25,7 @@ pub fn render_json(diagnostics: &Diagnostics, source: &Source) -> Value {
 
 struct SourceSpans<'a> {
     source: &'a Source,
-    index: Option<LineIndex<'a>>,
+    locator: Locator<'a>,
 }
 
 impl SourceSpans<'_> {
@@ -65,7 +65,7 @@ impl SourceSpans<'_> {
     }
 
     fn insert_span(&self, object: &mut Map<String, Value>, span: Span) {
-        let Some(index) = &self.index else {
+        let Some(located) = self.locator.locate(span) else {
             object.insert("machine".into(), self.source.name().into());
             object.insert(
                 "path".into(),
@@ -73,11 +73,14 @@ impl SourceSpans<'_> {
             );
             return;
         };
-        object.insert("file".into(), self.source.name().into());
+        object.insert("file".into(), located.name.into());
         if !span.is_step() {
-            let end = span.end.max(span.start);
-            let range =
-                json!({ "start": position(index, span.start), "end": position(index, end) });
+            let (start, end) = (located.span.start, located.span.end);
+            let lines = located.lines;
+            let range = json!({
+                "start": position(lines, start),
+                "end": position(lines, end.max(start)),
+            });
             object.insert("range".into(), range);
         }
     }

@@ -8,10 +8,12 @@
 mod excerpt;
 mod index;
 mod json;
+mod locate;
 mod text;
 mod warnings;
 
 pub use index::{LineIndex, Position};
 pub use json::render_json;
+pub use locate::{Located, Locator};
 pub use text::{Style, render_text};
 pub use warnings::warning_lines;

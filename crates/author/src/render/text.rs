@@ -9,7 +9,7 @@ use annotate_snippets::{
 };
 
 use super::excerpt::{Excerpt, MAX_RELATED, excerpts};
-use super::index::LineIndex;
+use super::locate::Locator;
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
 use crate::span::{Source, Span};
 
@@ -50,14 +50,11 @@ pub fn render_text(diagnostics: &Diagnostics, source: &Source, style: Style) -> 
         Renderer::plain()
     }
     .term_width(width);
-    let index = match source {
-        Source::File { text, .. } => Some(LineIndex::new(text)),
-        Source::Builder { .. } => None,
-    };
+    let locator = Locator::new(source);
     let mut out = String::new();
     for diagnostic in diagnostics {
-        match &index {
-            Some(index) => in_file(&mut out, &renderer, diagnostic, source.name(), index, width),
+        match locator.locate(diagnostic.span) {
+            Some(_) => in_file(&mut out, &renderer, diagnostic, &locator, width),
             None => in_builder(&mut out, &renderer, diagnostic, source),
         }
         out.push_str("\n\n");
@@ -67,24 +64,24 @@ pub fn render_text(diagnostics: &Diagnostics, source: &Source, style: Style) -> 
     out
 }
 
-fn in_file(
+fn in_file<'a>(
     out: &mut String,
     renderer: &Renderer,
-    diagnostic: &Diagnostic,
-    name: &str,
-    index: &LineIndex<'_>,
+    diagnostic: &'a Diagnostic,
+    locator: &Locator<'a>,
     width: usize,
 ) {
-    let excerpts = excerpts(diagnostic, index, width);
+    let excerpts = excerpts(diagnostic, locator, width);
     let snippets = excerpts
         .iter()
         .enumerate()
-        .map(|(at, excerpt)| snippet(at, excerpt, index));
+        .map(|(at, excerpt)| snippet(at, excerpt));
     let group = heading(diagnostic).elements(snippets);
     let mut text = renderer.render(&[remarks(group, diagnostic)]);
     for (at, excerpt) in excerpts.iter().enumerate() {
-        let position = index.position(excerpt.marks[0].start);
-        let header = format!("{}:{}:{}", clean(name), position.line, position.column);
+        let position = excerpt.lines.position(excerpt.marks[0].start);
+        let (name, line, column) = (clean(excerpt.name), position.line, position.column);
+        let header = format!("{name}:{line}:{column}");
         replace_placeholder(&mut text, &placeholder(at), &header);
     }
     out.push_str(&text);
@@ -92,8 +89,7 @@ fn in_file(
 
 fn snippet<'a>(
     at: usize,
-    excerpt: &Excerpt<'a>,
-    index: &LineIndex<'_>,
+    excerpt: &Excerpt<'_, 'a>,
 ) -> Snippet<'a, annotate_snippets::Annotation<'a>> {
     let annotations = excerpt.marks.iter().map(|mark| {
         let kind = if mark.primary {
@@ -106,7 +102,7 @@ fn snippet<'a>(
             .label(label)
     });
     Snippet::source(excerpt.text)
-        .line_start(index.line_of(excerpt.start) + 1)
+        .line_start(excerpt.lines.line_of(excerpt.start) + 1)
         .path(placeholder(at))
         .annotations(annotations)
 }

@@ -19,6 +19,9 @@ pub enum NameKind {
     Key,
     /// A key or parameter that is referred to, or an argument.
     Identifier,
+    /// A parameter that is referred to; one of a part begins with the path of its state:
+    /// `fight/rage` (LANG-5).
+    Parameter,
     /// A function: identifiers joined by `::`.
     Function,
 }
@@ -56,7 +59,7 @@ impl NameKind {
             Self::Event => "the name of an event",
             Self::EventOrAny => "the name of an event or \"*\"",
             Self::StateReference => "the name of a state",
-            Self::Key | Self::Identifier => "a name such as \"health\"",
+            Self::Key | Self::Identifier | Self::Parameter => "a name such as \"health\"",
             Self::Function => "the name of a function",
         }
     }
@@ -71,6 +74,7 @@ impl NameKind {
                 concat!(r"^(?!\*$)", name_pattern!())
             }
             Self::StateReference => concat!("^[^", unseen!(), "]+$"),
+            Self::Parameter => concat!("^([^", unseen!(), "]+/)?[A-Za-z_][A-Za-z0-9_]*$"),
             Self::Key => concat!(
                 "^(?!(true|false|event|in|time_in_state|ticks_in_state|[Aa][Nn][Dd]|[Oo][Rr]|[Nn][Oo][Tt])$)",
                 "[A-Za-z_][A-Za-z0-9_]*$"
@@ -82,7 +86,7 @@ impl NameKind {
 
     /// Longest name, in bytes.
     pub fn max_bytes(self) -> usize {
-        if self == Self::StateReference {
+        if matches!(self, Self::StateReference | Self::Parameter) {
             MAX_PATH_BYTES
         } else {
             MAX_NAME_BYTES
@@ -98,6 +102,7 @@ impl NameKind {
             }
             Self::Event => check_name(name),
             Self::StateReference => check_path(name),
+            Self::Parameter => check_parameter(name),
             Self::Key => check_key(name),
             Self::Identifier => check_identifier(name),
             Self::Function => check_function(name),
@@ -117,6 +122,14 @@ fn check_path(path: &str) -> Result<(), String> {
         ));
     }
     check_shown(path)
+}
+
+/// An identifier, of a part after the path of its state.
+fn check_parameter(name: &str) -> Result<(), String> {
+    match name.rsplit_once('/') {
+        Some((path, own)) => check_path(path).and_then(|()| check_identifier(own)),
+        None => check_identifier(name),
+    }
 }
 
 #[cfg(test)]

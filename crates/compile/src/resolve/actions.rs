@@ -330,11 +330,12 @@ impl Resolver<'_> {
     ) -> Option<OpRecord> {
         let mut rng = false;
         let mut types: Option<Vec<(Name, ValueType)>> = None;
-        if !self.machine.functions.is_empty() {
-            let Some(declared) = self.names.functions.get(&name.value) else {
-                self.report(self.undeclared(name, kind));
-                return None;
-            };
+        let declared = self.names.functions.get(&name.value);
+        if declared.is_none() && self.machine.declares_functions() {
+            self.report(self.undeclared(name, kind));
+            return None;
+        }
+        if let Some(declared) = declared {
             self.usage.functions.insert(declared);
             let function = &self.machine.functions[declared.position()];
             if function.kind.value != kind {

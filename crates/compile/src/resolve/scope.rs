@@ -294,7 +294,7 @@ impl Scope for ResolverScope<'_, '_> {
 
     fn guard_call(&mut self, function: &Name, arguments: &[Argument]) -> Option<u16> {
         let first = !self.resolver.actions.knows(&function.value);
-        if arguments.is_empty() && first && self.resolver.machine.functions.is_empty() {
+        if arguments.is_empty() && first && !self.resolver.machine.declares_functions() {
             self.warn_of_slip(function);
         }
         let call = self

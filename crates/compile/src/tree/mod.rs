@@ -16,7 +16,7 @@ use statewright_author::span::{Name, Span};
 use statewright_rom::layout::{MAX_DEPTH, MAX_RECORDS};
 
 pub use shape::{check_case, duplicate_name, follows_scxml, shown, too_many};
-use shape::{check_kind, check_root, empty_region, too_deep, was_reported};
+use shape::{check_kind, check_root, empty_region, too_deep, unread_part, was_reported};
 
 use crate::index::{HistoryIndex, IndexRange, IndexVec, RegionIndex, StateIndex};
 
@@ -138,6 +138,11 @@ impl<'a> Tree<'a> {
         // A root that is final or a choice has been reported.
         if parent.is_some() || !matches!(authored.kind(), StateKind::Final | StateKind::Choice) {
             check_kind(authored, self.allows_one_region, diagnostics);
+        }
+        if let Some(part) = &authored.part
+            && part.joined.is_none()
+        {
+            diagnostics.push(unread_part(part));
         }
         if depth >= MAX_DEPTH && !authored.regions.is_empty() {
             diagnostics.push(too_deep(authored));

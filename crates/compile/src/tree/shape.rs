@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics, Severity};
-use statewright_author::graph::{Machine, Region, State, StateKind};
+use statewright_author::graph::{Machine, PartUse, Region, State, StateKind};
 use statewright_author::span::{Name, Span};
 use statewright_rom::layout::MAX_DEPTH;
 
@@ -330,4 +330,12 @@ fn check_choice(state: &State, diagnostics: &mut Diagnostics) {
             }
         }
     }
+}
+
+/// A part that nobody read: the machine came from where no other files can be found.
+pub(super) fn unread_part(part: &PartUse) -> Diagnostic {
+    let text = format!("the part `{}` was not read", part.file.value);
+    Diagnostic::new(DiagnosticCode::PartUnreadable, part.file.span, text)
+        .label("used here")
+        .help("give the compiler a way to read files: `statewright_author::parts::join`")
 }

@@ -1,8 +1,10 @@
 //! Finds and compiles the machine file; its mistakes become one error of the user's build.
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
 use statewright_author::graph::Machine;
+use statewright_author::parts::PartFiles;
 use statewright_author::render::{Style, render_text, warning_lines};
 use statewright_compile::{Options, Output, compile_with};
 use syn::{Error, LitStr, Result};
@@ -14,6 +16,8 @@ pub struct Built {
     /// The whole path.
     pub file: String,
     pub text: String,
+    /// The whole paths of its parts, each once.
+    pub parts: Vec<String>,
     pub graph: Machine,
     pub output: Output,
     /// What the compiler warned of, a line each.
@@ -31,13 +35,15 @@ pub fn build(path: &LitStr) -> Result<Built> {
         );
         Error::new(path.span(), text)
     })?;
-    let (graph, problems) = statewright_author::text::read(&name, &text);
+    let parts = Parts::new(&name, &file);
+    let (graph, problems) = statewright_author::parts::read(&name, &text, &parts);
     let (output, problems) = compile_with(&graph, problems, &Options::default());
     match output {
         Some(output) => Ok(Built {
             path: name,
             file: file.display().to_string(),
             text,
+            parts: parts.files.into_inner(),
             warnings: warning_lines(&problems, &graph.source),
             graph,
             output,
@@ -49,6 +55,47 @@ pub fn build(path: &LitStr) -> Result<Built> {
                 format!("the machine file has mistakes\n\n{report}"),
             ))
         }
+    }
+}
+
+/// Reads parts from where they lie beside the machine file, and remembers which.
+struct Parts {
+    /// The folder in the names of parts, and where it is.
+    named: PathBuf,
+    folder: PathBuf,
+    files: RefCell<Vec<String>>,
+}
+
+impl Parts {
+    fn new(name: &str, file: &Path) -> Self {
+        let folder = |path: &Path| path.parent().map(Path::to_owned).unwrap_or_default();
+        Self {
+            named: folder(Path::new(name)),
+            folder: folder(file),
+            files: RefCell::default(),
+        }
+    }
+
+    /// `machines/parts/fight.sw.json` lies where `machines` lies; `parts/fight.sw.json` beside it.
+    fn file(&self, name: &str) -> PathBuf {
+        let name = Path::new(name);
+        let shared = name.components().zip(self.named.components());
+        let shared = shared.take_while(|(one, other)| one == other).count();
+        let mut file = self.folder.clone();
+        for _ in shared..self.named.components().count() {
+            file.push("..");
+        }
+        file.extend(name.components().skip(shared));
+        file
+    }
+}
+
+impl PartFiles for Parts {
+    fn read(&self, name: &str) -> std::result::Result<String, String> {
+        let file = self.file(name);
+        let text = std::fs::read_to_string(&file).map_err(|error| error.to_string())?;
+        self.files.borrow_mut().push(file.display().to_string());
+        Ok(text)
     }
 }
 

@@ -39,7 +39,7 @@ fn module(input: &Input, built: &Built) -> TokenStream {
         built.graph.doc.as_deref(),
         &format!("Machine `{}`.", built.graph.name.value),
     );
-    let (file, machine) = (&built.file, machine(built));
+    let (file, parts, machine) = (&built.file, &built.parts, machine(built));
     let constants = constants::modules(built);
     let (checks, key_checks) = (
         check::checks(input, built),
@@ -51,8 +51,9 @@ fn module(input: &Input, built: &Built) -> TokenStream {
         #[doc = #doc]
         #[allow(dead_code)]
         #visibility mod #module {
-            // The module is made anew when the file changes.
+            // The module is made anew when one of its files changes.
             const _: &[u8] = ::core::include_bytes!(#file);
+            #(const _: &[u8] = ::core::include_bytes!(#parts);)*
             #warnings
             #machine
             #constants
@@ -107,12 +108,17 @@ fn machine(built: &Built) -> TokenStream {
 /// Names and spans behind the numbers. The ROM they are tied to has their hashes.
 fn symbols(built: &Built) -> TokenStream {
     let symbols = &built.output.symbols;
-    let (machine, file) = (&symbols.machine, &symbols.file);
+    let (machine, file, parts) = (&symbols.machine, &symbols.file, &symbols.parts);
     let lists = SymbolKind::ALL.iter().map(|&kind| {
         let field = quote::format_ident!("{}", kind.list());
         let own = symbols.list(kind).iter().map(|symbol| {
-            let Symbol { name, line, column } = symbol;
-            quote!((#name, #line, #column))
+            let Symbol {
+                name,
+                line,
+                column,
+                part,
+            } = symbol;
+            quote!((#name, #line, #column, #part))
         });
         quote!(#field: ::statewright::macros::symbols(&[#(#own),*]))
     });
@@ -120,6 +126,7 @@ fn symbols(built: &Built) -> TokenStream {
         ::statewright::macros::SymbolTable {
             machine: ::std::string::String::from(#machine),
             file: ::std::string::String::from(#file),
+            parts: ::std::vec![#(::std::string::String::from(#parts)),*],
             #(#lists,)*
             ..::std::default::Default::default()
         }

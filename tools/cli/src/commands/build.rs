@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 use statewright_compile::{Options, Output};
 use statewright_files::{
-    Content, Input, Prepared, ROM_EXTENSION, SIDECAR_EXTENSION, Wanted, compile, is_same_file,
-    with_extension,
+    Content, Disk, Input, Prepared, ROM_EXTENSION, SIDECAR_EXTENSION, Wanted, compile,
+    is_same_file, with_extension,
 };
 
 use super::summary::Summary;
@@ -138,7 +138,7 @@ fn build(
         strict: args.compiling.strict,
         dev: args.compiling.dev,
     };
-    let compiled = compile(&name, &bytes, &options);
+    let compiled = compile(&name, &bytes, &Disk, &options);
     let mut facts = json!({ "kind": "machine" });
     let Some(output) = &compiled.output else {
         return summary.machine(

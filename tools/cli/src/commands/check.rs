@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use statewright_compile::{Options, deep};
 use statewright_describe::{Description, to_text};
-use statewright_files::{Content, Input, LoadFailure, Wanted, compile};
+use statewright_files::{Content, Disk, Input, LoadFailure, Wanted, compile};
 use statewright_rom::Rom;
 
 use super::summary::Summary;
@@ -42,7 +42,7 @@ fn machine(args: &Check, name: &str, bytes: &[u8], console: &Console, summary: &
         strict: args.compiling.strict,
         dev: args.compiling.dev,
     };
-    let compiled = compile(name, bytes, &options);
+    let compiled = compile(name, bytes, &Disk, &options);
     let mut facts = json!({ "kind": "machine" });
     if let Some(output) = &compiled.output {
         facts["machine"] = output.report.machine.as_str().into();

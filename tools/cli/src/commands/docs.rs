@@ -5,7 +5,7 @@ use std::path::Path;
 use statewright_author::render::render_json;
 use statewright_compile::Options;
 use statewright_draw::{Facts, page, visible};
-use statewright_files::{Content, Input, Loaded, compile, refuse_own_source};
+use statewright_files::{Content, Disk, Input, Loaded, compile, refuse_own_source};
 
 use super::draw::{chart, options};
 use crate::args::Docs;
@@ -21,7 +21,7 @@ pub(crate) fn run(args: &Docs, console: &Console) -> Result<Outcome, CliError> {
     let content = read(&input)?;
     let text = match content {
         Content::Machine(bytes) => {
-            let compiled = compile(&input.name(), &bytes, &Options::default());
+            let compiled = compile(&input.name(), &bytes, &Disk, &Options::default());
             let source = &compiled.machine.source;
             let Some(output) = compiled.output else {
                 console.problems(&compiled.diagnostics, source);

@@ -7,7 +7,7 @@ use statewright_author::diagnostic::Diagnostics;
 use statewright_author::render::render_json;
 use statewright_compile::Options;
 use statewright_files::{
-    Compiled, Content, Input, SCXML_EXTENSION, compile, refuse_existing, refuse_own_source,
+    Compiled, Content, Disk, Input, SCXML_EXTENSION, compile, refuse_existing, refuse_own_source,
     with_extension, write,
 };
 use statewright_import::export::scxml;
@@ -39,7 +39,7 @@ pub(crate) fn run(args: &Export, console: &Console) -> Result<Outcome, CliError>
         strict: args.compiling.strict,
         dev: args.compiling.dev,
     };
-    let (text, diagnostics, compiled) = export(compile(&name, &bytes, &options));
+    let (text, diagnostics, compiled) = export(compile(&name, &bytes, &Disk, &options));
     let source = &compiled.machine.source;
     if as_json {
         if let Some(text) = &text {

@@ -5,8 +5,8 @@ use statewright_author::diagnostic::Diagnostics;
 use statewright_author::format::{format, write_ids};
 use statewright_author::graph::Machine;
 use statewright_author::text::read_bytes;
-use statewright_compile::{Options, compile_text};
-use statewright_files::{Content, Input, Wanted, write};
+use statewright_compile::Options;
+use statewright_files::{Content, Disk, Input, Wanted, compile, write};
 
 use super::summary::count;
 use crate::args::Fmt;
@@ -167,8 +167,8 @@ fn with_ids(
 
 /// Both hashes of a machine that compiles.
 fn hashes(name: &str, text: &str) -> Option<(u64, u64)> {
-    let (output, _) = compile_text(name, text, &Options::default());
-    output.map(|output| {
+    let compiled = compile(name, text.as_bytes(), &Disk, &Options::default());
+    compiled.output.map(|output| {
         (
             output.rom.as_rom().structure_hash(),
             output.rom.as_rom().parameter_hash(),

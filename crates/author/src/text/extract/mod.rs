@@ -54,6 +54,16 @@ impl Reader<'_> {
             .map(|property| Entry { property })
     }
 
+    /// The entries of the map in a field.
+    pub(crate) fn members<'v, 't>(
+        &self,
+        object: &'v Object<'t>,
+        key: &str,
+    ) -> impl Iterator<Item = Entry<'v, 't>> {
+        let map = self.field(object, key).and_then(Value::as_object);
+        map.into_iter().flat_map(|map| self.entries(map))
+    }
+
     /// The items of a list that have the right form.
     pub(crate) fn items<'v, 't>(
         &self,

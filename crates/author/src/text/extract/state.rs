@@ -4,7 +4,7 @@ use jsonc_parser::ast::{Object, Value};
 use jsonc_parser::common::Ranged;
 
 use super::Reader;
-use crate::graph::{HistoryPoint, Initial, Region, Scratch, State, Timer};
+use crate::graph::{HistoryPoint, Initial, PartUse, Region, Scratch, State, Timer};
 use crate::span::{Span, Spanned};
 use crate::text::parse::span;
 use crate::value::Class;
@@ -66,7 +66,8 @@ impl Reader<'_> {
             suspend: self.actions(object, "suspend"),
             resume: self.actions(object, "resume"),
             decisions: self.decisions(self.field(object, "decisions")),
-            uses: self.names(object, "use"),
+            uses: self.sets(object),
+            part: self.part(object),
             any_state: self.any_transitions(self.field(object, "any_state")),
             defers: self.names(object, "defer"),
             owns: self.names(object, "owns"),
@@ -76,6 +77,30 @@ impl Reader<'_> {
             clock: self.flag(object, "clock"),
             ..State::default()
         }
+    }
+
+    /// Transition sets: a list. A text is a part.
+    fn sets(&self, object: &Object) -> Vec<crate::span::Name> {
+        match self.field(object, "use") {
+            Some(list @ Value::Array(_)) => self.names_of(list),
+            _ => Vec::new(),
+        }
+    }
+
+    fn part(&self, object: &Object) -> Option<Box<PartUse>> {
+        let file = self.name(object, "use")?;
+        let with = self.members(object, "with");
+        let map = self.members(object, "map");
+        Some(Box::new(PartUse {
+            file,
+            with: with
+                .filter_map(|entry| Some((self.key(&entry), self.literal_of(entry.value())?)))
+                .collect(),
+            map: map
+                .filter_map(|entry| Some((self.key(&entry), self.name_of(entry.value())?)))
+                .collect(),
+            joined: None,
+        }))
     }
 
     /// The regions: those of `regions`, or the one that `states`, `initial` or `stack` speak of.

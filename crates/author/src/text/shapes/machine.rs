@@ -118,7 +118,7 @@ const FUNCTIONS: Type = map!(Function => Type::OneOf(&[super::declare::FUNCTION_
 
 /// One variant. Its documentation has a `$`, because a parameter may be called `doc`.
 const VARIANT: Map = Map {
-    keys: NameKind::Identifier,
+    keys: NameKind::Parameter,
     value: Type::Literal,
     fields: &[Field::new("$doc", Type::Text, "What the variant is for.")],
     may_be_empty: true,
@@ -136,7 +136,7 @@ pub(crate) static MACHINE: Shape = Shape {
         state::ACTION_FIELDS,
         state::LIMITS,
         state::TRANSITIONS,
-        state::MORE_TRANSITIONS,
+        state::MORE_OF_ROOT,
         state::CHILDREN,
         TAIL,
     ],

@@ -120,23 +120,51 @@ pub(crate) const LIMITS: &[Field] = &[
     ),
 ];
 
-/// Transitions in other forms, shared by the nested and the flat shape.
-pub(crate) const MORE_TRANSITIONS: &[Field] = &[
+const fn decisions() -> Field {
     Field::new(
         "decisions",
         DECISIONS,
         "Two transitions on one condition each.",
-    ),
+    )
+}
+const fn any_state() -> Field {
+    Field::new(
+        "any_state",
+        ANY_STATE,
+        "Transitions that the children have in common.",
+    )
+}
+
+/// Transitions of the root in other forms, shared by the nested and the flat shape.
+pub(crate) const MORE_OF_ROOT: &[Field] = &[
+    decisions(),
     Field::new(
         "use",
         Type::List(&NAME),
         "Transition sets, after the state's own transitions.",
     ),
+    any_state(),
+];
+
+/// Transitions in other forms and the use of a part, shared by the nested and the flat shape.
+pub(crate) const MORE_TRANSITIONS: &[Field] = &[
+    decisions(),
     Field::new(
-        "any_state",
-        ANY_STATE,
-        "Transitions that the children have in common.",
+        "use",
+        Type::OneOf(&[Type::Text, Type::List(&NAME)]),
+        "A part: another machine file whose root becomes this state. Or a list of transition sets, after the state's own transitions.",
     ),
+    Field::new(
+        "with",
+        map!(Parameter => Type::Literal),
+        "Parameters of the part: a constant, or the name of a parameter of this machine.",
+    ),
+    Field::new(
+        "map",
+        map!(Plain => NAME),
+        "Other names for events, keys, channels and functions of the part.",
+    ),
+    any_state(),
 ];
 
 /// Actions, under the names of the nested shape.

@@ -2,10 +2,12 @@
 
 use super::action::{actions, add_actions};
 use super::declare::timers;
-use super::node::{JsonNode, Object, map};
+use super::node::{JsonNode, Object, literal, map, name};
 use super::transition::{any_transition, branch, decision, transitions};
-use crate::graph::{HistoryPoint, Initial, Region, Scratch, State};
+use crate::graph::{HistoryPoint, Initial, PartUse, Region, Scratch, State};
+use crate::span::{Name, Spanned};
 use crate::text::shape::ObjectKind;
+use crate::value::Literal;
 
 fn state(state: &State) -> (String, JsonNode) {
     let mut object = Object::new(ObjectKind::State);
@@ -48,7 +50,12 @@ pub(super) fn behavior(state: &State, object: &mut Object) {
     object.flag("clock", state.clock);
     object.list("transitions", transitions(&state.transitions));
     object.list("decisions", state.decisions.iter().map(decision).collect());
-    object.names("use", &state.uses);
+    match &state.part {
+        Some(part) => use_of_part(part, object),
+        None => {
+            object.names("use", &state.uses);
+        }
+    }
     object.list(
         "any_state",
         state.any_state.iter().map(any_transition).collect(),
@@ -65,6 +72,15 @@ pub(super) fn behavior(state: &State, object: &mut Object) {
             object.map("regions", several.iter().map(named_region));
         }
     }
+}
+
+fn use_of_part(part: &PartUse, object: &mut Object) {
+    object.name("use", Some(&part.file));
+    let value =
+        |(name, value): &(Name, Spanned<Literal>)| (name.value.clone(), literal(&value.value));
+    object.map("with", part.with.iter().map(value));
+    let renamed = |(from, to): &(Name, Name)| (from.value.clone(), name(to));
+    object.map("map", part.map.iter().map(renamed));
 }
 
 fn named_region(each: &Region) -> (String, JsonNode) {

@@ -1,0 +1,453 @@
+//! Parts: other machine files whose roots become states of this one (LANG-5).
+//!
+//! Comes in: a machine with states that say `use`, and a way to read files. Goes out: the same
+//! machine as if everything had been written into one file, under the names of the file that uses
+//! it. Later passes know nothing of parts but where a span lies ([`Source::part_at`]).
+//!
+//! ```text
+//!  soldier.sw.json                parts/fight.sw.json          the machine
+//!  fight: { use: "parts/…",       parameters: { rage: 25 }     fight: { states: aim, hit }
+//!           with: { rage: 40 },   states: { aim, hit }         parameters: { fight/rage: 40 }
+//!           map: { Hit: Hurt } }  events: [Hit]                events: [Hurt]
+//! ```
+//!
+//! A part that uses parts is put together first, as the machine that it is on its own; then it is
+//! joined in whole. No file is read here: [`PartFiles`] is whoever knows files.
+
+mod declare;
+mod merge;
+mod rename;
+mod tree;
+mod walk;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::codes::DiagnosticCode;
+use crate::diagnostic::{Diagnostic, Diagnostics, Label};
+use crate::graph::{Machine, Parameter, PartUse, State};
+use crate::span::{Name, Source, Span};
+use crate::text;
+use crate::value::Literal;
+use rename::{Place, Renamer, Renames};
+use walk::Moved;
+
+/// Uses of parts in one machine, nested ones counted each time. A file can use two parts that use
+/// two parts each, and so on: without a limit a few short files would fill any memory.
+pub const MAX_PART_USES: usize = 1024;
+
+/// Whoever can read the files of parts.
+pub trait PartFiles {
+    /// The text of a file: the folder of the file that says `use`, and the path that it says. An
+    /// error is one sentence.
+    fn read(&self, name: &str) -> Result<String, String>;
+}
+
+/// For machines whose files cannot be found: from standard input, from memory.
+#[derive(Clone, Copy, Debug)]
+pub struct NoFiles;
+
+impl PartFiles for NoFiles {
+    fn read(&self, _: &str) -> Result<String, String> {
+        Err("other files cannot be read from here".to_owned())
+    }
+}
+
+/// Texts by name, for tests and for programs that carry their machines with them.
+impl PartFiles for HashMap<&str, &str> {
+    fn read(&self, name: &str) -> Result<String, String> {
+        let text = self.get(name).map(|text| (*text).to_owned());
+        text.ok_or_else(|| "no text of this name was given".to_owned())
+    }
+}
+
+/// Reads a machine file and its parts.
+pub fn read(name: &str, text: &str, files: &dyn PartFiles) -> (Machine, Diagnostics) {
+    let (mut machine, mut problems) = text::read(name, text);
+    join(&mut machine, files, &mut problems);
+    (machine, problems)
+}
+
+/// Reads a machine file, which must be UTF-8, and its parts.
+pub fn read_bytes(name: &str, bytes: &[u8], files: &dyn PartFiles) -> (Machine, Diagnostics) {
+    let (mut machine, mut problems) = text::read_bytes(name, bytes);
+    join(&mut machine, files, &mut problems);
+    (machine, problems)
+}
+
+/// Joins the parts of a machine in.
+pub fn join(machine: &mut Machine, files: &dyn PartFiles, out: &mut Diagnostics) {
+    let name = machine.source.name().to_owned();
+    let mut joiner = Joiner {
+        files,
+        source: std::mem::take(&mut machine.source),
+        out: std::mem::take(out),
+        open: vec![name],
+        texts: HashMap::new(),
+    };
+    joiner.machine(machine);
+    machine.source = joiner.source;
+    joiner.out.sort();
+    *out = joiner.out;
+}
+
+/// Adds to each problem that lies in a part where that is used.
+pub fn note_uses(source: &Source, out: &mut Diagnostics) {
+    for problem in out.iter_mut() {
+        let mut at = source.part_at(problem.span);
+        while let Some(part) = at.map(|part| &source.parts()[part]) {
+            at = source.part_at(part.used_at);
+            if let Some(step) = source.step(part.used_at) {
+                problem.notes.push(format!("used by {step}"));
+                continue;
+            }
+            problem.related.push(Label {
+                span: part.used_at,
+                text: "used here".to_owned(),
+            });
+        }
+    }
+}
+
+/// The path of a file from where the file that names it lies: `machines/soldier.sw.json` and
+/// `parts/fight.sw.json` give `machines/parts/fight.sw.json`.
+pub fn path_from(user: &str, path: &str) -> String {
+    let folder = user.rfind(['/', '\\']).map_or("", |end| &user[..=end]);
+    let mut segments: Vec<&str> = folder
+        .split(['/', '\\'])
+        .filter(|s| !s.is_empty())
+        .collect();
+    for segment in path.split('/') {
+        match segment {
+            "" | "." => {}
+            ".." if segments
+                .last()
+                .is_some_and(|last| !matches!(*last, "." | "..")) =>
+            {
+                segments.pop();
+            }
+            _ => segments.push(segment),
+        }
+    }
+    let root = if folder.starts_with(['/', '\\']) {
+        "/"
+    } else {
+        ""
+    };
+    format!("{root}{}", segments.join("/"))
+}
+
+struct Joiner<'f> {
+    files: &'f dyn PartFiles,
+    source: Source,
+    out: Diagnostics,
+    /// The file that is being put together, and those that use it.
+    open: Vec<String>,
+    texts: HashMap<String, Arc<str>>,
+}
+
+impl Joiner<'_> {
+    fn machine(&mut self, machine: &mut Machine) {
+        let mut root = std::mem::take(&mut machine.root);
+        let place = Place {
+            segments: Vec::new(),
+            shown: String::new(),
+        };
+        self.children(machine, &mut root, &place);
+        machine.root = root;
+    }
+
+    fn children(&mut self, machine: &mut Machine, state: &mut State, place: &Place) {
+        let names: Vec<String> = state
+            .regions
+            .iter()
+            .flat_map(|region| &region.states)
+            .map(|child| child.name.value.clone())
+            .collect();
+        for region in &mut state.regions {
+            let name = region.name.as_ref().map(|name| name.value.clone());
+            for child in region.states.iter_mut().filter(|child| !child.muted) {
+                let own = &child.name.value;
+                let alike = names.iter().filter(|name| *name == own).count() > 1;
+                let inside = place.child(name.as_deref(), own, alike);
+                self.state(machine, child, &inside);
+            }
+        }
+    }
+
+    fn state(&mut self, machine: &mut Machine, state: &mut State, place: &Place) {
+        match state.part.take() {
+            Some(part) => state.part = self.part(machine, state, *part, place).map(Box::new),
+            None => self.children(machine, state, place),
+        }
+    }
+
+    /// Joins one part in. Without it the state is an empty one, and the problem has been reported.
+    fn part(
+        &mut self,
+        machine: &mut Machine,
+        state: &mut State,
+        part_use: PartUse,
+        place: &Place,
+    ) -> Option<PartUse> {
+        let name = self.name_of(&part_use.file)?;
+        let text = self.text(&name, &part_use.file)?;
+        let Some(joined) = self
+            .source
+            .add_part(&name, text.clone(), part_use.file.span)
+        else {
+            self.too_many(
+                &part_use.file,
+                "the files of this machine are too long together",
+            );
+            return None;
+        };
+        let mut part = self.read(&name, &text, self.source.parts()[joined].start);
+        self.open.push(name);
+        self.machine(&mut part);
+        self.open.pop();
+        declare::check_rules(machine, &part, &mut self.out);
+        let renames = (
+            self.parameters(machine, &mut part, &part_use, place),
+            self.map(&part, &part_use),
+        );
+        let mut renamer = Renamer::new(&part, place, renames, &mut self.out);
+        walk::machine(&mut part, &mut renamer);
+        let mut conflicts = Diagnostics::default();
+        declare::merge(machine, &mut part, &renamer, place, &mut conflicts);
+        merge::root_into(state, part.root, part_use.file.span, &mut conflicts);
+        self.out.append(conflicts);
+        Some(PartUse {
+            joined: Some(joined),
+            ..part_use
+        })
+    }
+
+    /// A part on its own, with spans behind the texts before it.
+    fn read(&mut self, name: &str, text: &str, start: u32) -> Machine {
+        let (mut part, mut problems) = text::read(name, text);
+        walk::machine(&mut part, &mut Moved { by: start });
+        for problem in problems.iter_mut() {
+            problem.span = problem.span.moved_by(start);
+            for label in &mut problem.related {
+                label.span = label.span.moved_by(start);
+            }
+        }
+        self.out.append(problems);
+        part
+    }
+
+    /// The file that is meant, if it may be used here.
+    fn name_of(&mut self, file: &Name) -> Option<String> {
+        let path = file.value.as_str();
+        let drive = path.as_bytes().get(1) == Some(&b':');
+        if path.is_empty() || path.starts_with('/') || path.contains('\\') || drive {
+            let problem = Diagnostic::new(
+                DiagnosticCode::PartUnreadable,
+                file.span,
+                format!("`{path}` is not a path from the folder of this file"),
+            );
+            self.out.push(
+                problem
+                    .label("cannot be found on every machine")
+                    .help("write it from here and with `/`: `\"parts/fight.sw.json\"`"),
+            );
+            return None;
+        }
+        let user = self.open.last().map_or("", String::as_str);
+        let name = path_from(user, path);
+        if let Some(first) = self.open.iter().position(|open| *open == name) {
+            let circle = self.open[first..].join("` uses `");
+            let problem = Diagnostic::new(
+                DiagnosticCode::PartCircle,
+                file.span,
+                format!("`{name}` uses itself"),
+            );
+            self.out.push(
+                problem
+                    .label("the circle closes here")
+                    .note(format!("`{circle}` uses `{name}`"))
+                    .help("a part must end somewhere: remove one of these uses"),
+            );
+            return None;
+        }
+        if self.source.parts().len() >= MAX_PART_USES {
+            let text = format!("more than {MAX_PART_USES} uses of parts in one machine");
+            self.too_many(file, &text);
+            return None;
+        }
+        Some(name)
+    }
+
+    fn too_many(&mut self, file: &Name, text: &str) {
+        self.out.push(
+            Diagnostic::new(DiagnosticCode::PartUnreadable, file.span, text)
+                .label("one too many")
+                .help("parts that use parts are counted each time they are used"),
+        );
+    }
+
+    fn text(&mut self, name: &str, file: &Name) -> Option<Arc<str>> {
+        if let Some(text) = self.texts.get(name) {
+            return Some(text.clone());
+        }
+        match self.files.read(name) {
+            Ok(text) => {
+                let text: Arc<str> = text.strip_prefix('\u{feff}').unwrap_or(&text).into();
+                self.texts.insert(name.to_owned(), text.clone());
+                Some(text)
+            }
+            Err(reason) => {
+                let problem = Diagnostic::new(
+                    DiagnosticCode::PartUnreadable,
+                    file.span,
+                    format!("the part `{name}` cannot be read: {reason}"),
+                );
+                self.out.push(
+                    problem
+                        .label("used here")
+                        .help("paths begin at the folder of the file that says `use`"),
+                );
+                None
+            }
+        }
+    }
+
+    /// What becomes of the part's parameters: constants are set in the part, names are those of
+    /// the machine.
+    fn parameters(
+        &mut self,
+        machine: &Machine,
+        part: &mut Machine,
+        part_use: &PartUse,
+        place: &Place,
+    ) -> Renames {
+        let mut names: Renames = part
+            .parameters
+            .iter()
+            .map(|each| (each.name.value.clone(), place.own(&each.name.value)))
+            .collect();
+        for (name, value) in &part_use.with {
+            let Some(at) = position(&part.parameters, &name.value) else {
+                let known = part.parameters.iter().map(|each| each.name.value.as_str());
+                let problem = unknown("parameter", name).suggest(&name.value, known);
+                self.out.push(problem);
+                continue;
+            };
+            let theirs = &mut part.parameters[at];
+            let outer = match &value.value {
+                Literal::Text(text) => position(&machine.parameters, text),
+                _ => None,
+            };
+            match outer.map(|at| &machine.parameters[at]) {
+                Some(outer) if outer.ty.value == theirs.ty.value => {
+                    names.insert(name.value.clone(), outer.name.value.clone());
+                }
+                Some(outer) => self.out.push(other_type(theirs, outer, value.span)),
+                None => theirs.value = value.clone(),
+            }
+        }
+        names
+    }
+
+    fn map(&mut self, part: &Machine, part_use: &PartUse) -> Renames {
+        let declared = declared_names(part);
+        let mut names = Renames::new();
+        for (from, to) in &part_use.map {
+            // Functions need no declaration, so any name that could be one may be renamed.
+            let may_be_function = !part.declares_functions();
+            let is_known = declared.contains(&from.value.as_str());
+            if !is_known && !may_be_function {
+                let known = declared.iter().copied();
+                let problem = unknown("event, key, channel or function", from);
+                self.out.push(problem.suggest(&from.value, known));
+            }
+            names.insert(from.value.clone(), to.value.clone());
+        }
+        names
+    }
+}
+
+impl Place {
+    /// The place of a child. A name that children of several regions have is told apart by the
+    /// region.
+    fn child(&self, region: Option<&str>, name: &str, alike: bool) -> Self {
+        let mut segments = self.segments.clone();
+        segments.extend(region.map(str::to_owned));
+        segments.push(name.to_owned());
+        let shown = [
+            Some(self.shown.as_str()),
+            region.filter(|_| alike),
+            Some(name),
+        ];
+        let shown: Vec<&str> = shown
+            .into_iter()
+            .flatten()
+            .filter(|s| !s.is_empty())
+            .collect();
+        Self {
+            segments,
+            shown: shown.join("/"),
+        }
+    }
+}
+
+fn position(parameters: &[Parameter], name: &str) -> Option<usize> {
+    parameters.iter().position(|each| each.name.value == name)
+}
+
+fn declared_names(part: &Machine) -> Vec<&str> {
+    let events = part.events.iter().map(|each| &each.name);
+    let keys = part.blackboard.iter().map(|each| &each.name);
+    let channels = part.channels.iter().map(|each| &each.name);
+    let functions = part.functions.iter().map(|each| &each.name);
+    let names = events.chain(keys).chain(channels).chain(functions);
+    names.map(|name| name.value.as_str()).collect()
+}
+
+fn unknown(what: &str, name: &Name) -> Diagnostic {
+    Diagnostic::new(
+        DiagnosticCode::UnknownInPart,
+        name.span,
+        format!("the part has no {what} named `{}`", name.value),
+    )
+    .label("not found in the part")
+}
+
+fn other_type(theirs: &Parameter, outer: &Parameter, span: Span) -> Diagnostic {
+    Diagnostic::new(
+        DiagnosticCode::PartConflict,
+        span,
+        format!(
+            "parameter `{}` of the part is {}, but `{}` is {}",
+            theirs.name.value, theirs.ty.value, outer.name.value, outer.ty.value
+        ),
+    )
+    .label("of another type")
+    .related(theirs.name.span, "declared here in the part")
+    .related(outer.name.span, "declared here")
+    .help("give it a constant, or a parameter of the same type")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::path_from;
+
+    #[test]
+    fn paths_begin_at_the_folder_of_the_user() {
+        for (user, path, expected) in [
+            (
+                "soldier.sw.json",
+                "parts/fight.sw.json",
+                "parts/fight.sw.json",
+            ),
+            ("m/soldier.sw.json", "parts/f.sw.json", "m/parts/f.sw.json"),
+            ("/a/b/s.sw.json", "../p/f.sw.json", "/a/p/f.sw.json"),
+            ("m/parts/f.sw.json", "./g.sw.json", "m/parts/g.sw.json"),
+            ("../s.sw.json", "../f.sw.json", "../../f.sw.json"),
+            ("<stdin>", "f.sw.json", "f.sw.json"),
+        ] {
+            assert_eq!(path_from(user, path), expected, "{user} {path}");
+        }
+    }
+}
