@@ -11,6 +11,7 @@ use crate::arguments::Arguments;
 use crate::commands::{Command, Head, Sent};
 use crate::event::{EventFor, EventHandle, WrongEvent};
 use crate::host::Caller;
+use crate::parameters::{self, ParameterError};
 use crate::payload::Payload;
 use crate::value::{Symbol, Value};
 
@@ -117,8 +118,28 @@ macro_rules! looking {
             }
 
             /// A parameter, in the agent's variant.
+            ///
+            /// # Panics
+            ///
+            /// If the parameter has another type, or is one of another machine:
+            /// [`Self::try_parameter`] says so instead. As with any panic of user code the agent
+            /// alone ends, and the host is told.
             pub fn parameter<T: Value>(&self, parameter: ParameterId) -> T {
-                T::from_words(self.$inner.parameter(parameter))
+                self.try_parameter(parameter)
+                    .unwrap_or_else(|error| panic!("{error}"))
+            }
+
+            /// A parameter, in the agent's variant, or why it is none of this type.
+            #[inline]
+            pub fn try_parameter<T: Value>(
+                &self,
+                parameter: ParameterId,
+            ) -> Result<T, ParameterError> {
+                let record = self.rom().parameter(parameter);
+                if record.is_some_and(|record| record.ty.get() == T::TYPE) {
+                    return Ok(T::from_words(self.$inner.parameter(parameter)));
+                }
+                Err(parameters::wrong(self.caller.machine, parameter, T::TYPE))
             }
 
             /// A word of scratch; `None` past its end, and while the state that owns it is not
