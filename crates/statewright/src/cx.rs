@@ -1,6 +1,8 @@
 //! What user functions are given besides blackboard and context: [`GuardCx`] to look, [`ActionCx`]
 //! to act (CODE-1, SEL-5).
 
+use std::fmt;
+
 use statewright_kernel::{self as kernel, Admission, Cause, Class, Rng};
 use statewright_rom::Rom;
 use statewright_rom::ids::*;
@@ -13,6 +15,7 @@ use crate::event::{EventFor, EventHandle, WrongEvent};
 use crate::host::Caller;
 use crate::parameters::{self, ParameterError};
 use crate::payload::Payload;
+use crate::pipeline::CallPlace;
 use crate::value::{Symbol, Value};
 
 /// What a guard or scorer may look at.
@@ -59,8 +62,12 @@ macro_rules! looking {
             ///
             /// If the event carries something else: [`Self::try_payload`] says so instead. As with
             /// any panic of user code the agent alone ends, and the host is told.
+            #[track_caller]
             pub fn payload<T: Payload>(&self) -> T {
-                self.try_payload().unwrap_or_else(|error| panic!("{error}"))
+                match self.try_payload() {
+                    Ok(payload) => payload,
+                    Err(error) => self.end_by(&error),
+                }
             }
 
             /// The payload of that event, or why it has none of this type. Zero without an event,
@@ -124,9 +131,12 @@ macro_rules! looking {
             /// If the parameter has another type, or is one of another machine:
             /// [`Self::try_parameter`] says so instead. As with any panic of user code the agent
             /// alone ends, and the host is told.
+            #[track_caller]
             pub fn parameter<T: Value>(&self, parameter: ParameterId) -> T {
-                self.try_parameter(parameter)
-                    .unwrap_or_else(|error| panic!("{error}"))
+                match self.try_parameter(parameter) {
+                    Ok(value) => value,
+                    Err(error) => self.end_by(&error),
+                }
             }
 
             /// A parameter, in the agent's variant, or why it is none of this type.
@@ -171,6 +181,30 @@ macro_rules! looking {
             /// The machine.
             pub fn rom(&self) -> &'a Rom<'a> {
                 self.$inner.rom()
+            }
+
+            /// A mistake of user code, at the place where it was made.
+            #[cold]
+            #[track_caller]
+            fn end_by(&self, error: &dyn fmt::Display) -> ! {
+                let at = CallPlace::new(self.function(), self.state());
+                panic!("{}{error}", at.words(self.agent(), self.caller.machine))
+            }
+
+            /// User code has returned.
+            #[inline]
+            pub(crate) fn returned(self) {
+                std::mem::forget(self);
+            }
+        }
+
+        /// User code unwinds: only then is this called ([`Self::returned`]), so that calls which
+        /// return pay nothing for it.
+        impl Drop for $who<'_, '_, '_> {
+            #[cold]
+            fn drop(&mut self) {
+                let place = CallPlace::new(self.function(), self.state());
+                self.caller.unwound.set(Some(place));
             }
         }
     };
@@ -247,6 +281,7 @@ impl<'c, 'a, 'p> ActionCx<'c, 'a, 'p> {
     /// If it is an event of another machine, or carries something else, which the compiler sees to
     /// for events of [`machine!`](macro@crate::machine). As with any panic of user code the agent alone
     /// ends, and the host is told.
+    #[track_caller]
     pub fn post<P: Payload>(&mut self, event: impl EventFor<P>, payload: P) -> Admission {
         let event = self.own_event(event);
         self.actor.post(event, None, payload.words())
@@ -257,6 +292,7 @@ impl<'c, 'a, 'p> ActionCx<'c, 'a, 'p> {
     /// # Panics
     ///
     /// As [`Self::post`].
+    #[track_caller]
     pub fn post_as<P: Payload>(
         &mut self,
         event: impl EventFor<P>,
@@ -272,16 +308,18 @@ impl<'c, 'a, 'p> ActionCx<'c, 'a, 'p> {
     /// # Panics
     ///
     /// As [`Self::post`].
+    #[track_caller]
     pub fn raise<P: Payload>(&mut self, event: impl EventFor<P>, payload: P) -> Admission {
         let event = self.own_event(event);
         self.actor.raise(event, payload.words())
     }
 
     /// The number of an event that this machine has, and that carries this.
+    #[track_caller]
     fn own_event<P: Payload>(&self, event: impl EventFor<P>) -> EventId {
         match self.caller.machine.check_event(event.handle(), P::KIND) {
             Ok((id, _)) => id,
-            Err(error) => panic!("{error}"),
+            Err(error) => self.end_by(&error),
         }
     }
 
@@ -292,6 +330,7 @@ impl<'c, 'a, 'p> ActionCx<'c, 'a, 'p> {
     /// # Panics
     ///
     /// As [`Self::post`].
+    #[track_caller]
     pub fn send<P: Payload>(&mut self, to: AgentId, event: impl EventFor<P>, payload: P) -> bool {
         let event = self.own_event(event);
         let head = Head::send(self.agent(), self.actor.site(), event);
@@ -386,7 +425,7 @@ impl<'c, 'a, 'p> ActionCx<'c, 'a, 'p> {
     /// let mut dogs = Crowd::new(machine.bind(functions)?, 1);
     /// dogs.spawn(());
     /// dogs.tick(&barks);
-    /// dogs.broadcast(machine.event("Bark")?, ());
+    /// dogs.broadcast(machine.event("Bark")?, ())?;
     /// assert_eq!(dogs.tick(&barks).panicked, 0);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

@@ -304,21 +304,33 @@ fn code_3_a_function_that_reads_a_parameter_as_another_type_ends_its_agent_alone
     let text = DOG.replacen(r#""do": ["#, r#""do": ["Read", "#, 1);
     let reader = Machine::from_text("dog.sw.json", &text).unwrap();
     type Asked = (ParameterId, Option<ParameterError>);
-    let functions = Functions::<_, Asked>::new().action("Read", |_: &mut Blackboard, (asked, wrong), cx| {
-        assert_eq!(cx.try_parameter::<f32>(*asked).err(), *wrong);
-        let _: f32 = cx.parameter(*asked);
-    });
+    let functions =
+        Functions::<_, Asked>::new().action("Read", |_: &mut Blackboard, (asked, wrong), cx| {
+            assert_eq!(cx.try_parameter::<f32>(*asked).err(), *wrong);
+            let _: f32 = cx.parameter(*asked);
+        });
     let [fear, spot] = ["fear", "spot"].map(|name| machine.parameter(name).unwrap());
     let wrong = |parameter, is| match is {
         Some(is) => ParameterError::WrongType {
-            name: reader.symbols().of::<ParameterId>(parameter).unwrap().to_owned(),
+            name: reader
+                .symbols()
+                .of::<ParameterId>(parameter)
+                .unwrap()
+                .to_owned(),
             is,
             given: Type::F32,
         },
-        None => ParameterError::Unknown { machine: "Dog".to_owned(), parameter },
+        None => ParameterError::Unknown {
+            machine: "Dog".to_owned(),
+            parameter,
+        },
     };
     let unknown = ParameterId::new(9).unwrap();
-    for (asked, is) in [(fear, Some(Type::I32)), (spot, Some(Type::Vec2)), (unknown, None)] {
+    for (asked, is) in [
+        (fear, Some(Type::I32)),
+        (spot, Some(Type::Vec2)),
+        (unknown, None),
+    ] {
         let mut crowd = Crowd::new(reader.bind(functions.clone()).unwrap(), 1);
         let [one, two] = [(); 2].map(|()| crowd.spawn(Blackboard::new(&reader)));
         let asked = (asked, Some(wrong(asked, is)));

@@ -38,7 +38,7 @@ use statewright_kernel::Counters;
 use crate::board::Board;
 use crate::context::Context;
 use crate::parameters::Parameters;
-use crate::pipeline::{PageSupply, TickOutput, TickSettings, Tracing};
+use crate::pipeline::{PageSupply, Panics, TickOutput, TickSettings, Tracing};
 use crate::program::Program;
 use agents::Agents;
 pub(crate) use agents::Roster;
@@ -78,6 +78,8 @@ pub struct Crowd<B, C: Context + ?Sized> {
     last: TickOutput,
     /// What happened since the crowd began.
     totals: Totals,
+    /// Why user code ended agents.
+    panics: Panics,
     /// What was before the last restore: memory for the next one.
     spare: Option<Box<Restored<B>>>,
 }
@@ -118,6 +120,7 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
             measured: Measured::default(),
             last: TickOutput::default(),
             totals: Totals::default(),
+            panics: Panics::default(),
             spare: None,
         }
     }

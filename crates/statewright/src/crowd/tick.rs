@@ -279,6 +279,9 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
         if self.measured.timing.is_some() {
             self.last.add_times(&mut self.measured.times);
         }
+        for panicked in self.last.panicked() {
+            self.panics.remember(panicked);
+        }
         self.last.give_back_memory();
         self.totals.counters.add(&counters);
         self.program.machine().count(&counters);

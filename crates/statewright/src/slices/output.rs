@@ -14,7 +14,7 @@ use crate::commands::{CommandRef, Lane, LaneRules, Pool};
 use crate::context::Context;
 use crate::crowd::Envelope;
 use crate::machine::Machine;
-use crate::pipeline::{LaneCommands, PageSupply, TickOutput, Tracing};
+use crate::pipeline::{LaneCommands, PageSupply, Panicked, TickOutput, Tracing};
 use crate::program::Program;
 
 /// What a tick over slices leaves behind. Used again, it needs no new memory.
@@ -115,8 +115,9 @@ impl SlicesOutput {
         self.last.faults()
     }
 
-    /// Agents that a panic in user code ended.
-    pub fn panicked(&self) -> impl Iterator<Item = AgentId> + '_ {
+    /// Agents that a panic in user code ended, and why. They are none of those in
+    /// [`Self::faults`].
+    pub fn panicked(&self) -> impl Iterator<Item = &Panicked> {
         self.last.panicked()
     }
 
