@@ -279,7 +279,7 @@ impl<'c, 'a, 'p> ActionCx<'c, 'a, 'p> {
     /// # Panics
     ///
     /// If it is an event of another machine, or carries something else, which the compiler sees to
-    /// for events of [`machine!`](macro@crate::machine). As with any panic of user code the agent alone
+    /// for events of `machine!`. As with any panic of user code the agent alone
     /// ends, and the host is told.
     #[track_caller]
     pub fn post<P: Payload>(&mut self, event: impl EventFor<P>, payload: P) -> Admission {

@@ -84,7 +84,7 @@ impl From<EventHandle> for EventId {
     }
 }
 
-/// An event whose payload the compiler knows: a constant of [`machine!`](macro@crate::machine). `K` is
+/// An event whose payload the compiler knows: a constant of `machine!`. `K` is
 /// one of the kinds in [`payload`](crate::payload).
 pub struct TypedEvent<K> {
     handle: EventHandle,
