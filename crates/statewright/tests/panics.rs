@@ -28,7 +28,7 @@ fn panics_of(run: impl FnOnce()) -> Vec<(u32, String)> {
 const DOG: &str = r#"{ "machine": "Dog", "events": { "Pat": { "payload": "i32" }, "Call": {} },
   "parameters": { "zeal": 0.5 }, "initial": "duty",
   "states": { "duty": { "initial": "sit", "states": { "sit": { "transitions": [
-    { "on": "Call", "do": "Err" }, { "on": "Pat", "if": "Likes" } ] } } } } }"#;
+    { "on": "Call", "do": "Err" }, { "on": "Pat", "if": "Likes", "do": "Err" } ] } } } } }"#;
 
 struct Body;
 impl Board for Body {}
@@ -44,10 +44,10 @@ const FIRST_LINE: u32 = line!() + 4;
 fn err(_: &mut Body, Mistake(what, [pat, foreign], zeal): &Mistake, cx: &mut ActionCx) {
     // One mistake per line.
     match what {
-        0 => drop(cx.parameter::<i32>(*zeal)),
-        1 => drop(cx.post(*pat, 2.5_f32)),
-        2 => drop(cx.raise(*foreign, ())),
-        3 => drop(cx.send(cx.agent(), *foreign, ())),
+        0 => _ = cx.parameter::<i32>(*zeal),
+        1 => _ = cx.post(*pat, 2.5_f32),
+        2 => _ = cx.raise(*foreign, ()),
+        3 => _ = cx.send(cx.agent(), *foreign, ()),
         4 => panic!("I am {}", "tired"),
         _ => std::panic::panic_any(7_u8),
     }
@@ -87,7 +87,7 @@ fn tick_3_a_panic_of_user_code_names_agent_function_state_and_line() {
         let (mut crowd, dog, mistake) = dogs();
         let call = crowd.machine().event("Call").unwrap();
         crowd.send(dog, call, ()).unwrap();
-        let seen = panics_of(|| drop(crowd.tick(&mistake(what))));
+        let seen = panics_of(|| _ = crowd.tick(&mistake(what)));
         let panicked: Vec<_> = crowd.panicked().collect();
         let [panicked] = panicked[..] else {
             panic!("one panicked");
@@ -132,7 +132,7 @@ fn tick_3_a_guard_that_reads_another_payload_is_named_too() {
     let (mut crowd, dog, mistake) = dogs();
     let pat = crowd.machine().event("Pat").unwrap();
     crowd.send(dog, pat, 5).unwrap();
-    let seen = panics_of(|| drop(crowd.tick(&mistake(0))));
+    let seen = panics_of(|| _ = crowd.tick(&mistake(0)));
     let words = format!("{dog}, `Likes` in `duty/sit`: event `Pat` of `Dog` carries i32, not bool");
     assert_eq!(
         crowd
@@ -149,7 +149,7 @@ fn inspect_says_why_an_agent_is_quarantined_until_it_is_reset() {
     let (mut crowd, dog, mistake) = dogs();
     let call = crowd.machine().event("Call").unwrap();
     crowd.send(dog, call, ()).unwrap();
-    panics_of(|| drop(crowd.tick(&mistake(4))));
+    panics_of(|| _ = crowd.tick(&mistake(4)));
     crowd.tick(&mistake(4));
     let why = format!("{dog}, `Err` in `duty/sit`: I am tired");
     let seen = crowd.inspect(dog).unwrap();
@@ -174,7 +174,7 @@ fn a_long_message_of_a_panic_is_cut_at_a_character() {
         Functions::<Body, ()>::new().action("Squeak", |_, _, _| panic!("x{}", "ü".repeat(4000)));
     let mut mice = Crowd::new(machine.bind(functions).unwrap(), 1);
     mice.spawn(Body);
-    panics_of(|| drop(mice.tick(&())));
+    panics_of(|| _ = mice.tick(&()));
     let lengths: Vec<usize> = mice.panicked().map(|one| one.message.len()).collect();
     assert_eq!(lengths, [499]);
 }

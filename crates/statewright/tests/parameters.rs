@@ -310,13 +310,9 @@ fn code_3_a_function_that_reads_a_parameter_as_another_type_ends_its_agent_alone
             let _: f32 = cx.parameter(*asked);
         });
     let [fear, spot] = ["fear", "spot"].map(|name| machine.parameter(name).unwrap());
-    let wrong = |parameter, is| match is {
+    let wrong = |parameter: ParameterId, is| match is {
         Some(is) => ParameterError::WrongType {
-            name: reader
-                .symbols()
-                .of::<ParameterId>(parameter)
-                .unwrap()
-                .to_owned(),
+            name: reader.symbols().of(parameter).unwrap().to_owned(),
             is,
             given: Type::F32,
         },
@@ -337,6 +333,8 @@ fn code_3_a_function_that_reads_a_parameter_as_another_type_ends_its_agent_alone
         crowd.tick(&asked);
         crowd.send(one, reader.event("Call").unwrap(), ()).unwrap();
         assert_eq!(crowd.tick(&asked).panicked, 1, "{asked:?}");
+        let said = crowd.panicked().next().map(|one| one.message.clone());
+        assert_eq!(said, asked.1.as_ref().map(ToString::to_string));
         assert!(crowd.has_ended(one).unwrap() && !crowd.has_ended(two).unwrap());
     }
     assert_eq!(
