@@ -77,7 +77,6 @@ impl fmt::Display for CrowdNumber {
 #[derive(
     Clone,
     Copy,
-    Debug,
     Default,
     PartialEq,
     Eq,
@@ -177,6 +176,13 @@ impl From<AgentId> for u64 {
     }
 }
 
+/// As people read it: the bits alone tell nobody anything.
+impl fmt::Debug for AgentId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
 impl fmt::Display for AgentId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "agent {}.{}", self.index(), self.generation())?;
@@ -220,6 +226,7 @@ mod tests {
         );
         assert_eq!(small.to_string(), "agent 5.3 of crowd 9");
         assert_eq!(AgentId::new(5, 3).to_string(), "agent 5.3");
+        assert_eq!(format!("{:?}", Some(small)), "Some(agent 5.3 of crowd 9)");
     }
 
     #[test]

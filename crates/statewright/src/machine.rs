@@ -441,6 +441,26 @@ impl Machine {
         self.name_of(state)
     }
 
+    /// All states with their paths, each before those inside it; the root, whose path is empty, is not
+    /// among them.
+    ///
+    /// ```
+    /// use statewright::prelude::*;
+    ///
+    /// let text = r#"{ "machine": "Dog", "initial": "yard", "states": {
+    ///   "yard": { "initial": "sit", "states": { "sit": {}, "run": {} } }, "house": {} } }"#;
+    /// let machine = Machine::from_text("dog.sw.json", text)?;
+    /// let paths: Vec<&str> = machine.states().map(|(_, path)| path).collect();
+    /// assert_eq!(paths, ["yard", "yard/sit", "yard/run", "house"]);
+    /// assert!(machine.states().all(|(state, path)| machine.state(path).ok() == Some(state)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn states(&self) -> impl Iterator<Item = (StateHandle, &str)> {
+        let all = 1..self.rom().states().len();
+        let states = all.filter_map(StateId::from_index);
+        states.filter_map(|state| Some((self.handle(state)?, self.state_name(state))))
+    }
+
     /// The name of an event, for people; `?` for one of another machine.
     pub fn event_name(&self, event: impl NameIn<EventId>) -> &str {
         self.name_of(event)

@@ -305,3 +305,48 @@ fn code_3_slices_take_changed_parameters() {
     let refused = run(crowd.program(), 3, &inbox, Some(&foreign));
     assert_eq!(refused, Err(statewright::SlicesError::Parameters));
 }
+
+#[test]
+fn code_3_a_function_that_reads_a_parameter_as_another_type_ends_its_agent_alone() {
+    let machine = Machine::from_text("dog.sw.json", DOG).unwrap();
+    let text = DOG.replacen(r#""do": ["#, r#""do": ["Read", "#, 1);
+    let reader = Machine::from_text("dog.sw.json", &text).unwrap();
+    type Asked = (ParameterId, Option<ParameterError>);
+    let functions =
+        Functions::<_, Asked>::new().action("Read", |_: &mut Blackboard, (asked, wrong), cx| {
+            assert_eq!(cx.try_parameter::<f32>(*asked).err(), *wrong);
+            let _: f32 = cx.parameter(*asked);
+        });
+    let [fear, spot] = ["fear", "spot"].map(|name| machine.parameter(name).unwrap());
+    let wrong = |parameter: ParameterId, is| match is {
+        Some(is) => ParameterError::WrongType {
+            name: reader.symbols().of(parameter).unwrap().to_owned(),
+            is,
+            given: Type::F32,
+        },
+        None => ParameterError::Unknown {
+            machine: "Dog".to_owned(),
+            parameter,
+        },
+    };
+    let unknown = ParameterId::new(9).unwrap();
+    for (asked, is) in [
+        (fear, Some(Type::I32)),
+        (spot, Some(Type::Vec2)),
+        (unknown, None),
+    ] {
+        let mut crowd = Crowd::new(reader.bind(functions.clone()).unwrap(), 1);
+        let [one, two] = [(); 2].map(|()| crowd.spawn(Blackboard::new(&reader)));
+        let asked = (asked, Some(wrong(asked, is)));
+        crowd.tick(&asked);
+        crowd.send(one, reader.event("Call").unwrap(), ()).unwrap();
+        assert_eq!(crowd.tick(&asked).panicked, 1, "{asked:?}");
+        let said = crowd.panicked().next().map(|one| one.message.clone());
+        assert_eq!(said, asked.1.as_ref().map(ToString::to_string));
+        assert!(crowd.has_ended(one).unwrap() && !crowd.has_ended(two).unwrap());
+    }
+    assert_eq!(
+        wrong(fear, Some(Type::I32)).to_string(),
+        "parameter `fear` is i32, not f32"
+    );
+}

@@ -527,6 +527,10 @@ fn sys_6_a_world_is_restored_whole_or_not_at_all() {
         assert!(world.restore(&damaged).is_err(), "byte {at}");
         assert!(world.restore(&saved[..at]).is_err(), "cut at {at}");
     }
+    for other in [&[][..], &world[bosses].snapshot()] {
+        let refused = world.restore(other).unwrap_err().to_string();
+        assert_eq!(refused, "these bytes are no snapshot of a world");
+    }
     assert_eq!(world.snapshot().unwrap(), later);
     // A world without one of the crowds, or with another one.
     let gone = world.leave(bosses).unwrap();

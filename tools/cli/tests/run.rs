@@ -49,6 +49,23 @@ fn without_a_file_a_sample_runs() {
 }
 
 #[test]
+fn events_that_were_taken_add_up() {
+    let folder = Folder::new();
+    let ran = folder
+        .run(&["run", "--agents", "200", "--ticks", "300"])
+        .code(0);
+    let line = ran.out.lines().find(|line| line.starts_with("  events"));
+    let line = line.expect("a line about events").replace(',', "");
+    let words = line.split(|c: char| !c.is_ascii_digit());
+    let numbers: Vec<u64> = words.filter_map(|word| word.parse().ok()).collect();
+    let [sent, taken, handled, unhandled] = numbers[..] else {
+        panic!("{line}");
+    };
+    assert_eq!(taken, handled + unhandled, "{line}");
+    assert!(sent != taken, "timers count as well: {line}");
+}
+
+#[test]
 fn every_sample_runs_with_every_answer_of_guards() {
     let folder = Folder::new();
     for sample in samples() {

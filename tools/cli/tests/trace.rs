@@ -142,6 +142,11 @@ fn unknown_names_and_agents_get_a_suggestion() {
     refuse(&["--state", "post/bord"])
         .says("no state `post/bord`")
         .says("did you mean `post/bored`?");
+    for slip in ["bord", "borred"] {
+        refuse(&["--state", slip])
+            .says(&format!("no state `{slip}`"))
+            .says("did you mean `post/bored`?");
+    }
     refuse(&["--agent", "7"])
         .says("the trace has no agent 7")
         .says("it has 0, 1, 2");

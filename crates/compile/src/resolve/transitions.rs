@@ -130,10 +130,11 @@ impl<'a> Resolver<'a> {
         if authored.muted || out.len() > MAX_RECORDS {
             return;
         }
-        let Some(trigger) = self.trigger(&authored, source, scope, out.next_index()) else {
+        let trigger = self.trigger(&authored, source, scope, out.next_index());
+        let targets = self.targets(&authored, source, scope);
+        let Some(trigger) = trigger else {
             return;
         };
-        let targets = self.targets(&authored, source, scope);
         let kind = self.kind(&authored, source, &targets);
         let stack = authored
             .stack

@@ -277,6 +277,9 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
             }
         }
         self.measured.add(&self.last);
+        for panicked in self.last.panicked() {
+            self.panics.remember(panicked);
+        }
         self.last.give_back_memory();
         self.totals.counters.add(&counters);
         self.program.machine().count(&counters);

@@ -6,6 +6,7 @@ use statewright_rom::Rom;
 use statewright_rom::ids::FunctionId;
 
 use super::chunk::Chunk;
+use super::panicked::Panicked;
 use super::timing::CallTimes;
 #[cfg(feature = "parallel")]
 use super::workers::{RayonPool, Workers};
@@ -112,8 +113,8 @@ impl TickOutput {
         self.ran().flat_map(|chunk| chunk.faults.iter().copied())
     }
 
-    pub(crate) fn panicked(&self) -> impl Iterator<Item = AgentId> {
-        self.ran().flat_map(|chunk| chunk.panicked.iter().copied())
+    pub(crate) fn panicked(&self) -> impl Iterator<Item = &Panicked> {
+        self.ran().flat_map(|chunk| chunk.panicked.iter())
     }
 
     pub(crate) fn unbound_calls(&self) -> impl Iterator<Item = (AgentId, FunctionId)> {

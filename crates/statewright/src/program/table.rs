@@ -127,9 +127,10 @@ impl<B: Board, C> TickTable<'_, B, C> {
         context: &C,
         mut cx: GuardCx<'_, '_, '_>,
     ) -> Verdict {
-        self.guards
-            .get(function.index())
-            .map_or(Verdict::from(false), |code| code(board, context, &mut cx))
+        let code = self.guards.get(function.index());
+        let verdict = code.map_or(Verdict::from(false), |code| code(board, context, &mut cx));
+        cx.returned();
+        verdict
     }
 
     #[inline]
@@ -140,9 +141,10 @@ impl<B: Board, C> TickTable<'_, B, C> {
         context: &C,
         mut cx: GuardCx<'_, '_, '_>,
     ) -> f32 {
-        self.scorers
-            .get(function.index())
-            .map_or(0.0, |code| code(board, context, &mut cx))
+        let code = self.scorers.get(function.index());
+        let score = code.map_or(0.0, |code| code(board, context, &mut cx));
+        cx.returned();
+        score
     }
 
     #[inline]
@@ -156,6 +158,7 @@ impl<B: Board, C> TickTable<'_, B, C> {
         if let Some(code) = self.actions.get(function.index()) {
             code(board, context, &mut cx);
         }
+        cx.returned();
     }
 
     #[inline]
@@ -166,9 +169,10 @@ impl<B: Board, C> TickTable<'_, B, C> {
         (board, context): (&mut B, &C),
         mut cx: ActionCx<'_, '_, '_>,
     ) -> Status {
-        self.activities
-            .get(function.index())
-            .map_or(Status::Running, |code| code(board, context, mode, &mut cx))
+        let code = self.activities.get(function.index());
+        let status = code.map_or(Status::Running, |code| code(board, context, mode, &mut cx));
+        cx.returned();
+        status
     }
 
     /// The key that a field holds.

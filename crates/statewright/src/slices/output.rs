@@ -15,7 +15,8 @@ use crate::context::Context;
 use crate::crowd::Envelope;
 use crate::machine::Machine;
 use crate::pipeline::{
-    FunctionTime, LaneCommands, Measured, PageSupply, SlowCall, TickOutput, Timing, Tracing,
+    FunctionTime, LaneCommands, Measured, PageSupply, Panicked, SlowCall, TickOutput, Timing,
+    Tracing,
 };
 use crate::program::Program;
 
@@ -125,8 +126,9 @@ impl SlicesOutput {
         self.last.faults()
     }
 
-    /// Agents that a panic in user code ended.
-    pub fn panicked(&self) -> impl Iterator<Item = AgentId> + '_ {
+    /// Agents that a panic in user code ended, and why. They are none of those in
+    /// [`Self::faults`].
+    pub fn panicked(&self) -> impl Iterator<Item = &Panicked> {
         self.last.panicked()
     }
 

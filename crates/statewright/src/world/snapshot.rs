@@ -55,6 +55,9 @@ impl fmt::Display for WorldSnapshotError {
                 f,
                 "blackboards of crowd `{crowd}` cannot be saved: it joined by `join_unsaved`"
             ),
+            Self::Head(HeadError::Magic(_) | HeadError::Truncated { .. }) => {
+                f.write_str("these bytes are no snapshot of a world")
+            }
             Self::Head(error) => SnapshotError::Head(*error).fmt(f),
             Self::Length => {
                 f.write_str("the snapshot of the world has another length than it says")

@@ -114,6 +114,16 @@ impl Reader<'_> {
         self.word(object, key, |text| Duration::parse(text).ok())
     }
 
+    /// A duration that must be there. Another stands in for one that is wrong and has been reported,
+    /// so that what is around it is looked at in the same round. No two of them are alike: nothing
+    /// can be said about them together.
+    pub(crate) fn any_duration(&self, object: &Object, key: &str) -> Spanned<Duration> {
+        self.duration(object, key).unwrap_or_else(|| {
+            let ticks = 1 + object.range.start as u64;
+            Spanned::new(Duration::Ticks(ticks), span(object.range))
+        })
+    }
+
     /// A stable id.
     pub(crate) fn id(&self, object: &Object, key: &str) -> StableId {
         self.word(object, key, stable_id)

@@ -61,7 +61,7 @@ impl Reader<'_> {
             return self.event_or_any(object, event);
         }
         if has_key(object, "after") {
-            return self.duration(object, "after").map(Trigger::After);
+            return Some(Trigger::After(self.any_duration(object, "after")));
         }
         if has_key(object, "timer") {
             return self.name(object, "timer").map(Trigger::Timer);

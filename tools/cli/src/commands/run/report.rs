@@ -57,8 +57,9 @@ fn head(out: &mut String, outcome: &Outcome) {
     let counters = &outcome.counters;
     line!(
         out,
-        "  events    {} sent, {} handled, {} that nobody handles",
+        "  events    {} sent; with those of timers and of agents themselves {} were taken: {} handled, {} that nobody handles",
         number(outcome.sent),
+        number(counters.events),
         number(counters.events.saturating_sub(counters.unhandled)),
         number(counters.unhandled)
     );
