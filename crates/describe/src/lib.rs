@@ -106,7 +106,7 @@ use statewright_rom::layout::{ArgumentRecord, OpRecord};
 use statewright_symbols::SymbolTable;
 
 pub use action::Action;
-pub use decompile::{CallText, Names, decompile};
+pub use decompile::{CallText, Names, decompile, decompile_taken};
 pub use diff::*;
 pub use kinds::{
     EventClass, FunctionKind, LaneKey, LaneScope, MergeRule, PayloadKind, StateKind, Tier,
