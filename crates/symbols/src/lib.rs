@@ -36,4 +36,4 @@ pub use find::UnknownName;
 #[cfg(feature = "sidecar")]
 pub use sidecar::SIDECAR_VERSION;
 pub use statewright_text::{similar, visible, visible_lines};
-pub use table::{GuardCode, Span, Symbol, SymbolId, SymbolKind, SymbolTable};
+pub use table::{GuardCode, SharedTransitions, Span, Symbol, SymbolId, SymbolKind, SymbolTable};

@@ -7,7 +7,7 @@ use statewright_compile::{Options, compile, compile_text};
 use statewright_generator::{Rng, Size, machine};
 
 use super::boxes::{DIAMOND, HISTORY, TITLE_HEIGHT};
-use super::{Picture, Point, layout};
+use super::{Direction, Picture, Point, layout};
 use crate::chart::{Chart, Kind};
 use crate::metrics::{LINE, SMALL, TITLE, bold_width, width};
 use crate::scene::{Course, End, Scene, is_symbol, widest};
@@ -50,16 +50,19 @@ fn solids(chart: &Chart, scene: &Scene, picture: &Picture) -> Vec<Solid> {
         let placed = &picture.boxes[number];
         let texts = &scene.texts[number];
         if is_symbol(chart, number) {
-            let size = (
-                DIAMOND + 6.0 + width(&state.name, SMALL).max(widest(texts)),
-                DIAMOND,
-            );
-            solids.push(Solid::new(
+            let diamond = Solid::new(
                 state.path.clone(),
                 placed.at,
-                size,
+                (DIAMOND, DIAMOND),
                 Some(number),
-            ));
+            );
+            let size = (
+                width(&state.name, SMALL).max(widest(texts)),
+                LINE * (1 + texts.len()) as f64 - 2.0,
+            );
+            let text = (placed.text.0, placed.text.1 - LINE + 4.0);
+            let text = Solid::new(format!("text of {}", state.path), text, size, None);
+            solids.extend([diamond, text]);
         } else if state.regions.is_empty() {
             solids.push(Solid::new(
                 state.path.clone(),
@@ -79,7 +82,7 @@ fn solids(chart: &Chart, scene: &Scene, picture: &Picture) -> Vec<Solid> {
             );
             solids.push(Solid::new(
                 format!("title of {}", state.path),
-                (placed.text_x, placed.at.1 + 2.0),
+                (placed.text.0, placed.at.1 + 2.0),
                 size,
                 None,
             ));
@@ -96,20 +99,30 @@ fn solids(chart: &Chart, scene: &Scene, picture: &Picture) -> Vec<Solid> {
             }
         }
     }
-    for &(history, (x, y)) in &picture.histories {
-        let found = &chart.histories[history];
+    for (place, placed) in picture.shared.iter().enumerate() {
+        solids.push(Solid::new(
+            format!("shared {}", chart.shared[place].title()),
+            placed.at,
+            (placed.width, placed.height),
+            Some(chart.states.len() + place),
+        ));
+    }
+    for placed in &picture.histories {
+        let (found, (x, y)) = (&chart.histories[placed.history], placed.middle);
         if chart.states[found.owner].regions.is_empty() {
             continue;
         }
-        let size = (
-            HISTORY * 2.0 + 4.0 + width(&found.name, SMALL),
-            HISTORY * 2.0,
-        );
         solids.push(Solid::new(
             format!("history {}", found.name),
             (x - HISTORY, y - HISTORY),
-            size,
+            (HISTORY * 2.0, HISTORY * 2.0),
             Some(found.owner),
+        ));
+        solids.push(Solid::new(
+            format!("name of history {}", found.name),
+            (placed.name.0, placed.name.1 - LINE + 4.0),
+            (width(&found.name, SMALL), LINE - 2.0),
+            None,
         ));
     }
     for (link, placed) in scene.links.iter().zip(&picture.links) {
@@ -126,23 +139,33 @@ fn solids(chart: &Chart, scene: &Scene, picture: &Picture) -> Vec<Solid> {
     solids
 }
 
-/// What is wrong with a picture.
+/// What is wrong with the pictures of a machine, whichever way they run.
 fn problems(chart: &Chart) -> Vec<String> {
+    let ways = [Direction::Down, Direction::Right];
+    ways.into_iter()
+        .flat_map(|way| problems_of(chart, way))
+        .collect()
+}
+
+fn problems_of(chart: &Chart, direction: Direction) -> Vec<String> {
     let scene = Scene::new(chart);
-    let picture = layout(chart, &scene);
+    let picture = layout(chart, &scene, direction);
     let mut problems = Vec::new();
-    for (number, state) in chart.states.iter().enumerate().skip(1) {
+    let states = chart.states.iter().zip(&picture.boxes).skip(1);
+    let states = states.map(|(state, placed)| {
         let region = state.region.expect("only the root lies nowhere");
-        let (inner, outer) = (
-            &picture.boxes[number],
-            &picture.boxes[chart.regions[region].owner],
-        );
+        (state.path.as_str(), region, placed)
+    });
+    let shared = chart.shared.iter().zip(&picture.shared);
+    let shared = shared.map(|(shared, placed)| (shared.title(), shared.region, placed));
+    for (name, region, inner) in states.chain(shared) {
+        let outer = &picture.boxes[chart.regions[region].owner];
         let is_inside = inner.at.0 >= outer.at.0
             && inner.at.1 >= outer.at.1 + TITLE_HEIGHT
             && inner.at.0 + inner.width <= outer.at.0 + outer.width
             && inner.at.1 + inner.height <= outer.at.1 + outer.height;
         if !is_inside {
-            problems.push(format!("{} is not inside its parent", state.path));
+            problems.push(format!("{name} is not inside its parent"));
         }
     }
     let solids = solids(chart, &scene, &picture);
@@ -154,6 +177,7 @@ fn problems(chart: &Chart) -> Vec<String> {
         let ends = [link.from, link.to].map(|end| match end {
             End::State(state) => Some(state),
             End::History(history) => Some(chart.histories[history].owner),
+            End::Shared(place) => Some(chart.states.len() + place),
             End::Dot(_) => None,
         });
         if placed.points.len() < 2 {
