@@ -141,3 +141,36 @@ fn bows(out: &mut String, from: Point, to: Point, bridges: &[Point]) {
         };
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_level_line_has_a_bow_over_each_crossing() {
+        let points = [(0.0, 10.0), (100.0, 10.0), (100.0, 50.0)];
+        assert_eq!(rounded(&points, &[]), "M0 10L94 10Q100 10 100 16L100 50");
+        assert_eq!(
+            rounded(&points, &[(50.0, 10.0)]),
+            "M0 10L46 10A4 4 0 0 1 54 10L94 10Q100 10 100 16L100 50"
+        );
+        let back = [(100.0, 10.0), (0.0, 10.0)];
+        assert_eq!(
+            rounded(&back, &[(50.0, 10.0)]),
+            "M100 10L54 10A4 4 0 0 0 46 10L0 10"
+        );
+    }
+
+    #[test]
+    fn bows_side_by_side_become_one_and_corners_make_room() {
+        let points = [(0.0, 10.0), (100.0, 10.0), (100.0, 50.0)];
+        assert_eq!(
+            rounded(&points, &[(50.0, 10.0), (57.0, 10.0)]),
+            "M0 10L46 10A4 4 0 0 1 50 6L57 6A4 4 0 0 1 61 10L94 10Q100 10 100 16L100 50"
+        );
+        assert_eq!(
+            rounded(&points, &[(95.0, 10.0)]),
+            "M0 10L91 10A4 4 0 0 1 99 10L99 10Q100 10 100 11L100 50"
+        );
+    }
+}

@@ -41,6 +41,9 @@ const HOSTILE: [&str; 8] = [
 fn hostile() -> Chart {
     let output = compiled("boss");
     let mut symbols = output.symbols.clone();
+    for (shared, name) in symbols.shared.iter_mut().zip(HOSTILE) {
+        shared.set = Some(name.to_owned());
+    }
     let mut next = 0;
     let mut rename = |list: &mut Vec<Symbol>| {
         for symbol in list {

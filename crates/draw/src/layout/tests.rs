@@ -2,14 +2,18 @@
 //! solid, lines run straight up, down or across and never through text or through a box that is not
 //! theirs.
 
+use std::path::Path;
+
 use statewright_author::graph::Machine;
 use statewright_compile::{Options, compile, compile_text};
 use statewright_generator::{Rng, Size, machine};
 
 use super::boxes::{DIAMOND, HISTORY, TITLE_HEIGHT};
 use super::{Direction, Picture, Point, layout};
+use crate::bridges::bridges;
 use crate::chart::{Chart, Kind};
 use crate::metrics::{LINE, SMALL, TITLE, bold_width, width};
+use crate::path::{BOW, simplified};
 use crate::scene::{Course, End, Scene, is_symbol, widest};
 
 /// Something that nothing else may touch.
@@ -228,9 +232,13 @@ fn charted(machine: &Machine) -> Option<Chart> {
 
 #[test]
 fn nothing_lies_on_anything_in_the_samples() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../machines");
+    let folders = ["../../machines", "tests/machines"]
+        .map(|folder| Path::new(env!("CARGO_MANIFEST_DIR")).join(folder));
     let mut count = 0;
-    for entry in std::fs::read_dir(folder).unwrap() {
+    for entry in folders
+        .iter()
+        .flat_map(|folder| std::fs::read_dir(folder).unwrap())
+    {
         let path = entry.unwrap().path();
         if path.to_string_lossy().ends_with(".sw.json") {
             let (output, _) = compile_text(
@@ -247,12 +255,12 @@ fn nothing_lies_on_anything_in_the_samples() {
             count += 1;
         }
     }
-    assert!(count >= 5);
+    assert!(count >= 8);
 }
 
 #[test]
 fn nothing_lies_on_anything_in_random_machines() {
-    let (mut drawn, mut seen) = (0, [false; 5]);
+    let (mut drawn, mut shared, mut crossed, mut seen) = (0, 0, 0, [false; 5]);
     for seed in 0..400 {
         let Some(chart) = charted(&machine(seed, Size::random(&mut Rng::new(seed)))) else {
             continue;
@@ -260,6 +268,8 @@ fn nothing_lies_on_anything_in_random_machines() {
         let found = problems(&chart);
         assert!(found.is_empty(), "seed {seed}: {found:#?}");
         drawn += 1;
+        shared += chart.shared.len();
+        crossed += crossings_of(&chart);
         for state in &chart.states {
             seen[match state.kind {
                 Kind::Atomic => 0,
@@ -271,6 +281,39 @@ fn nothing_lies_on_anything_in_random_machines() {
         }
     }
     assert!(drawn > 300 && seen == [true; 5], "{drawn} {seen:?}");
+    assert!(shared > 10 && crossed > 1000, "{shared} {crossed}");
+}
+
+/// How many lines cross in a picture, each pair of pieces looked at; all of them have bridges.
+fn crossings_of(chart: &Chart) -> usize {
+    let scene = Scene::new(chart);
+    let picture = layout(chart, &scene, Direction::Auto);
+    let paths: Vec<Vec<Point>> = picture
+        .links
+        .iter()
+        .map(|link| simplified(&link.points))
+        .collect();
+    let bridges = bridges(&paths);
+    let mut count = 0;
+    for (path, bridges) in paths.iter().zip(&bridges) {
+        for level in path.windows(2).filter(|pair| pair[0].1 == pair[1].1) {
+            let (left, right) = (level[0].0.min(level[1].0), level[0].0.max(level[1].0));
+            for pair in paths.iter().flat_map(|path| path.windows(2)) {
+                let ((x, a), (other, b)) = (pair[0], pair[1]);
+                let is_crossed = x == other
+                    && x - left >= BOW
+                    && right - x >= BOW
+                    && level[0].1 > a.min(b)
+                    && level[0].1 < a.max(b);
+                if is_crossed {
+                    assert!(bridges.contains(&(x, level[0].1)), "{:?}", level);
+                    count += 1;
+                }
+            }
+        }
+    }
+    assert_eq!(count, bridges.iter().map(Vec::len).sum::<usize>());
+    count
 }
 
 #[test]
