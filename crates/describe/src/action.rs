@@ -19,11 +19,18 @@ pub enum Action {
         /// What it becomes.
         value: String,
     },
-    /// `health += -10`
+    /// `health += 10`
     Add {
         /// The key.
         key: Named<KeyId>,
         /// What is added.
+        value: String,
+    },
+    /// `health -= 10`
+    Take {
+        /// The key.
+        key: Named<KeyId>,
+        /// What is taken away.
         value: String,
     },
     /// `raise Boom(expr)`
@@ -98,6 +105,7 @@ impl fmt::Display for Action {
             Self::Call(call) => f.write_str(call),
             Self::Set { key, value } => write!(f, "{key} = {value}"),
             Self::Add { key, value } => write!(f, "{key} += {value}"),
+            Self::Take { key, value } => write!(f, "{key} -= {value}"),
             Self::Raise { event, payload: p } => {
                 write!(f, "raise {event}")?;
                 payload(f, p)
@@ -159,6 +167,7 @@ impl Action {
             Self::Call(_)
             | Self::Set { .. }
             | Self::Add { .. }
+            | Self::Take { .. }
             | Self::Emit { .. }
             | Self::StartTimer { .. }
             | Self::StopTimer { .. } => {}

@@ -10,7 +10,7 @@ use statewright_symbols::{SymbolKind, SymbolTable, visible};
 use zerocopy::byteorder::little_endian::U16;
 
 use crate::action::Action;
-use crate::decompile::{CallText, Names, decompile};
+use crate::decompile::{CallText, Names, decompile, decompile_taken};
 use crate::kinds::{StateKind, TimerKind, ValueType};
 use crate::model::Trigger;
 use crate::refer::{EventRef, Named, StateRef, Target, joined};
@@ -232,6 +232,12 @@ impl<'a> NameTable<'a> {
         )
     }
 
+    /// Text of what an expression takes away that is added; `None` if it adds.
+    fn taken(&self, expression: u16) -> Option<String> {
+        let code = self.rom.code_of(ExpressionId::new(expression)?);
+        decompile_taken(code, self).map(|text| self.shown(&text))
+    }
+
     fn some_expression(&self, expression: u16) -> Option<String> {
         (expression != NONE).then(|| self.expression(expression))
     }
@@ -275,9 +281,12 @@ impl<'a> NameTable<'a> {
                 key: key(),
                 value: self.expression(a),
             },
-            ActionOp::Add => Action::Add {
-                key: key(),
-                value: self.expression(a),
+            ActionOp::Add => match self.taken(a) {
+                Some(value) => Action::Take { key: key(), value },
+                None => Action::Add {
+                    key: key(),
+                    value: self.expression(a),
+                },
             },
             ActionOp::Raise => Action::Raise {
                 event: event(),

@@ -73,6 +73,7 @@ pub(crate) fn action(action: &Action, rate: u64) -> String {
         Action::Call(_)
         | Action::Set { .. }
         | Action::Add { .. }
+        | Action::Take { .. }
         | Action::Raise { .. }
         | Action::Send { .. }
         | Action::Emit { .. }

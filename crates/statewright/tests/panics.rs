@@ -113,7 +113,10 @@ fn tick_3_a_panic_of_user_code_names_agent_function_state_and_line() {
             seen[0].1
         );
         let machine = crowd.machine();
-        assert_eq!(panicked.state, machine.state("duty/sit").ok().map(|state| state.id()));
+        assert_eq!(
+            panicked.state,
+            machine.state("duty/sit").ok().map(|state| state.id())
+        );
         assert_eq!(
             panicked
                 .function

@@ -14,8 +14,13 @@ use statewright_rom::layout::MAX_RECORDS;
 use super::Resolver;
 use super::scope::Site;
 use crate::index::{Index, IndexVec, RegionIndex, StateIndex, TransitionIndex};
-use crate::model::{Transition, Trigger, trigger_span};
+use crate::model::{Shared, Transition, Trigger, trigger_span};
 use crate::tree::{Target, follows_scxml, shown};
+
+/// Remembers where transitions were written that several states may have.
+fn share<'t, 'a: 't>(added: impl Iterator<Item = &'t mut Transition<'a>>, shared: Shared) {
+    added.for_each(|transition| transition.shared = Some(shared));
+}
 
 impl<'a> Resolver<'a> {
     pub(super) fn state_transitions(
@@ -43,12 +48,16 @@ impl<'a> Resolver<'a> {
                 continue;
             };
             self.usage.sets.insert(set);
+            let first = out.len();
             for transition in &self.machine.transition_sets[set.position()].transitions {
                 self.add(Cow::Borrowed(transition), source, source, out);
             }
+            share(out.iter_mut().skip(first), Shared::Set(set));
         }
         if let Some(parent) = self.tree.states[source].parent {
+            let first = out.len();
             self.any_state(source, parent, out);
+            share(out.iter_mut().skip(first), Shared::Any(parent));
         }
         match self.tree.states[source].regions.is_empty() {
             true => self.check_any_without_children(source),
@@ -163,6 +172,7 @@ impl<'a> Resolver<'a> {
         let debounce = self.optional_ticks(authored.debounce.as_ref());
         out.push(Transition {
             source,
+            shared: None,
             trigger,
             targets,
             kind,
