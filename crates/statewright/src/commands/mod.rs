@@ -2,12 +2,13 @@
 //!
 //! - `record` one command, `writer` where agents write it, `pool` where the pages for that come
 //!   from
-//! - `lost` commands that were refused
+//! - `lost` commands that were refused, `naming` names of typed ones for traces
 //! - `walk` all commands as they were written, `lanes` what the merge rule leaves of a lane
 
 mod field;
 mod lanes;
 mod lost;
+mod naming;
 mod pool;
 mod record;
 mod walk;
