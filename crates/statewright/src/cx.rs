@@ -393,10 +393,23 @@ impl<'c, 'a, 'p> ActionCx<'c, 'a, 'p> {
         self.write_typed(&command, critical)
     }
 
-    /// To a lane that sums up or has a cap; `None` if it is written as any other.
+    /// To a lane that sums up or has a cap, or while names are noted; `None` if it is written as any
+    /// other.
     #[cold]
     #[inline(never)]
     fn emit_special<T: Command>(&mut self, command: &T) -> Option<bool> {
+        let by_rule = self.emit_by_rule(command);
+        if !self.caller.out.naming.is_on() {
+            return by_rule;
+        }
+        let critical = self.caller.out.is_critical(const { T::LANE.number() });
+        let had_room = by_rule.unwrap_or_else(|| self.write_typed(command, critical));
+        self.caller.out.naming.note::<T>(had_room);
+        Some(had_room)
+    }
+
+    /// To a lane that sums up or has a cap; `None` if there is nothing to do but to write it.
+    fn emit_by_rule<T: Command>(&mut self, command: &T) -> Option<bool> {
         let lane = const { T::LANE.number() };
         if self.caller.out.accumulates(lane) && self.caller.out.merge_typed(command) {
             return Some(true);

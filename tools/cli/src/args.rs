@@ -532,6 +532,9 @@ pub(crate) struct Trace {
     /// Explain what an agent did in a tick: every candidate, and why it was not taken
     #[arg(long, num_args = 2, value_names = ["AGENT", "TICK"], conflicts_with_all = ["agent", "state", "event", "from", "to", "export"])]
     pub(crate) why: Option<Vec<u64>>,
+    /// The machine that was recorded (*.swrom, *.sw.json), for the text of guards and scores; else one beside the trace
+    #[arg(long, value_name = "FILE", requires = "why")]
+    pub(crate) machine: Option<PathBuf>,
     /// Write another format
     #[arg(
         long,

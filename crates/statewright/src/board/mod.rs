@@ -10,6 +10,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::machine::Machine;
 use crate::value::Type;
 
+pub(crate) use strict::Writes;
 pub use strict::{NotStrict, Staging};
 
 /// A key that a machine declares.
@@ -78,7 +79,13 @@ pub trait Board: Sized {
     /// mode (CODE-5). A field that has its old value afterwards was not written. Types that hold
     /// keys beside [`Self::FIELDS`] say how.
     fn change_later<R>(&mut self, staging: &mut Staging, change: impl FnOnce(&mut Self) -> R) -> R {
-        strict::by_comparison(self, staging, change)
+        strict::by_comparison(self, staging, Writes::TakenBack, change)
+    }
+
+    /// Lets user code change the blackboard, and notes what it wrote, for traces (SYS-3). As
+    /// [`Self::change_later`], but changes stay.
+    fn change_seen<R>(&mut self, staging: &mut Staging, change: impl FnOnce(&mut Self) -> R) -> R {
+        strict::by_comparison(self, staging, Writes::Stay, change)
     }
 }
 

@@ -5,11 +5,13 @@
 //! [`LaneRule`] what a program says of a lane, [`Pool`] where the memory comes from.
 
 // `record` is one command, `writer` where agents write it, `pool` where the pages for that come
-// from, `lost` commands that were refused; `walk` is all commands as they were written, `lanes` what the merge rule leaves of a lane.
+// from, `lost` commands that were refused, `naming` names of typed ones for traces; `walk` is all
+// commands as they were written, `lanes` what the merge rule leaves of a lane.
 
 mod field;
 mod lanes;
 mod lost;
+mod naming;
 mod pool;
 mod record;
 mod walk;

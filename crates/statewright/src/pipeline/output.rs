@@ -98,6 +98,12 @@ impl TickOutput {
         lost.copied().take(MAX_LOST)
     }
 
+    /// Names of typed commands that traced agents emitted, by number; some several times.
+    pub(crate) fn command_names(&self) -> impl Iterator<Item = (u32, &'static str)> {
+        let chunks = self.chunks.iter();
+        chunks.flat_map(|chunk| chunk.writer.naming.names())
+    }
+
     /// Those who want their next tick, or a later one, by index.
     pub(crate) fn awake_next(&self) -> impl Iterator<Item = (u32, Sleep)> {
         self.ran()
