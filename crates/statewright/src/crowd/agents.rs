@@ -10,6 +10,7 @@ use crate::agent_id::{AgentId, CrowdNumber};
 use crate::board::Board;
 use crate::handle::WrongHandle;
 use crate::machine::Machine;
+use crate::world::GroupId;
 
 /// The id of somebody who is not in the crowd.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +24,24 @@ pub enum Missing {
         /// The crowd that was asked.
         crowd: CrowdNumber,
     },
+    /// Its crowd is not in the world that was asked.
+    NoCrowd(AgentId),
+    /// It is a group of a world.
+    Group(GroupId),
+    /// It is `AgentId::default()`, which no agent has.
+    Nobody,
+}
+
+impl Missing {
+    /// Of an id that belongs to no crowd which is known.
+    #[cold]
+    pub(crate) fn of_no_crowd(agent: AgentId) -> Self {
+        match GroupId::of(agent) {
+            Some(group) => Self::Group(group),
+            None if agent == AgentId::default() => Self::Nobody,
+            None => Self::NoCrowd(agent),
+        }
+    }
 }
 
 impl fmt::Display for Missing {
@@ -38,6 +57,17 @@ impl fmt::Display for Missing {
                 f,
                 "{agent} is not in this crowd, which is crowd {crowd}: ask the crowd that it belongs to"
             ),
+            Self::NoCrowd(agent) => write!(
+                f,
+                "{agent} is not in this world: its crowd left it, or never joined"
+            ),
+            Self::Group(group) => write!(
+                f,
+                "{group} is a group, not an agent: `World::send_to_group` speaks to its members"
+            ),
+            Self::Nobody => {
+                f.write_str("the id is `AgentId::default()`, which is nobody's: it was never set")
+            }
         }
     }
 }
@@ -236,7 +266,10 @@ impl<B> Agents<B> {
             return Missing::Gone(agent);
         }
         let crowd = self.number;
-        Missing::Foreign { agent, crowd }
+        match Missing::of_no_crowd(agent) {
+            Missing::NoCrowd(agent) => Missing::Foreign { agent, crowd },
+            other => other,
+        }
     }
 
     /// Who is there, by id.
