@@ -54,11 +54,14 @@ macro_rules! define_rom {
                     header,
                     quarantines_overflow: false,
                     columns,
-                    $($field: {
-                        let Place { start, count } = places.$field;
-                        let records = bytes.get(start as usize..).unwrap_or(&[]);
-                        let records = <[$record]>::ref_from_prefix_with_elems(records, count as usize);
-                        records.map_or(&[], |(records, _)| records)
+                    $($field: match places.$field {
+                        // Most machines need half of the tables.
+                        Place { count: 0, .. } => &[],
+                        Place { start, count } => {
+                            let records = bytes.get(start as usize..).unwrap_or(&[]);
+                            let records = <[$record]>::ref_from_prefix_with_elems(records, count as usize);
+                            records.map_or(&[], |(records, _)| records)
+                        }
                     },)+
                 }
             }

@@ -275,10 +275,7 @@ impl<B> Agents<B> {
     /// Who is there, by id.
     #[inline]
     pub(super) fn roster(&self) -> Roster<'_> {
-        Roster {
-            number: self.number,
-            generations: &self.generations,
-        }
+        Roster::new(self.number, &self.generations)
     }
 
     /// Who has the next agent's place: its id, or none if there are 2^28 already.
@@ -371,24 +368,39 @@ const _: () = assert!(RETIRED.is_multiple_of(2), "nobody is there");
 /// Who is there, by id.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Roster<'a> {
-    pub(crate) number: CrowdNumber,
+    /// The bits that ids of the crowd have in common: made once per tick, not once per id.
+    crowd: AgentId,
     /// Per index; those without one are the first of theirs.
-    pub(crate) generations: &'a [u32],
+    generations: &'a [u32],
 }
 
-impl Roster<'_> {
+impl<'a> Roster<'a> {
+    #[inline]
+    pub(crate) fn new(number: CrowdNumber, generations: &'a [u32]) -> Self {
+        Self {
+            crowd: AgentId::pack(number, 0, 0),
+            generations,
+        }
+    }
+
     /// Is there such an agent?
     #[inline]
     pub(crate) fn has(self, agent: AgentId) -> bool {
         let generation = self.generations.get(agent.index() as usize);
         generation
-            .is_some_and(|&generation| generation % 2 == 1 && agent.is_of(self.number, generation))
+            .is_some_and(|&generation| generation % 2 == 1 && agent.is_of(self.crowd, generation))
     }
 
     /// Who is at an index.
     #[inline]
     pub(crate) fn at(self, index: usize) -> AgentId {
         let generation = self.generations.get(index).copied().unwrap_or(1);
-        AgentId::pack(self.number, index as u32, generation)
+        self.id(index as u32, generation)
+    }
+
+    /// The id of somebody who was at an index.
+    #[inline]
+    pub(crate) fn id(self, index: u32, generation: u32) -> AgentId {
+        self.crowd.with(index, generation)
     }
 }

@@ -95,7 +95,7 @@ impl Mailbox {
             let now = roster.at(event.place as usize);
             let sent = self.generations.get(number);
             Envelope {
-                to: sent.map_or(now, |&sent| AgentId::pack(roster.number, event.place, sent)),
+                to: sent.map_or(now, |&sent| roster.id(event.place, sent)),
                 event: event.event,
             }
         })
@@ -132,7 +132,7 @@ impl Mailbox {
         let mut kept = 0;
         for index in 0..self.events.len() {
             let (event, generation) = (self.events[index], self.generations[index]);
-            if roster.has(AgentId::pack(roster.number, event.place, generation)) {
+            if roster.has(roster.id(event.place, generation)) {
                 self.events[kept] = event;
                 kept += 1;
             }
@@ -199,10 +199,7 @@ mod tests {
     }
 
     fn roster(generations: &[u32]) -> Roster<'_> {
-        Roster {
-            number: CrowdNumber::NONE,
-            generations,
-        }
+        Roster::new(CrowdNumber::NONE, generations)
     }
 
     fn prepared(mailbox: &Mailbox) -> Vec<(u32, i32)> {

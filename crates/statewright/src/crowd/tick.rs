@@ -206,10 +206,7 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
             ..
         } = self;
         let now = schedule.now as u32;
-        let ids = AgentIds::Crowd(Roster {
-            number: agents.number,
-            generations: &agents.generations,
-        });
+        let ids = AgentIds::Crowd(Roster::new(agents.number, &agents.generations));
         let env = TickEnv {
             table: program.table.for_tick(),
             sleepers: &program.sleepers,
