@@ -79,8 +79,9 @@ pub use statewright_symbols as symbols;
 pub use statewright_symbols::{SymbolTable, UnknownName, WrongNames};
 pub use value::{Entity, Symbol, Type, Value};
 pub use world::{
-    CrowdInput, CrowdKey, Entered, GroupError, GroupId, JoinError, NotHere, Told, Undelivered,
-    WORLD_FORMAT, World, WorldError, WorldInput, WorldInputError, WorldSnapshotError, WorldTick,
+    Conflict, ConflictSide, CrowdInput, CrowdKey, Entered, GroupError, GroupId, JoinError, NotHere,
+    Told, Undelivered, WORLD_FORMAT, World, WorldError, WorldInput, WorldInputError,
+    WorldSnapshotError, WorldTick,
 };
 
 pub use statewright_kernel::{

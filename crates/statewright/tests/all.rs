@@ -41,3 +41,5 @@ mod trace_answers;
 mod world;
 #[cfg(all(feature = "compile", feature = "macros", feature = "parallel"))]
 mod world_inputs;
+#[cfg(all(feature = "compile", feature = "macros", feature = "parallel"))]
+mod world_words;

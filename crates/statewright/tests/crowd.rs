@@ -429,7 +429,7 @@ fn code_5_a_blackboard_of_another_machine_is_refused() {
     let wide = gate.variant("wide").unwrap();
     assert_eq!(
         crowd.try_spawn_as(board(), wide).unwrap_err().to_string(),
-        "variant `wide` of `Gate` is none of `Door`: ask `Door` for its variant"
+        "variant `wide` of `Gate` is none of `Door`, which has no variant of that name"
     );
     assert_eq!(crowd.len(), 3);
 }

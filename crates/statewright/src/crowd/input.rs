@@ -258,10 +258,10 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
 
     fn remove(&mut self, agent: AgentId) {
         let index = index_of(agent);
+        self.mailbox.doubt(self.agents.roster());
         self.agents.despawn(index);
         self.schedule.do_not_stop(index);
         self.schedule.put_to_sleep(index);
-        self.mailbox.doubt();
         self.tracing.note_despawn(agent);
         self.departures += 1;
     }

@@ -116,7 +116,7 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
         let chunk = &mut *self.chunk;
         let mut hosts = ChunkHosts::new(env, &mut self.boards[start..end], from, &mut chunk.writer);
         let mut sink = TickSink {
-            turns: &mut chunk.turns,
+            turns: 0,
             awake_next: &mut chunk.awake_next,
             left: &mut chunk.left,
             faults: &mut chunk.faults,
@@ -156,6 +156,7 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
             debug_assert_eq!(ran, Ok(()), "jobs are legal batches");
         });
         let ran = catch_unwind(run);
+        chunk.turns += sink.turns;
         chunk.times = times.into_inner();
         ran.map_err(|panic| Unwound {
             index: hosts.index(),
@@ -321,7 +322,7 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
 
 /// Takes what becomes of the agents of a run.
 struct TickSink<'c> {
-    turns: &'c mut usize,
+    turns: usize,
     awake_next: &'c mut Vec<(u32, Sleep)>,
     left: &'c mut Vec<InboxEvent>,
     faults: &'c mut Vec<(AgentId, Fault)>,
@@ -333,7 +334,7 @@ struct TickSink<'c> {
 impl TickSink<'_> {
     #[inline]
     fn take(&mut self, index: usize, report: &Report, left: &[InboxEvent]) {
-        *self.turns += 1;
+        self.turns += 1;
         if !report.rests {
             self.note(index, report, left);
         }
