@@ -166,9 +166,9 @@ fn any_state_transitions_are_drawn_once() {
 #[test]
 fn a_set_that_means_something_else_stands_apart() {
     let chart = chart_of(
-        r#"{ "machine": "M", "events": ["Call"], "initial": "a",
+        r#"{ "machine": "M", "events": ["Call", "Move"], "initial": "a",
             "transition_sets": { "calls": [{ "on": "Call", "to": "home" }] },
-            "transitions": [{ "when": "always", "if": "in(home)", "to": "b" }],
+            "transitions": [{ "on": "Move", "to": "b" }],
             "states": {
                 "home": {},
                 "a": { "use": ["calls"] },
