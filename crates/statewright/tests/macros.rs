@@ -320,7 +320,9 @@ fn code_2_functions_of_a_module() {
 }
 
 /// Where the constants of a machine are used that has none of them.
-fn counters(use_: fn(&mut ActionCx)) -> (Crowd<Counter, fn(&mut ActionCx)>, AgentId, AgentId) {
+type Counters = Crowd<Counter, fn(&mut ActionCx)>;
+
+fn counters(use_: fn(&mut ActionCx)) -> (Counters, AgentId, AgentId) {
     let functions = Functions::new()
         .action("Greet", |_: &mut Counter, _: &fn(&mut ActionCx), _| {})
         .action("Count", |_, use_, cx| use_(cx))

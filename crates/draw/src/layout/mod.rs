@@ -151,7 +151,7 @@ fn placed(chart: &Chart, scene: &Scene, draft: &Draft) -> Picture {
     for (link, stretches) in stretches.into_iter().enumerate() {
         let points = joined(chart, scene, link, stretches);
         let points = picture.to_symbol(chart, scene, shapes, link, points);
-        picture.links[link].points = picture.from_symbol(chart, scene, link, points);
+        picture.links[link].points = picture.to_the_symbol(chart, scene, link, points);
     }
     let extent = &shapes[0].extent;
     (picture.width, picture.height) = (extent.width, extent.height);
@@ -262,7 +262,7 @@ impl Picture {
     }
 
     /// Lines that leave or enter a choice behind its text go on to the diamond.
-    fn from_symbol(
+    fn to_the_symbol(
         &self,
         chart: &Chart,
         scene: &Scene,
