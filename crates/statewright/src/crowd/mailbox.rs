@@ -37,7 +37,10 @@ pub(super) struct Mailbox {
     /// The generation of each receiver, if some may be gone; else they are those of the roster, and
     /// nobody takes them down.
     generations: Vec<u32>,
-    /// The highest index so far.
+    /// The highest index so far; while some receivers may be gone, more than any index, so that one
+    /// test tells both.
+    ordered_from: u32,
+    /// The highest index so far, while some receivers may be gone.
     last: u32,
     /// An event stands before an earlier one of a later index.
     unsorted: bool,
@@ -53,32 +56,48 @@ impl Mailbox {
     #[inline(always)]
     pub(super) fn send(&mut self, envelope: Envelope) {
         let place = envelope.to.index();
-        // Nearly always in order, and a test is cheaper than a store.
-        if place < self.last {
-            self.unsorted = true;
+        // Nearly always in order, to somebody who is there.
+        if place < self.ordered_from {
+            self.note(envelope.to);
         } else {
-            self.last = place;
+            self.ordered_from = place;
         }
         self.events.push(InboxEvent {
             place,
             event: envelope.event,
         });
-        if self.doubtful {
-            self.generations.push(envelope.to.generation());
+    }
+
+    /// Out of order, or to somebody who may be gone.
+    #[inline(never)]
+    fn note(&mut self, to: AgentId) {
+        if !self.doubtful {
+            self.unsorted = true;
+            return;
+        }
+        self.generations.push(to.generation());
+        self.unsorted |= to.index() < self.last;
+        self.last = self.last.max(to.index());
+    }
+
+    fn become_doubtful(&mut self) {
+        if !self.doubtful {
+            self.doubtful = true;
+            self.last = std::mem::replace(&mut self.ordered_from, u32::MAX);
         }
     }
 
     /// To an agent of the crowd that may be gone.
     pub(super) fn send_unchecked(&mut self, envelope: Envelope, roster: Roster<'_>) {
         self.doubt(roster);
-        self.doubtful = true;
+        self.become_doubtful();
         self.send(envelope);
     }
 
     /// Somebody goes: all receivers so far are still in the roster.
     pub(super) fn doubt(&mut self, roster: Roster<'_>) {
         if !self.doubtful && !self.events.is_empty() {
-            self.doubtful = true;
+            self.become_doubtful();
             let events = self.events.iter();
             let generations = events.map(|event| roster.at(event.place as usize).generation());
             self.generations.extend(generations);
@@ -109,7 +128,7 @@ impl Mailbox {
     /// These envelopes and no others.
     pub(super) fn replace(&mut self, envelopes: impl IntoIterator<Item = Envelope>) {
         self.clear();
-        self.doubtful = true;
+        self.become_doubtful();
         envelopes
             .into_iter()
             .for_each(|envelope| self.send(envelope));
@@ -140,6 +159,7 @@ impl Mailbox {
         self.events.truncate(kept);
         self.generations.clear();
         self.doubtful = false;
+        self.ordered_from = self.last;
     }
 
     /// By index, and for each index in the order in which they were sent: index and number as one
@@ -179,7 +199,8 @@ impl Mailbox {
     fn clear(&mut self) {
         self.events.clear();
         self.generations.clear();
-        (self.last, self.unsorted, self.doubtful) = (0, false, false);
+        (self.ordered_from, self.last) = (0, 0);
+        (self.unsorted, self.doubtful) = (false, false);
     }
 }
 
