@@ -233,7 +233,7 @@ macro_rules! looking {
             }
         }
 
-        /// User code unwinds: only then is this called ([`Self::returned`]), so that calls which
+        /// User code unwinds: only then is this called (see `returned`), so that calls which
         /// return pay nothing for it.
         impl Drop for $who<'_, '_, '_> {
             #[cold]
