@@ -198,7 +198,7 @@ fn bad_durations_are_problems() {
         m.event("E").ttl("soon");
         m.state("a", |s| {
             s.min_active("5");
-            s.after("1.5.5s").cooldown("").debounce("x");
+            s.after("1.5.5s").cooldown("").debounce("2 * x");
             s.entry(action::start("t", "-1s"));
             s.decide("c").after("1h");
             s.after(std::time::Duration::MAX);

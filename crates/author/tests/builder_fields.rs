@@ -230,7 +230,7 @@ fn events_and_data() {
     } = built.parameters[0].clone();
     assert_eq!(
         (name.value.as_str(), doc.as_deref(), ty.value),
-        ("p", Some("d"), ValueType::F32)
+        ("p", Some("d"), ValueType::F32.into())
     );
     assert_eq!((literal.value, meta), (Literal::Float(1.5), Some(json!(3))));
     let Variant { name, doc, values } = built.variants[0].clone();
