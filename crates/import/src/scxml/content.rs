@@ -238,6 +238,16 @@ impl Content<'_> {
         }
         let waiting = match delay(xml) {
             Ok(waiting) => waiting,
+            Err((_, DurationError::Form)) if attribute(xml, "delayexpr").is_some() => {
+                let span = attribute(xml, "delayexpr").map_or_else(Span::default, |it| it.span);
+                self.out.push(refused(
+                    span,
+                    "`delayexpr` of `<send>`",
+                    "texts are not put together here, except a number and its unit",
+                    "write a text such as `'2s'`, or a number with a unit behind it: `x + 's'`",
+                ));
+                return None;
+            }
             Err((text, error)) => {
                 // What a native file could say in ticks is nothing that a chart can.
                 let why = match error {
