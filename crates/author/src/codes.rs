@@ -161,6 +161,7 @@ codes! {
     BadArguments = SW0608 Error "arguments do not fit the function";
     NotAnAction = SW0609 Error "not an action";
     GuardLooksLikeKey = SW0610 Warning "a guard that looks like a misspelled key";
+    NotADuration = SW0640 Error "no parameter that is a duration";
 
     // Data.
     LiteralType = SW0701 Error "a value does not fit its declared type";

@@ -5,9 +5,11 @@
 //! names are plain text, a reference may point nowhere, expressions are source text. Lists are in
 //! declaration order, which is the order that all rules mean.
 
+use crate::duration::DurationSource;
 use crate::span::{Name, Source, Span, Spanned};
 use crate::value::{
-    Class, Duration, FunctionKind, LaneKey, LaneScope, Literal, MergeRule, Tier, ValueType,
+    Class, Duration, FunctionKind, LaneKey, LaneScope, Literal, MergeRule, ParameterType, Tier,
+    ValueType,
 };
 
 /// A stable id given by the author (ROM-6).
@@ -188,8 +190,8 @@ pub struct Parameter {
     /// What it is for.
     pub doc: Option<String>,
     /// Its type.
-    pub ty: Spanned<ValueType>,
-    /// Its value where no variant says otherwise.
+    pub ty: Spanned<ParameterType>,
+    /// Its value where no variant says otherwise; of a duration its text.
     pub value: Spanned<Literal>,
     /// Editor data.
     pub meta: Meta,
@@ -344,7 +346,7 @@ pub struct State {
     /// Guard that must hold before the state may be left (SEL-6).
     pub exit_ready: Option<ExprSource>,
     /// Time before the state may be left (SEL-6).
-    pub min_active: Option<Spanned<Duration>>,
+    pub min_active: Option<Spanned<DurationSource>>,
     /// Keeps its time in state even if no expression reads it.
     pub clock: bool,
     /// Editor data.
@@ -463,7 +465,9 @@ pub enum Trigger {
     /// Any event.
     Any(Span),
     /// So long after entry.
-    After(Spanned<Duration>),
+    After(Spanned<DurationSource>),
+    /// So long after entry, and again and again (LANG-2).
+    Every(Spanned<DurationSource>),
     /// A named timer of the source, of a state around it, or of the machine.
     Timer(Name),
     /// Whenever its guard holds.
@@ -534,9 +538,9 @@ pub struct Transition {
     /// Least score that counts; 0 if not given.
     pub threshold: Option<Spanned<f64>>,
     /// Time before it may be taken again (SEL-6).
-    pub cooldown: Option<Spanned<Duration>>,
+    pub cooldown: Option<Spanned<DurationSource>>,
     /// Time its guard must stay true (SEL-6).
-    pub debounce: Option<Spanned<Duration>>,
+    pub debounce: Option<Spanned<DurationSource>>,
     /// Waits until the source may be left (SEL-6).
     pub latch: bool,
     /// Left out of the compiled machine (CODE-8).
@@ -698,7 +702,7 @@ pub enum ActionKind {
         /// The timer.
         timer: Name,
         /// When it fires.
-        after: Spanned<Duration>,
+        after: Spanned<DurationSource>,
     },
     /// Stops a named timer.
     StopTimer {

@@ -12,6 +12,7 @@
 pub mod builder;
 pub mod codes;
 pub mod diagnostic;
+pub mod duration;
 pub mod expr;
 pub mod format;
 pub mod graph;

@@ -232,7 +232,7 @@ fn events_and_data() {
     } = built.parameters[0].clone();
     assert_eq!(
         (name.value.as_str(), doc.as_deref(), ty.value),
-        ("p", Some("d"), ValueType::F32)
+        ("p", Some("d"), ValueType::F32.into())
     );
     assert_eq!((literal.value, meta), (Literal::Float(1.5), Some(json!(3))));
     let Variant { name, doc, values } = built.variants[0].clone();
@@ -458,7 +458,7 @@ fn states() {
         (value(&activity), value(&exit_ready)),
         ("Run(3)".into(), "ready".into())
     );
-    assert_eq!(value(&min_active), Duration::Nanos(1_000_000_000));
+    assert_eq!(value(&min_active), Duration::Nanos(1_000_000_000).into());
     assert_eq!(
         (
             transitions.len(),
@@ -636,17 +636,22 @@ fn transitions() {
         (value(&list[2].score), value(&list[2].threshold)),
         ("s".into(), 0.5)
     );
-    assert_eq!(value(&list[2].cooldown), Duration::Nanos(1_000_000_000));
+    assert_eq!(
+        value(&list[2].cooldown),
+        Duration::Nanos(1_000_000_000).into()
+    );
     assert_eq!(
         (value(&list[2].debounce), value(&list[2].kind)),
-        (Duration::Ticks(2), TransitionKind::Internal)
+        (Duration::Ticks(2).into(), TransitionKind::Internal)
     );
     assert!(matches!(&list[3].trigger, Trigger::Timer(timer) if timer.value == "t"));
     assert_eq!(
         (value(&list[3].stack), names(&list[3].targets)),
         (StackOperation::Push, vec!["menu"])
     );
-    assert!(matches!(&list[4].trigger, Trigger::After(time) if time.value == Duration::Ticks(3)));
+    assert!(
+        matches!(&list[4].trigger, Trigger::After(time) if time.value == Duration::Ticks(3).into())
+    );
     assert_eq!(
         (value(&list[4].stack), value(&list[4].kind)),
         (StackOperation::Pop, TransitionKind::External)

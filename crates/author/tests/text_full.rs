@@ -543,7 +543,7 @@ fn transitions_and_decisions() {
     assert_eq!(value(&fight.debounce), Some(Duration::Nanos(200_000_000)));
     assert_eq!(fight.meta, Some(serde_json::json!({ "bend": [1, 2] })));
     assert!(
-        matches!(&after.trigger, Trigger::After(d) if d.value == Duration::Nanos(1_500_000_000) && at(d.span) == "1.5s")
+        matches!(&after.trigger, Trigger::After(d) if d.value == Duration::Nanos(1_500_000_000).into() && at(d.span) == "1.5s")
     );
     assert!(matches!(&timer.trigger, Trigger::Timer(name) if name.as_str() == "nap"));
     assert_eq!(

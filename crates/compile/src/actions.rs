@@ -10,6 +10,7 @@ use std::collections::HashMap;
 use statewright_author::span::Span;
 use statewright_author::value::FunctionKind;
 use statewright_describe::op_branches;
+use statewright_rom::ids::DurationId;
 use statewright_rom::layout::*;
 use statewright_rom::symbol_number;
 use xxhash_rust::xxh3::xxh3_64;
@@ -18,8 +19,8 @@ use zerocopy::byteorder::little_endian::{U16, U32};
 
 use crate::expr::Compiled;
 use crate::index::{
-    ActionListIndex, ConditionIndex, ExpressionIndex, FunctionIndex, Index, IndexVec, StringIndex,
-    TimerIndex,
+    ActionListIndex, ConditionIndex, DurationIndex, ExpressionIndex, FunctionIndex, Index,
+    IndexVec, StringIndex, TimerIndex,
 };
 use crate::numbers;
 
@@ -102,6 +103,7 @@ pub struct ActionTables {
     argument_runs: HashMap<Vec<u8>, usize>,
     strings: Interned<StringIndex, Text>,
     expressions: Interned<ExpressionIndex, Compiled>,
+    durations: Interned<DurationIndex, DurationRecord>,
 }
 
 impl ActionTables {
@@ -234,6 +236,26 @@ impl ActionTables {
         self.expressions.items.get(index)
     }
 
+    /// A duration that is found where it is needed.
+    pub fn duration(&mut self, record: DurationRecord) -> DurationWord {
+        let index = self.durations.add(record.as_bytes().to_vec(), record);
+        // Too many are reported, and then no ROM is written.
+        let id = DurationId::from_index(index.position());
+        id.map_or(DurationWord::ticks(1), DurationWord::computed)
+    }
+
+    /// Do all who ask at the same time get the same answer?
+    pub fn is_same_every_time(&self, word: DurationWord) -> bool {
+        match word.read() {
+            HowLong::Nothing | HowLong::Ticks(_) => true,
+            HowLong::Computed(id) => self
+                .durations
+                .items
+                .get(DurationIndex::new(id.index()))
+                .is_some_and(|record| record.kind == DurationKind::Parameter),
+        }
+    }
+
     /// A condition: guard, score or activity.
     pub fn condition(&mut self, action: OpRecord) -> ConditionIndex {
         self.conditions.add(action.as_bytes().to_vec(), action)
@@ -274,7 +296,7 @@ impl ActionTables {
     }
 
     /// Sizes of the tables that are referred to by u16.
-    pub fn sizes(&self) -> [(&'static str, usize); 6] {
+    pub fn sizes(&self) -> [(&'static str, usize); 7] {
         [
             ("functions", self.functions.len()),
             (
@@ -284,6 +306,7 @@ impl ActionTables {
             ("different action lists", self.lists.items.len()),
             ("texts", self.strings.items.len()),
             ("different expressions", self.expressions.items.len()),
+            ("different durations", self.durations.items.len()),
             ("literal arguments", self.arguments.len()),
         ]
     }
@@ -355,6 +378,7 @@ impl ActionTables {
             });
             tables.code.extend_from_slice(&compiled.instructions);
         }
+        tables.durations = self.durations.items.iter().copied().collect();
     }
 
     fn emit_strings(&self, tables: &mut crate::tables::Tables) {

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use statewright_author::graph::{self, Machine, StackOperation, TransitionKind};
 use statewright_author::span::{Span, Spanned};
-pub use statewright_rom::layout::TimerKind;
+pub use statewright_rom::layout::{DurationWord, TimerKind};
 
 use crate::actions::ActionTables;
 use crate::index::{
@@ -74,8 +74,8 @@ pub struct ResolvedState {
     pub activity: Option<ConditionIndex>,
     /// Must hold for it to be left.
     pub exit_ready: Option<ConditionIndex>,
-    /// Ticks; 0 = none.
-    pub min_active: u32,
+    /// A literal or a parameter.
+    pub min_active: DurationWord,
     /// Events.
     pub defers: Vec<(EventIndex, Span)>,
     /// Channels.
@@ -148,10 +148,10 @@ pub struct Transition<'a> {
     pub score: Option<ConditionIndex>,
     /// Least score.
     pub threshold: f32,
-    /// Ticks; 0 = none.
-    pub cooldown: u32,
-    /// Ticks; 0 = none.
-    pub debounce: u32,
+    /// Of any form.
+    pub cooldown: DurationWord,
+    /// A literal or a parameter.
+    pub debounce: DurationWord,
 }
 
 impl Transition<'_> {
@@ -185,7 +185,7 @@ impl Transition<'_> {
 pub fn trigger_span(trigger: &graph::Trigger) -> Span {
     match trigger {
         graph::Trigger::Event(name) | graph::Trigger::Timer(name) => name.span,
-        graph::Trigger::After(duration) => duration.span,
+        graph::Trigger::After(duration) | graph::Trigger::Every(duration) => duration.span,
         graph::Trigger::Any(span)
         | graph::Trigger::Always(span)
         | graph::Trigger::Done(span)
@@ -211,7 +211,7 @@ pub struct Branch<'a> {
 pub const fn timer_rank(kind: TimerKind) -> u8 {
     match kind {
         TimerKind::Machine => 0,
-        TimerKind::State | TimerKind::After => 1,
+        TimerKind::State | TimerKind::After | TimerKind::Every => 1,
         TimerKind::Clock => 2,
         TimerKind::Debounce => LAST_TIMER_RANK,
     }
@@ -239,10 +239,10 @@ pub struct Timer<'a> {
     pub authored: Option<&'a graph::Timer>,
     /// Its transition; of several that share it, the one declared first.
     pub transition: Option<TransitionIndex>,
-    /// Transitions that share an `after` with the first.
+    /// Transitions that share an `after` or `every` with the first.
     pub sharing: Vec<TransitionIndex>,
-    /// Duration, where it is fixed.
-    pub ticks: u32,
+    /// Duration, where the machine says it.
+    pub duration: DurationWord,
     /// Fires as this event.
     pub event: Option<EventIndex>,
     /// How many may run at once.
@@ -278,6 +278,8 @@ pub struct Usage {
     pub handles_any: bool,
     /// Timers that are started.
     pub started: BTreeSet<TimerIndex>,
+    /// Ranges of durations, which are drawn (LANG-3).
+    pub rng_ranges: BTreeSet<String>,
     /// Transition sets.
     pub sets: BTreeSet<TransitionSetIndex>,
     /// Declared functions.

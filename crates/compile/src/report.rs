@@ -69,7 +69,7 @@ pub struct Report {
     pub caps: (u16, u16),
     /// Longest chain of eventless transitions.
     pub eventless_chain: String,
-    /// Guards and scorers that use the rng (SEL-5).
+    /// Functions that use the rng (SEL-5), and ranges of durations (LANG-3).
     pub rng_functions: Vec<String>,
     /// States whose agents never sleep, and why (SYS-2).
     pub polling_states: Vec<String>,
@@ -114,6 +114,7 @@ impl Report {
             .iter()
             .filter(|f| f.rng)
             .map(|f| format!("{} {}", f.kind, f.name))
+            .chain(model.usage.rng_ranges.iter().cloned())
             .collect();
         rng.sort();
         Self {

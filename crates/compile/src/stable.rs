@@ -169,6 +169,7 @@ impl StableIds {
             (Trigger::Event(event), _) => format!("event {:016x}", self.events[event]),
             (Trigger::Any, _) => "any".to_owned(),
             (Trigger::Timer(_), graph::Trigger::After(_)) => "after".to_owned(),
+            (Trigger::Timer(_), graph::Trigger::Every(_)) => "every".to_owned(),
             (Trigger::Timer(timer), _) => {
                 let id = model.timers[timer]
                     .authored
@@ -184,9 +185,11 @@ impl StableIds {
     fn named_timer(&self, model: &Model<'_>, timer: TimerIndex, named: &graph::Timer) -> u64 {
         let owner = match model.timers[timer].kind {
             TimerKind::Machine => self.machine,
-            TimerKind::State | TimerKind::After | TimerKind::Clock | TimerKind::Debounce => {
-                self.states[model.timers[timer].owner]
-            }
+            TimerKind::State
+            | TimerKind::After
+            | TimerKind::Every
+            | TimerKind::Clock
+            | TimerKind::Debounce => self.states[model.timers[timer].owner],
         };
         given_here(model, &self.users, &named.id, || {
             derive(owner, "timer", &named.name.value)
@@ -207,6 +210,7 @@ impl StableIds {
                 (_, Some(named)) => self.named_timer(model, index, named),
                 (TimerKind::Clock, None) => derive(owner, "clock", ""),
                 (TimerKind::Debounce, None) => of_transition("debounce"),
+                (TimerKind::Every, None) => of_transition("every"),
                 (_, None) => of_transition("after"),
             };
             self.timers.push(id);

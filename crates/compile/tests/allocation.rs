@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use crate::common::alive::Alive;
 use crate::common::compiled;
-use crate::common::moves::{Move, after_ticks, moves};
+use crate::common::moves::{Firing, Move, entry_timer, moves};
 use crate::common::tree::Tree;
 use statewright_author::graph::{Machine, Trigger};
 use statewright_compile::Output;
@@ -186,10 +186,13 @@ fn ram_7_features_have_their_places() {
                 .filter(|timer| timer.kind == kind)
                 .count()
         };
-        let after: BTreeSet<_> = all()
-            .filter_map(|m| Some((m.source, after_ticks(tree, m)?)))
-            .collect();
-        expect("after", after.len(), of(TimerKind::After))?;
+        let mut on_entry: Vec<Firing> = all().filter_map(|m| entry_timer(tree, m)).collect();
+        on_entry.sort_by_key(|firing| format!("{firing:?}"));
+        on_entry.dedup();
+        let is_after = |firing: &&Firing| matches!(firing, Firing::After(..));
+        let after = on_entry.iter().filter(is_after).count();
+        expect("after", after, of(TimerKind::After))?;
+        expect("every", on_entry.len() - after, of(TimerKind::Every))?;
         expect(
             "debounce",
             all().filter(|m| m.authored.debounce.is_some()).count(),

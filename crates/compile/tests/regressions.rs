@@ -221,7 +221,7 @@ fn sel_3_equal_durations_share_a_timer() {
         .timers()
         .iter()
         .filter(|timer| timer.owner.get() == 1)
-        .map(|timer| (timer.ticks.get(), timer.transition.get()))
+        .map(|timer| (timer.duration.raw(), timer.transition.get()))
         .collect();
     // The one declared first has the second place: the other has a higher priority.
     assert_eq!(of_a, [(60, 1), (120, 2)]);

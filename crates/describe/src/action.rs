@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
+use crate::length::Length;
 use crate::refer::{EventRef, Named, Rename, StateRef};
 use statewright_rom::ids::{KeyId, TimerId};
 
@@ -56,7 +57,7 @@ pub enum Action {
         /// The timer.
         timer: Named<TimerId>,
         /// How long it runs.
-        ticks: u32,
+        after: Length,
     },
     /// `stop timer`
     StopTimer {
@@ -119,7 +120,7 @@ impl fmt::Display for Action {
                 write!(f, "emit {lane} {command}")?;
                 payload(f, p)
             }
-            Self::StartTimer { timer, ticks } => write!(f, "start {timer} {ticks}t"),
+            Self::StartTimer { timer, after } => write!(f, "start {timer} {after}"),
             Self::StopTimer { timer } => write!(f, "stop {timer}"),
             Self::ClearHistory { state } => write!(f, "clear_history {state}"),
             Self::If {

@@ -5,7 +5,7 @@ use statewright_rom::layout::*;
 use statewright_symbols::{SymbolId, SymbolKind};
 use zerocopy::byteorder::little_endian::U16;
 
-use crate::kinds::{PayloadKind, StateKind, TimerKind, ValueType, Word};
+use crate::kinds::{ParameterType, PayloadKind, StateKind, TimerKind, ValueType, Word};
 use crate::model::*;
 use crate::names::NameTable;
 use crate::refer::{Entrance, EventRef, Named};
@@ -37,7 +37,7 @@ pub(crate) fn model(names: &NameTable<'_>) -> Model {
         parameters: numbered(names.rom.parameters(), |id: ParameterId, record| {
             Parameter {
                 name: names.named(SymbolKind::Parameter, id.index()),
-                ty: Word(record.ty.get()),
+                ty: Word(ParameterType::of(record)),
                 value: parameter(names, VariantId::PLAIN, id, record.ty.get()),
             }
         }),
@@ -71,7 +71,7 @@ pub(crate) fn model(names: &NameTable<'_>) -> Model {
 }
 
 /// Ticks, where 0 means none.
-pub(crate) fn ticks(ticks: u32) -> Option<u32> {
+fn ticks(ticks: u32) -> Option<u32> {
     (ticks > 0).then_some(ticks)
 }
 
@@ -231,7 +231,7 @@ fn state(names: &NameTable<'_>, id: StateId, record: &StateRecord) -> State {
         timers: timers(names, record),
         scratch: scratch(names, id),
         exit_ready: names.condition(extra.exit_ready),
-        min_active: ticks(extra.min_active_ticks.get()),
+        min_active: names.length(extra.min_active),
         clock: extra.clock != 0xFF,
         transitions: match kind {
             StateKind::Choice => Vec::new(),
@@ -350,8 +350,8 @@ fn transition(names: &NameTable<'_>, id: TransitionId, record: &TransitionRecord
         threshold: extra
             .filter(|_| has(transition_flag::SCORED))
             .map(|extra| Value::Float(crate::value::readable(extra.threshold.get()))),
-        cooldown: extra.and_then(|extra| ticks(extra.cooldown_ticks.get())),
-        debounce: extra.and_then(|extra| ticks(extra.debounce_ticks.get())),
+        cooldown: extra.and_then(|extra| names.length(extra.cooldown_time)),
+        debounce: extra.and_then(|extra| names.length(extra.debounce_time)),
         latch: has(transition_flag::LATCH),
     }
 }

@@ -25,7 +25,7 @@
 //! | `fail_safe`, `reload_entry` | path; `null` = the initial state |
 //! | `events` | `name`, `class`, `payload` (`null`, a type, `u32`, `u64`, `vec4`, `bytes`), `payload_bytes` (as carried: 4 if indirect), `coalesce`, `ttl` (ticks or `null`), `indirect` |
 //! | `blackboard` | `name`, `type`, `default` |
-//! | `parameters` | `name`, `type`, `value` |
+//! | `parameters` | `name`, `type`, `value` (of a duration its seconds) |
 //! | `variants` | `name`, `values`: one per parameter, in their order, defaults filled in |
 //! | `channels` | `name`, `release` (command), `lane` |
 //! | `lanes` | `name`, `merge`, `critical`, `key` (`lane`, `name`), `scope` (`agent`, `crowd`), `cap` (`null` or a number): those that the machine declares |
@@ -53,7 +53,7 @@
 //! | `timers` | `name`, `class`, `event` (or `null`) |
 //! | `scratch` | `name`, `slots` |
 //! | `exit_ready` | expression, or `null` (also for one that always holds) |
-//! | `min_active` | ticks, or `null` |
+//! | `min_active` | ticks or the text of another duration, or `null` |
 //! | `clock` | whether its time in state is kept, for whatever reason ([RAM-7](statewright_rom::rules#RAM-7)) |
 //! | `transitions` | in the order of selection ([SEL-3](statewright_rom::rules#SEL-3)): priority, then declaration |
 //! | `branches` | of a choice: `if` (or `null`), `to`, `do` |
@@ -62,9 +62,9 @@
 //! always holds), `to` (paths of states and history points, in the order of the tree), `do`, `kind`
 //! (`internal`, `local`, `external`), `stack` (`null`, `push`, `pop`), `priority`, `interrupt`,
 //! `score` (expression or call, or `null`), `threshold` (`null` without a score), `cooldown`,
-//! `debounce` (ticks or `null`), `latch`.
+//! `debounce` (ticks, the text of another duration, or `null`), `latch`.
 //!
-//! Triggers are `on Event`, `on *`, `after 30t`, `timer name`, `always`, `done`, `failed`. A timer
+//! Triggers are `on Event`, `on *`, `after 30t`, `every 30t`, `timer name`, `always`, `done`, `failed`. A timer
 //! that fires as an event is that event.
 //!
 //! Actions are `Shout(3, far: true)` (a call always has parentheses), `health = 100`, `health +=
@@ -90,6 +90,7 @@ mod decompile;
 mod diff;
 mod kinds;
 mod layout;
+mod length;
 mod model;
 mod names;
 mod records;
@@ -109,13 +110,14 @@ pub use action::Action;
 pub use decompile::{CallText, Names, decompile};
 pub use diff::*;
 pub use kinds::{
-    EventClass, FunctionKind, LaneKey, LaneScope, MergeRule, PayloadKind, StateKind, Tier,
-    TimerKind, ValueType, Word,
+    EventClass, FunctionKind, LaneKey, LaneScope, MergeRule, ParameterType, PayloadKind, StateKind,
+    Tier, TimerKind, ValueType, Word,
 };
 pub use layout::{
     Dispatch, Hashes, Hex32, Hex64, Layout, Leaf, Linked, Resources, SectionEntry, SlotUse, Slots,
     StableIds, TimerPlace,
 };
+pub use length::Length;
 pub use model::{
     Budgets, Channel, Event, Function, Key, Lane, MachineTimer, Model, Observer, Parameter,
     Policies, Trigger, Variant,

@@ -4,7 +4,8 @@
 use statewright_rom::Rom;
 use statewright_rom::ids::*;
 use statewright_rom::layout::{
-    ActionOp, ArgumentRecord, BuiltInLane, NONE, OpRecord, SpecialTrigger, TransitionRecord,
+    ActionOp, ArgumentRecord, BuiltInLane, DurationWord, NONE, OpRecord, SpecialTrigger,
+    TransitionRecord,
 };
 use statewright_symbols::{SymbolKind, SymbolTable, visible};
 use zerocopy::byteorder::little_endian::U16;
@@ -12,6 +13,7 @@ use zerocopy::byteorder::little_endian::U16;
 use crate::action::Action;
 use crate::decompile::{CallText, Names, decompile};
 use crate::kinds::{StateKind, TimerKind, ValueType};
+use crate::length::Length;
 use crate::model::Trigger;
 use crate::refer::{EventRef, Named, StateRef, Target, joined};
 use crate::value::{Value, unknown_symbol};
@@ -122,7 +124,8 @@ impl<'a> NameTable<'a> {
             Some(TimerKind::State | TimerKind::Machine) => {
                 self.named(SymbolKind::Timer, id.index())
             }
-            Some(TimerKind::After | TimerKind::Clock | TimerKind::Debounce) | None => {
+            Some(TimerKind::After | TimerKind::Every | TimerKind::Clock | TimerKind::Debounce)
+            | None => {
                 format!("timer_{id}")
             }
         };
@@ -223,7 +226,7 @@ impl<'a> NameTable<'a> {
     }
 
     /// Text of an expression.
-    fn expression(&self, expression: u16) -> String {
+    pub(crate) fn expression(&self, expression: u16) -> String {
         let code = ExpressionId::new(expression).map_or(&[][..], |id| self.rom.code_of(id));
         let text = decompile(code, self);
         text.map_or_else(
@@ -295,7 +298,9 @@ impl<'a> NameTable<'a> {
             },
             ActionOp::StartTimer => Action::StartTimer {
                 timer: timer(),
-                ticks: b,
+                after: self
+                    .length(DurationWord::from_raw(b))
+                    .unwrap_or(Length::Ticks(0)),
             },
             ActionOp::StopTimer => Action::StopTimer { timer: timer() },
             ActionOp::ClearHistory => Action::ClearHistory {
@@ -328,10 +333,16 @@ impl<'a> NameTable<'a> {
             column => {
                 let id = TimerId::from_index(usize::from(column) - events);
                 let timer = self.timer(known(id, TimerId::from_index(0)));
-                match self.rom.timer(timer.id) {
-                    Some(record) if record.kind == TimerKind::After => Trigger::After {
+                let record = self.rom.timer(timer.id);
+                let length = record.and_then(|record| self.length(record.duration));
+                match (record.map(|record| record.kind.get()), length) {
+                    (Some(TimerKind::After), Some(length)) => Trigger::After {
                         timer: timer.id,
-                        ticks: record.ticks.get(),
+                        length,
+                    },
+                    (Some(TimerKind::Every), Some(length)) => Trigger::Every {
+                        timer: timer.id,
+                        length,
                     },
                     _ => Trigger::Timer(timer),
                 }

@@ -5,6 +5,7 @@ use statewright_rom::ids::*;
 
 use crate::action::Action;
 use crate::kinds::{EventClass, StateKind, Word};
+use crate::length::Length;
 use crate::model::Trigger;
 use crate::refer::{EventRef, Named, StateRef, Target, joined};
 use crate::value::Value;
@@ -45,8 +46,8 @@ pub struct State {
     pub scratch: Vec<Scratch>,
     /// What must hold for it to be left; none always holds.
     pub exit_ready: Option<String>,
-    /// Ticks it stays at least.
-    pub min_active: Option<u32>,
+    /// How long it stays at least.
+    pub min_active: Option<Length>,
     /// Whether its time in state is kept, for whatever reason (RAM-7).
     pub clock: bool,
     /// In the order of selection (SEL-3): priority, then declaration.
@@ -206,10 +207,10 @@ pub struct Transition {
     pub score: Option<String>,
     /// How good it must be; none without a score.
     pub threshold: Option<Value>,
-    /// Ticks until it can be taken again.
-    pub cooldown: Option<u32>,
-    /// Ticks that its guard must have held.
-    pub debounce: Option<u32>,
+    /// How long until it can be taken again.
+    pub cooldown: Option<Length>,
+    /// How long its guard must have held.
+    pub debounce: Option<Length>,
     /// Whether it waits until it may leave.
     pub latch: bool,
 }

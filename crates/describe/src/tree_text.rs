@@ -119,8 +119,8 @@ fn parts(out: &mut String, state: &State, space: &str) {
     for (word, text) in lists.iter().filter(|(_, text)| !text.is_empty()) {
         let _ = writeln!(out, "{space}{word} {text}");
     }
-    if let Some(ticks) = state.min_active {
-        let _ = writeln!(out, "{space}active at least {ticks}t");
+    if let Some(length) = &state.min_active {
+        let _ = writeln!(out, "{space}active at least {length}");
     }
     let names = [
         ("defers", commas(&state.defer)),
@@ -187,10 +187,12 @@ fn facts(transition: &Transition) -> Vec<String> {
         transition.score.as_ref().map(score),
         transition
             .cooldown
-            .map(|ticks| format!("cooldown {ticks}t")),
+            .as_ref()
+            .map(|length| format!("cooldown {length}")),
         transition
             .debounce
-            .map(|ticks| format!("debounce {ticks}t")),
+            .as_ref()
+            .map(|length| format!("debounce {length}")),
     ];
     facts.into_iter().flatten().collect()
 }

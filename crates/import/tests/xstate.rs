@@ -3,7 +3,7 @@
 use crate::common::{arrows, deeds, outline, quiet, runs, said};
 use statewright_author::graph::TransitionKind;
 use statewright_author::text::write;
-use statewright_author::value::{Literal, ValueType};
+use statewright_author::value::{Literal, ParameterType, ValueType};
 use statewright_import::xstate::read;
 
 #[test]
@@ -192,6 +192,25 @@ fn delays_and_eventless_transitions() {
             ("after 9000", &["red"]),
         ],
     );
+}
+
+/// LANG-3: how long a named delay is, is code there and a parameter here.
+#[test]
+fn lang_3_named_delays_become_parameters() {
+    let text = r#"{ "initial": "a", "states": {
+        "a": { "after": { "patience": "b" } }, "b": { "after": { "patience": "a", "not a name": "a" } } } }"#;
+    let (machine, problems) = read("delays.xstate.json", text);
+    let said: Vec<&str> = problems.iter().map(|one| one.code.info().id).collect();
+    assert_eq!(said, ["SW0805", "SW0802"]);
+    assert_eq!(
+        arrows(&machine),
+        ["/a: after patience -> b", "/b: after patience -> a"]
+    );
+    let [patience] = &machine.parameters[..] else {
+        panic!("{:?}", machine.parameters);
+    };
+    let (name, ty) = (patience.name.value.as_str(), patience.ty.value);
+    assert_eq!((name, ty), ("patience", ParameterType::Duration));
 }
 
 #[test]

@@ -464,6 +464,22 @@ impl Walk<'_, '_> {
         for id in probes(rom.expressions().len(), ExpressionId::from_index) {
             assert_eq!(rom.code_of(id).is_empty(), rom.expression(id).is_none());
         }
+        for id in probes(rom.durations().len(), DurationId::from_index) {
+            let word = DurationWord::computed(id);
+            let record = rom.computed_duration(word);
+            assert_eq!(record.is_some(), id.index() < rom.durations().len());
+            self.note(rom.ticks_asked(word, VariantId::PLAIN));
+            let Some(record) = record else { continue };
+            match record.kind.get() {
+                DurationKind::Parameter => {
+                    names(record.index.get(), rom.parameters().len(), "parameter");
+                }
+                DurationKind::Expression => {
+                    names(record.index.get(), rom.expressions().len(), "expression");
+                }
+                DurationKind::Range => assert!(record.low.get() <= record.high.get()),
+            }
+        }
         for channel in rom.channels() {
             names(channel.lane.get(), rom.lane_count(), "lane");
             names(channel.command.get(), rom.strings().len(), "command");

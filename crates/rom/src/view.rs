@@ -624,6 +624,12 @@ impl<'a> Rom<'a> {
         self.expressions.get(id.index())
     }
 
+    /// A duration that is found where it is needed.
+    #[inline]
+    pub fn duration(&self, id: DurationId) -> Option<&'a DurationRecord> {
+        self.durations.get(id.index())
+    }
+
     /// A string. Not for the hot path: it looks at the bytes once more.
     pub fn string(&self, id: StringId) -> Option<&'a str> {
         let string = self.strings.get(id.index())?;

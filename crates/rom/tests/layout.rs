@@ -52,7 +52,7 @@ macro_rules! enums {
     };
 }
 enums! {
-    Tier StateKind SpecialTrigger TargetKind EventClass PayloadKind ValueType TimerKind FunctionKind ActionOp MergeRule LaneKey LaneScope BuiltInLane
+    Tier StateKind SpecialTrigger TargetKind EventClass PayloadKind ValueType TimerKind DurationKind FunctionKind ActionOp MergeRule LaneKey LaneScope BuiltInLane
     StableGroup CandidateKind PlanStepKind JumpStepKind
 }
 

@@ -365,6 +365,7 @@ impl Session {
         let judge = Judge {
             rom: &rom,
             names: &self.names,
+            variant: self.variant,
             checkpoint: &self.now,
             before: &before,
             log: &log,

@@ -19,6 +19,8 @@ type Search<'l> = (&'l [TransitionId], &'l [StepEvent], &'l BTreeSet<StateId>);
 pub(crate) struct Judge<'s> {
     pub(crate) rom: &'s Rom<'s>,
     pub(crate) names: &'s Names,
+    /// The agent's variant.
+    pub(crate) variant: VariantId,
     /// The agent after it.
     pub(crate) checkpoint: &'s Checkpoint,
     /// Leaves before it.
@@ -234,10 +236,9 @@ impl Judge<'_> {
     }
 
     fn is_held_by_time(&self, state: StateId) -> Option<&'static str> {
-        let least = self
-            .rom
-            .state_extra(state)
-            .map_or(0, |extra| extra.min_active_ticks.get());
+        let least = self.rom.state_extra(state).map_or(0, |extra| {
+            self.rom.ticks_asked(extra.min_active, self.variant)
+        });
         let ticks = self
             .checkpoint
             .agent

@@ -80,7 +80,7 @@ impl Generator {
             },
             6 => ActionKind::StartTimer {
                 timer: nobody,
-                after: spanned(self.duration()),
+                after: spanned(self.duration().into()),
             },
             7 => ActionKind::StopTimer { timer: nobody },
             _ => ActionKind::ClearHistory { state: nobody },
@@ -322,7 +322,7 @@ impl Generator {
         Some(match self.rng.chance(70) {
             true => ActionKind::StartTimer {
                 timer,
-                after: spanned(self.duration()),
+                after: spanned(self.delay(site)),
             },
             false => ActionKind::StopTimer { timer },
         })

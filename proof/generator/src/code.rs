@@ -4,11 +4,12 @@
 //! conversion is written out, chains of `&&` and `||` are flat. So what the compiler folds it
 //! leaves alone, and the text of the compiled code can be compared with the text of the source.
 
+use statewright_author::duration::DurationSource;
 use statewright_author::expr::{
     BinaryOp, CallArgument, Expr, ExprKind, LogicOp, StateQuery, UnaryOp,
 };
 use statewright_author::graph::{Event, ExprSource, Payload};
-use statewright_author::value::{FunctionKind, Literal, ValueType};
+use statewright_author::value::{Duration, FunctionKind, Literal, ParameterType, ValueType};
 
 use crate::generator::Generator;
 use crate::plan::Target;
@@ -162,6 +163,64 @@ impl Generator {
         code(self.function_call(FunctionKind::Scorer).to_string())
     }
 
+    /// A duration of any form (LANG-3).
+    pub(crate) fn delay(&mut self, site: &Site) -> DurationSource {
+        let found = match self.rng.weighted(&[35, 25, 20, 20]) {
+            1 => Some(self.range()),
+            2 => self.duration_parameter(),
+            3 => self.seconds(site),
+            _ => None,
+        };
+        found.unwrap_or_else(|| self.duration().into())
+    }
+
+    /// A literal or a parameter.
+    pub(crate) fn asked_delay(&mut self) -> DurationSource {
+        let found = self.rng.chance(40).then(|| self.duration_parameter());
+        let found = found.flatten();
+        found.unwrap_or_else(|| self.duration().into())
+    }
+
+    fn range(&mut self) -> DurationSource {
+        let (low, more) = (self.rng.between(0, 40), self.rng.between(0, 12));
+        let (low, high) = (u64::from(low), u64::from(low + more));
+        if self.rng.chance(50) {
+            return DurationSource::Range(Duration::Ticks(low), Duration::Ticks(high));
+        }
+        let unit = 13_000_000;
+        DurationSource::Range(Duration::Nanos(low * unit), Duration::Nanos(high * unit))
+    }
+
+    fn duration_parameter(&mut self) -> Option<DurationSource> {
+        let durations: Vec<String> = self
+            .declared
+            .parameters
+            .iter()
+            .filter(|parameter| parameter.ty.value == ParameterType::Duration)
+            .map(|parameter| parameter.name.value.clone())
+            .collect();
+        let name = self.rng.pick(&durations)?;
+        Some(DurationSource::Code(name.clone()))
+    }
+
+    /// An expression in seconds; mostly a few ticks.
+    fn seconds(&mut self, site: &Site) -> Option<DurationSource> {
+        let term = self.term(ValueType::F32, site, self.size.expression)?;
+        let expr = match self.rng.below(3) {
+            0 => term,
+            1 => {
+                let scale = literal(&Literal::Float(self.rng.one(&[0.25, 0.5, 2.0])));
+                binary(BinaryOp::Mul, scale, term)
+            }
+            _ => {
+                let most = literal(&Literal::Float(self.rng.one(&[0.125, 0.5, 1.75])));
+                call("clamp", vec![term, literal(&Literal::Float(0.0)), most])
+            }
+        };
+        let written = self.written(&expr);
+        Some(DurationSource::Code(written.value.trim().to_owned()))
+    }
+
     /// A value of a type; `None` if there is no way to write one.
     pub(crate) fn value(&mut self, ty: ValueType, site: &Site) -> Option<ExprSource> {
         let expr = self.operand(ty, site, self.size.expression)?;
@@ -256,7 +315,7 @@ impl Generator {
             .declared
             .parameters
             .iter()
-            .filter(|parameter| parameter.ty.value == ty);
+            .filter(|parameter| parameter.ty.value.value() == ty);
         let mut leaves: Vec<Expr> = keys
             .chain(parameters.map(|parameter| named(&parameter.name.value)))
             .collect();

@@ -5,7 +5,8 @@ use statewright_author::graph::{
     Channel, Event, Function, Key, Lane, Parameter, Payload, Timer, Variant,
 };
 use statewright_author::value::{
-    BuiltInLane, Class, Duration, FunctionKind, LaneKey, LaneScope, Literal, MergeRule, ValueType,
+    BuiltInLane, Class, Duration, FunctionKind, LaneKey, LaneScope, Literal, MergeRule,
+    ParameterType, ValueType,
 };
 
 use crate::generator::Generator;
@@ -140,12 +141,16 @@ impl Generator {
     fn declare_parameters(&mut self) {
         let mut used = Vec::new();
         for _ in 0..self.count() {
-            let ty = self.literal_type();
+            let ty = if self.rng.chance(35) {
+                ParameterType::Duration
+            } else {
+                self.literal_type().into()
+            };
             let parameter = Parameter {
                 name: name(unused(&mut self.rng, &PARAMETERS, &mut used)),
                 doc: self.doc(),
                 ty: spanned(ty),
-                value: spanned(self.literal(ty)),
+                value: spanned(self.parameter_value(ty)),
                 meta: self.meta(),
             };
             self.declared.parameters.push(parameter);
@@ -160,13 +165,20 @@ impl Generator {
             for index in 0..self.declared.parameters.len() {
                 if self.rng.chance(50) {
                     let ty = self.declared.parameters[index].ty.value;
-                    let value = spanned(self.literal(ty));
+                    let value = spanned(self.parameter_value(ty));
                     variant
                         .values
                         .push((self.declared.parameters[index].name.clone(), value));
                 }
             }
             self.declared.variants.push(variant);
+        }
+    }
+
+    fn parameter_value(&mut self, ty: ParameterType) -> Literal {
+        match ty {
+            ParameterType::Value(ty) => self.literal(ty),
+            ParameterType::Duration => Literal::Text(self.duration().to_string()),
         }
     }
 

@@ -156,7 +156,7 @@ impl Generator {
         }
         if self.plan.nodes[index].clock {
             state.clock = self.rng.chance(40);
-            state.min_active = self.rng.chance(40).then(|| spanned(self.duration()));
+            state.min_active = self.rng.chance(40).then(|| spanned(self.asked_delay()));
         }
         let slots = self.plan.nodes[index].slots;
         if slots > 0 && self.rng.chance(60) {

@@ -165,7 +165,12 @@ impl Generator {
             4 => Trigger::Any(span),
             5 if self.plan.nodes[state].timers >= ways => {
                 self.plan.nodes[state].timers -= ways;
-                Trigger::After(spanned(self.duration()))
+                let duration = spanned(self.delay(&Site::of(state)));
+                if self.rng.chance(40) {
+                    Trigger::Every(duration)
+                } else {
+                    Trigger::After(duration)
+                }
             }
             6 => self.timer_trigger(&Spot::own(state)),
             _ => self.event_trigger(),

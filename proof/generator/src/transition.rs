@@ -96,7 +96,14 @@ impl Generator {
         let span = Span::default();
         match self.rng.weighted(&[45, 5, 15, 10, 15, 10, 5]) {
             1 => Trigger::Any(span),
-            2 if self.pay_timer(spot) => Trigger::After(spanned(self.duration())),
+            2 if self.pay_timer(spot) => {
+                let duration = spanned(self.delay(&spot.site()));
+                if self.rng.chance(40) {
+                    Trigger::Every(duration)
+                } else {
+                    Trigger::After(duration)
+                }
+            }
             3 => self.timer_trigger(spot),
             4 => Trigger::Always(span),
             5 if spot.sources.iter().all(|&source| self.completes(source)) => Trigger::Done(span),
@@ -189,16 +196,22 @@ impl Generator {
     /// Cooldown, debounce, latch, interrupt.
     fn conditions(&mut self, spot: &Spot, transition: &mut Transition) {
         let rare = self.size.rare / 2;
-        if self.rng.chance(rare) && self.pay_cooldown(spot) {
-            transition.cooldown = Some(spanned(self.duration()));
-        }
         let always = matches!(transition.trigger, Trigger::Always(_));
         if always && self.rng.chance(40) && self.pay_timer(spot) {
-            transition.debounce = Some(spanned(self.duration()));
+            transition.debounce = Some(spanned(self.asked_delay()));
         }
         let moves = !transition.targets.is_empty() || !transition.sync.is_empty();
         if moves && self.rng.chance(rare) && self.pay_latch(spot) {
             transition.latch = true;
+        }
+        if self.rng.chance(rare) && self.pay_cooldown(spot) {
+            // What a latched one waited for is gone when it is taken.
+            let site = if transition.latch {
+                spot.site()
+            } else {
+                self.guard_site(spot, transition)
+            };
+            transition.cooldown = Some(spanned(self.delay(&site)));
         }
         let may_interrupt =
             always || matches!(transition.trigger, Trigger::Event(_) | Trigger::Any(_));

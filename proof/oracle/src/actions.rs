@@ -83,7 +83,10 @@ impl Oracle {
                 let critical = self.model.critical_lanes[*lane];
                 self.emit(env, &command, critical);
             }
-            Action::StartTimer { timer, ticks } => self.start_timer(*timer, *ticks, env.tick),
+            Action::StartTimer { timer, after } => {
+                let ticks = self.delay(env, after, site);
+                self.start_timer(*timer, ticks, env.tick);
+            }
             Action::StopTimer { timer } => self.stop_timer(*timer),
             Action::ClearHistory { state } => self.clear_history(*state),
             Action::If {

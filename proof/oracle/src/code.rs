@@ -44,7 +44,8 @@ pub(crate) struct Reader<'a> {
     pub(crate) machine: &'a graph::Machine,
     pub(crate) tree: &'a Tree<'a>,
     pub(crate) tick_rate: u32,
-    /// Name and owner of each timer, in the order of their numbers; `after` timers have no name.
+    /// Name and owner of each timer, in the order of their numbers; those of `after` and `every` have
+    /// no name.
     pub(crate) timers: Vec<(String, Option<usize>)>,
     pub(crate) functions: BTreeMap<String, Vec<(String, ValueType)>>,
     /// States whose time is read by an expression.
@@ -266,7 +267,7 @@ impl Reader<'_> {
             },
             ActionKind::StartTimer { timer, after } => Action::StartTimer {
                 timer: self.timer(site.scope, &timer.value),
-                ticks: self.ticks(&after.value),
+                after: self.delay(&after.value, site),
             },
             ActionKind::StopTimer { timer } => Action::StopTimer {
                 timer: self.timer(site.scope, &timer.value),

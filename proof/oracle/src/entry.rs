@@ -346,7 +346,7 @@ impl Oracle {
     }
 
     /// Entry of one state: active, scratch zeroed, result and latch cleared, clock set, `after`
-    /// timers armed, entry action.
+    /// and `every` timers armed in declaration order, entry action.
     fn enter_state(&mut self, env: &mut Env<'_>, site: &Site) {
         let model = self.model.clone();
         let state = site.state;
@@ -362,7 +362,8 @@ impl Oracle {
             self.clocks.insert(state, env.tick);
         }
         for &timer in &record.timers {
-            if let Some(ticks) = model.timers[timer].after {
+            if let Some(delay) = &model.timers[timer].after {
+                let ticks = self.delay(env, delay, site);
                 self.start_timer(timer, ticks, env.tick);
             }
         }

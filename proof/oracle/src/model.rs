@@ -22,6 +22,15 @@ pub(crate) struct Code {
     pub(crate) scope: usize,
 }
 
+/// How long.
+#[derive(Clone, Debug)]
+pub(crate) enum Delay {
+    Ticks(u32),
+    /// Least and most ticks.
+    Range(u32, u32),
+    Seconds(Code),
+}
+
 #[derive(Clone, Debug)]
 pub(crate) struct CallSite {
     pub(crate) function: String,
@@ -55,7 +64,7 @@ pub(crate) enum Action {
     },
     StartTimer {
         timer: usize,
-        ticks: u32,
+        after: Delay,
     },
     StopTimer {
         timer: usize,
@@ -99,13 +108,13 @@ pub(crate) struct State {
     /// In the order of their numbers: priority, then declaration.
     pub(crate) transitions: Vec<usize>,
     pub(crate) defers: BTreeSet<usize>,
-    /// Timers it owns, named ones and those of `after`.
+    /// Timers it owns, named ones and those of `after` and `every`.
     pub(crate) timers: Vec<usize>,
     /// Channels it owns, in the order of their numbers.
     pub(crate) owns: Vec<usize>,
     pub(crate) scratch: Vec<usize>,
     pub(crate) exit_ready: Option<Code>,
-    pub(crate) min_active: Option<u32>,
+    pub(crate) min_active: Option<Delay>,
     pub(crate) has_clock: bool,
     pub(crate) branches: Vec<Branch>,
 }
@@ -132,7 +141,7 @@ pub(crate) struct Point {
 pub(crate) enum Trigger {
     Event(usize),
     Any,
-    /// `after` and named timers alike.
+    /// `after`, `every` and named timers alike.
     Timer(usize),
     Always,
     Done,
@@ -161,8 +170,8 @@ pub(crate) struct Transition {
     pub(crate) interrupt: bool,
     pub(crate) score: Option<Code>,
     pub(crate) threshold: f32,
-    pub(crate) cooldown: Option<u32>,
-    pub(crate) debounce: Option<u32>,
+    pub(crate) cooldown: Option<Delay>,
+    pub(crate) debounce: Option<Delay>,
     pub(crate) latch: bool,
 }
 
@@ -181,8 +190,12 @@ pub(crate) struct Timer {
     pub(crate) name: Option<String>,
     /// `None`: the machine.
     pub(crate) owner: Option<usize>,
-    /// Armed so long on entry of its owner: `after`.
-    pub(crate) after: Option<u32>,
+    /// Armed so long on entry of its owner: `after` and `every`.
+    pub(crate) after: Option<Delay>,
+    /// Goes on when it is taken.
+    pub(crate) every: bool,
+    /// Places of the transitions that it is for, in the list of its owner as written.
+    pub(crate) serves: Vec<usize>,
     pub(crate) class: Class,
     pub(crate) event: Option<usize>,
     pub(crate) instances: usize,

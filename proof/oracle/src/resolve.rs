@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use statewright_author::graph::{self, Payload, Policies, StateKind};
-use statewright_author::value::{Tier, ValueType};
+use statewright_author::value::{Literal, ParameterType, Tier, ValueType};
 
 use crate::code::{BUILT_IN_LANES, Reader, Site};
 use crate::model::{
@@ -64,7 +64,7 @@ pub(crate) fn resolve(machine: &graph::Machine, tier: Tier) -> Model {
     model
 }
 
-/// Order of timers: of the machine, then by state the named ones before those of `after`.
+/// Order of timers: of the machine, then by state the named ones before those of `after` and `every`.
 fn all_timers(reader: &mut Reader<'_>) -> Vec<Timer> {
     let mut timers: Vec<Timer> = reader
         .machine
@@ -80,9 +80,9 @@ fn all_timers(reader: &mut Reader<'_>) -> Vec<Timer> {
                 .iter()
                 .map(|timer| named(reader, timer, Some(state))),
         );
-        timers.extend(reader.after_timers(state));
+        timers.extend(reader.entry_timers(state));
     }
-    // An `after` timer has no name that could be looked up: no name is empty.
+    // Other timers have no name that could be looked up: no name is empty.
     reader.timers = timers
         .iter()
         .map(|timer| (timer.name.clone().unwrap_or_default(), timer.owner))
@@ -95,6 +95,8 @@ fn named(reader: &Reader<'_>, timer: &graph::Timer, owner: Option<usize>) -> Tim
         name: Some(timer.name.value.clone()),
         owner,
         after: None,
+        every: false,
+        serves: Vec::new(),
         class: timer
             .class
             .as_ref()
@@ -154,7 +156,7 @@ fn declarations(reader: &mut Reader<'_>, machine: &graph::Machine, tier: Tier) -
         parameters: machine
             .parameters
             .iter()
-            .map(|parameter| values(machine, parameter))
+            .map(|parameter| values(machine, parameter, reader.tick_rate))
             .collect(),
         channels: machine
             .channels
@@ -202,7 +204,7 @@ fn event_type(reader: &Reader<'_>, event: &graph::Event) -> EventType {
     }
 }
 
-fn values(machine: &graph::Machine, parameter: &graph::Parameter) -> Parameter {
+fn values(machine: &graph::Machine, parameter: &graph::Parameter, tick_rate: u32) -> Parameter {
     let plain = parameter.value.value.clone();
     let in_variant = |variant: &graph::Variant| {
         let given = variant
@@ -212,10 +214,19 @@ fn values(machine: &graph::Machine, parameter: &graph::Parameter) -> Parameter {
         given.map_or_else(|| plain.clone(), |(_, value)| value.value.clone())
     };
     let variants = machine.variants.iter().map(in_variant);
+    let seconds = |value: Literal| match value {
+        Literal::Text(text) if parameter.ty.value == ParameterType::Duration => {
+            crate::durations::seconds_of(&text, tick_rate)
+        }
+        value => value,
+    };
     Parameter {
         name: parameter.name.value.clone(),
-        ty: parameter.ty.value,
-        values: std::iter::once(plain.clone()).chain(variants).collect(),
+        ty: parameter.ty.value.value(),
+        values: std::iter::once(plain.clone())
+            .chain(variants)
+            .map(seconds)
+            .collect(),
     }
 }
 
@@ -340,7 +351,7 @@ fn state(reader: &mut Reader<'_>, number: usize) -> State {
         min_active: graph
             .min_active
             .as_ref()
-            .map(|duration| reader.ticks(&duration.value)),
+            .map(|duration| reader.delay(&duration.value, site)),
         has_clock: graph.clock,
         branches: graph
             .choice

@@ -144,10 +144,14 @@ impl Oracle {
         }
     }
 
-    /// A due timer: taking it disarms it (EVT-7). One that stands for an event is dispatched as
+    /// A due timer: taking it disarms it (EVT-7), or moves it on (LANG-2). One that stands for an event is dispatched as
     /// that.
     fn handle_timer(&mut self, env: &mut Env<'_>, timer: usize) {
-        self.take_timer(timer, env.tick);
+        if self.model.timers[timer].every {
+            self.move_on(env, timer);
+        } else {
+            self.take_timer(timer, env.tick);
+        }
         self.count_event(env);
         let (occasion, cause) = match self.model.timers[timer].event {
             Some(id) => (

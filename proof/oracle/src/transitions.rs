@@ -1,6 +1,7 @@
 //! Transitions of each state: own, decisions, sets, any-state lists of the parent; then by priority
 //! (CODE-8).
 
+use statewright_author::duration::DurationSource;
 use statewright_author::graph::{self, StackOperation, StateKind, TransitionKind};
 
 use crate::code::{Reader, Site};
@@ -59,24 +60,38 @@ impl Reader<'_> {
         list
     }
 
-    /// The `after` timers of a state: one for each number of ticks, in the order of its
-    /// transitions.
-    pub(crate) fn after_timers(&self, state: usize) -> Vec<Timer> {
+    /// The `after` and `every` timers of a state, in the order of its transitions; those that count
+    /// as one are one.
+    pub(crate) fn entry_timers(&mut self, state: usize) -> Vec<Timer> {
         let mut timers: Vec<Timer> = Vec::new();
-        for written in self.written(state) {
-            if let graph::Trigger::After(duration) = &written.graph.trigger {
-                let ticks = self.ticks(&duration.value);
-                if timers.iter().all(|timer| timer.after != Some(ticks)) {
-                    timers.push(Timer {
-                        name: None,
-                        owner: Some(state),
-                        after: Some(ticks),
-                        class: Default::default(),
-                        event: None,
-                        instances: 1,
-                    });
-                }
+        let mut sources: Vec<DurationSource> = Vec::new();
+        for (place, written) in self.written(state).into_iter().enumerate() {
+            let (source, every) = match &written.graph.trigger {
+                graph::Trigger::After(duration) => (&duration.value, false),
+                graph::Trigger::Every(duration) => (&duration.value, true),
+                _ => continue,
+            };
+            let same = (0..timers.len())
+                .find(|&at| timers[at].every == every && self.are_one(&sources[at], source));
+            if let Some(same) = same {
+                timers[same].serves.push(place);
+                continue;
             }
+            let site = Site {
+                scope: written.scope,
+                own: state,
+            };
+            timers.push(Timer {
+                name: None,
+                owner: Some(state),
+                after: Some(self.delay(source, site)),
+                every,
+                serves: vec![place],
+                class: Default::default(),
+                event: None,
+                instances: 1,
+            });
+            sources.push(source.clone());
         }
         timers
     }
@@ -86,13 +101,20 @@ impl Reader<'_> {
         let mut list: Vec<Transition> = self
             .written(state)
             .iter()
-            .map(|written| self.transition(state, written, timers))
+            .enumerate()
+            .map(|(place, written)| self.transition(state, place, written, timers))
             .collect();
         list.sort_by_key(|transition| std::cmp::Reverse(transition.priority));
         list
     }
 
-    fn transition(&mut self, source: usize, written: &Written, timers: &[Timer]) -> Transition {
+    fn transition(
+        &mut self,
+        source: usize,
+        place: usize,
+        written: &Written,
+        timers: &[Timer],
+    ) -> Transition {
         let Written {
             graph,
             negated,
@@ -121,7 +143,7 @@ impl Reader<'_> {
         });
         Transition {
             source,
-            trigger: self.trigger(source, *scope, &graph.trigger, timers),
+            trigger: self.trigger(source, *scope, place, &graph.trigger, timers),
             kind: self.kind(source, graph, &targets),
             targets,
             guard,
@@ -136,11 +158,11 @@ impl Reader<'_> {
             cooldown: graph
                 .cooldown
                 .as_ref()
-                .map(|duration| self.ticks(&duration.value)),
+                .map(|duration| self.delay(&duration.value, site)),
             debounce: graph
                 .debounce
                 .as_ref()
-                .map(|duration| self.ticks(&duration.value)),
+                .map(|duration| self.delay(&duration.value, site)),
             latch: graph.latch,
         }
     }
@@ -165,21 +187,18 @@ impl Reader<'_> {
         &self,
         source: usize,
         scope: usize,
+        place: usize,
         trigger: &graph::Trigger,
         timers: &[Timer],
     ) -> Trigger {
         match trigger {
             graph::Trigger::Event(name) => Trigger::Event(self.event(&name.value)),
             graph::Trigger::Any(_) => Trigger::Any,
-            graph::Trigger::After(duration) => {
-                let ticks = Some(self.ticks(&duration.value));
-                let own = |timer: &Timer| timer.owner == Some(source) && timer.after == ticks;
-                Trigger::Timer(
-                    timers
-                        .iter()
-                        .position(own)
-                        .expect("a timer for each `after`"),
-                )
+            graph::Trigger::After(_) | graph::Trigger::Every(_) => {
+                let own =
+                    |timer: &Timer| timer.owner == Some(source) && timer.serves.contains(&place);
+                let timer = timers.iter().position(own);
+                Trigger::Timer(timer.expect("a timer for each `after` and `every`"))
             }
             graph::Trigger::Timer(name) => Trigger::Timer(self.timer(scope, &name.value)),
             graph::Trigger::Always(_) => Trigger::Always,

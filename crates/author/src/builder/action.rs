@@ -3,6 +3,7 @@
 
 use super::Time;
 use super::part::{Context, text};
+use crate::duration::DurationSource;
 use crate::graph::{self, ActionKind};
 use crate::names::check_function;
 use crate::span::{Span, Spanned};
@@ -311,7 +312,7 @@ fn spanned(cx: &mut Context, kind: PendingKind, span: Span) -> ActionKind {
         },
         PendingKind::Start(timer, after) => ActionKind::StartTimer {
             timer: at(timer),
-            after: cx.duration(after, span),
+            after: cx.duration(after, DurationSource::parse, span),
         },
         PendingKind::Stop(timer) => ActionKind::StopTimer { timer: at(timer) },
         PendingKind::ClearHistory(state) => ActionKind::ClearHistory { state: at(state) },

@@ -14,7 +14,8 @@ use crate::graph::{
 use crate::names::{check_event, check_function, check_identifier, check_key, check_name};
 use crate::span::{Name, Span, Spanned};
 use crate::value::{
-    BuiltInLane, Class, FunctionKind, LaneKey, LaneScope, Literal, MergeRule, ValueType,
+    BuiltInLane, Class, Duration, FunctionKind, LaneKey, LaneScope, Literal, MergeRule,
+    ParameterType, ValueType,
 };
 
 /// A step of the machine and the checked name of what is declared there.
@@ -77,12 +78,30 @@ impl MachineBuilder<'_> {
     ) -> ParameterBuilder<'_> {
         let (name, span) = self.declare("parameter", check_key, name);
         let value = value.into();
-        let ty = Spanned::new(value.natural_type(), span);
+        let ty = Spanned::new(value.natural_type().into(), span);
         let parameter = Parameter {
             name,
             doc: None,
             ty,
             value: Spanned::new(value, span),
+            meta: None,
+        };
+        Part::push(self.root.cx, &mut self.machine.parameters, parameter, span)
+    }
+
+    /// Adds a parameter that is a duration (LANG-3).
+    pub fn duration(
+        &mut self,
+        name: impl Into<String>,
+        time: impl Into<Time>,
+    ) -> ParameterBuilder<'_> {
+        let (name, span) = self.declare("parameter", check_key, name);
+        let value = self.root.cx.duration(time.into(), Duration::parse, span);
+        let parameter = Parameter {
+            name,
+            doc: None,
+            ty: Spanned::new(ParameterType::Duration, span),
+            value: Spanned::new(Literal::Text(value.value.to_string()), span),
             meta: None,
         };
         Part::push(self.root.cx, &mut self.machine.parameters, parameter, span)
@@ -249,7 +268,7 @@ fields!(Function { doc, flag("It uses the rng (SEL-5).", rng: bool) });
 impl ParameterBuilder<'_> {
     /// Gives it a type other than the one its value suggests.
     pub fn ty(&mut self, ty: ValueType) -> &mut Self {
-        self.item.ty.value = ty;
+        self.item.ty.value = ty.into();
         self
     }
 }

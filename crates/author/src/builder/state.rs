@@ -23,7 +23,7 @@ fields!(State {
     names("Keeps an event for later (EVT-5).", defers: impl Into<String>),
     names("Owns a channel (CODE-7).", owns: impl Into<String>),
     once("Must hold before it may be left: an expression (SEL-6).", exit_ready: impl Into<String>),
-    time("Time before it may be left (SEL-6).", min_active: impl Into<Time>),
+    asked_time("Time before it may be left (SEL-6).", min_active: impl Into<Time>),
     flag("Keeps its time in state even if no expression reads it.", clock: bool),
 });
 

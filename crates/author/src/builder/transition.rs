@@ -5,6 +5,7 @@ use super::part::{Context, Part, fields, text};
 use super::{
     BranchBuilder, DecisionBuilder, StateBuilder, Time, TransitionBuilder, TransitionSetBuilder,
 };
+use crate::duration::DurationSource;
 use crate::graph::{
     AnyTransition, Branch, Decision, StackOperation, State, Transition, TransitionKind, Trigger,
 };
@@ -16,6 +17,7 @@ enum Start {
     Event(String),
     Any,
     After(Time),
+    Every(Time),
     Timer(String),
     Always,
     Done,
@@ -39,7 +41,13 @@ impl Start {
             }
             Self::After(time) => {
                 let span = step(cx, "after", &time.to_string());
-                (Trigger::After(cx.duration(time, span)), span)
+                let duration = cx.duration(time, DurationSource::parse, span);
+                (Trigger::After(duration), span)
+            }
+            Self::Every(time) => {
+                let span = step(cx, "every", &time.to_string());
+                let duration = cx.duration(time, DurationSource::parse, span);
+                (Trigger::Every(duration), span)
             }
             Self::Any => after(step(cx, "on any event", ""), Trigger::Any),
             Self::Always => after(step(cx, "always", ""), Trigger::Always),
@@ -69,6 +77,11 @@ macro_rules! triggers {
         /// So long after entry.
         pub fn after($self: $this, time: impl Into<Time>) -> $out {
             $self.begin(Start::After(time.into()))
+        }
+
+        /// So long after entry, and again and again (LANG-2).
+        pub fn every($self: $this, time: impl Into<Time>) -> $out {
+            $self.begin(Start::Every(time.into()))
         }
 
         /// When a named timer fires.
@@ -230,8 +243,8 @@ fields!(Transition {
     flag("It stands alone before all others (SEL-2).", interrupt: bool),
     once("Its score: an expression (SEL-3).", score: impl Into<String>),
     once("The least score that counts.", threshold: f64),
-    time("Time before it may be taken again (SEL-6).", cooldown: impl Into<Time>),
-    time("Time its guard must stay true (SEL-6).", debounce: impl Into<Time>),
+    any_time("Time before it may be taken again (SEL-6).", cooldown: impl Into<Time>),
+    asked_time("Time its guard must stay true (SEL-6).", debounce: impl Into<Time>),
     flag("It waits until the source may be left (SEL-6).", latch: bool),
 });
 

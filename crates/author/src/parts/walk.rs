@@ -3,6 +3,7 @@
 //! Structs are taken apart field by field, so that a new field is a compile error here: somebody
 //! has to say whether parts must rename it.
 
+use crate::duration::DurationSource;
 use crate::expr::NameUse;
 use crate::graph::*;
 use crate::span::{Name, Span, Spanned};
@@ -67,6 +68,22 @@ fn code(code: &mut Option<ExprSource>, v: &mut impl Visitor) {
     if let Some(code) = code {
         v.code(code);
     }
+}
+
+/// What a duration says in code is renamed like any other code.
+fn duration(duration: &mut Spanned<DurationSource>, v: &mut impl Visitor) {
+    match &mut duration.value {
+        DurationSource::Literal(_) | DurationSource::Range(..) => v.span(&mut duration.span),
+        DurationSource::Code(text) => {
+            let mut code = ExprSource::new(std::mem::take(text), duration.span);
+            v.code(&mut code);
+            (*text, duration.span) = (code.value, code.span);
+        }
+    }
+}
+
+fn maybe_duration(given: &mut Option<Spanned<DurationSource>>, v: &mut impl Visitor) {
+    given.iter_mut().for_each(|each| duration(each, v));
 }
 
 /// A whole machine.
@@ -367,7 +384,7 @@ fn state(state: &mut State, v: &mut impl Visitor) {
     names(owns, Refers::Channel, v);
     scratch.iter_mut().for_each(|each| self::scratch(each, v));
     code(exit_ready, v);
-    spanned(min_active, v);
+    maybe_duration(min_active, v);
     regions.iter_mut().for_each(|each| region(each, v));
     v.leave_state();
 }
@@ -450,7 +467,7 @@ fn trigger(trigger: &mut Trigger, v: &mut impl Visitor) {
     match trigger {
         Trigger::Event(event) => v.refers(Refers::Event, event),
         Trigger::Timer(timer) => v.refers(Refers::Timer, timer),
-        Trigger::After(after) => v.span(&mut after.span),
+        Trigger::After(time) | Trigger::Every(time) => duration(time, v),
         Trigger::Any(span)
         | Trigger::Always(span)
         | Trigger::Done(span)
@@ -499,8 +516,8 @@ fn transition(transition: &mut Transition, v: &mut impl Visitor) {
     spanned(priority, v);
     code(score, v);
     spanned(threshold, v);
-    spanned(cooldown, v);
-    spanned(debounce, v);
+    maybe_duration(cooldown, v);
+    maybe_duration(debounce, v);
 }
 
 fn branch(branch: &mut Branch, v: &mut impl Visitor) {
@@ -599,7 +616,7 @@ fn action(kind: &mut ActionKind, v: &mut impl Visitor) {
         }
         ActionKind::StartTimer { timer, after } => {
             v.refers(Refers::Timer, timer);
-            v.span(&mut after.span);
+            duration(after, v);
         }
         ActionKind::StopTimer { timer } => v.refers(Refers::Timer, timer),
         ActionKind::ClearHistory { state } => v.refers(Refers::State, state),

@@ -36,6 +36,9 @@ impl Draft {
 
 /// Durations as [`Duration::parse`](crate::value::Duration::parse) reads them.
 const DURATION: &str = r"^\s*(([0-9]+\.?[0-9]*|\.[0-9]+)\s*m?s|[0-9]+\s*t)\s*$";
+/// What is neither a duration nor an expression.
+const NUMBER_ALONE: &str = r"^\s*-?[0-9.]*\s*$";
+const IDENTIFIER: &str = r"^\s*[\p{L}_][\p{L}\p{N}_]*\s*$";
 const STABLE_ID: &str = "^(0x)?[0-9a-fA-F]{1,16}$";
 
 /// The definition that all actions written as objects share.
@@ -130,6 +133,11 @@ impl Writer {
             Type::OneInt(choices) => json!({ "enum": choices }),
             Type::Number => json!({ "type": "number" }),
             Type::Duration => json!({ "type": "string", "pattern": DURATION }),
+            Type::AnyDuration => json!({ "type": "string", "not": { "pattern": NUMBER_ALONE } }),
+            Type::AskedDuration => json!({
+                "type": "string",
+                "anyOf": [{ "pattern": DURATION }, { "pattern": IDENTIFIER }],
+            }),
             Type::StableId => json!({ "type": "string", "pattern": STABLE_ID }),
             Type::Expression => json!({ "type": ["string", "number", "boolean"] }),
             Type::Word(words) => json!({ "enum": words.all().collect::<Vec<_>>() }),

@@ -60,6 +60,10 @@ pub enum Type {
     Number,
     /// Text such as `1.5s`.
     Duration,
+    /// The same, or a parameter, an expression or a range (LANG-3).
+    AnyDuration,
+    /// Text such as `1.5s`, or a parameter.
+    AskedDuration,
     /// Text of 1 to 16 hexadecimal digits.
     StableId,
     /// Source text of an action or a call.
@@ -304,6 +308,8 @@ impl Type {
             Self::Text
             | Self::Name(_)
             | Self::Duration
+            | Self::AnyDuration
+            | Self::AskedDuration
             | Self::StableId
             | Self::Code
             | Self::Word(_) => json == Json::Text,

@@ -199,7 +199,7 @@ impl Handlers {
             has_conditions: model
                 .resolved
                 .iter()
-                .any(|state| state.exit_ready.is_some() || state.min_active > 0),
+                .any(|state| state.exit_ready.is_some() || state.min_active.is_some()),
         };
         for (state, resolved) in model.resolved.enumerate() {
             resolved

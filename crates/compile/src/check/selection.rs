@@ -94,8 +94,8 @@ fn wins_forever(transition: &Transition<'_>) -> bool {
         && transition.score.is_some()
         && transition.targets.is_empty()
         && authored.stack.is_none()
-        && transition.debounce == 0
-        && transition.cooldown == 0
+        && !transition.debounce.is_some()
+        && !transition.cooldown.is_some()
 }
 
 fn scored_stays(transition: &Transition<'_>) -> Diagnostic {
@@ -176,7 +176,7 @@ fn check_group_sizes(transitions: &[Transition<'_>], diagnostics: &mut Diagnosti
 pub fn check_latches(planned: &Planned<'_, '_>, diagnostics: &mut Diagnostics) {
     let model = planned.model;
     let waits = |state: StateIndex| {
-        model.resolved[state].exit_ready.is_some() || model.resolved[state].min_active > 0
+        model.resolved[state].exit_ready.is_some() || model.resolved[state].min_active.is_some()
     };
     for (index, &from) in planned.order.enumerate() {
         let transition = &model.transitions[from];

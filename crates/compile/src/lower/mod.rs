@@ -297,7 +297,7 @@ impl Lowering<'_, '_> {
             suspend: maybe(resolved.suspend),
             resume: maybe(resolved.resume),
             exit_ready: maybe(resolved.exit_ready),
-            min_active_ticks: U32::new(resolved.min_active),
+            min_active: resolved.min_active,
             channels: U32::new(
                 resolved
                     .owns
@@ -413,7 +413,9 @@ impl Lowering<'_, '_> {
 
     fn transition_extra(&mut self, from: TransitionIndex) -> Option<TransitionExtraId> {
         let transition = &self.model.transitions[from];
-        let debounce = (transition.debounce > 0)
+        let debounce = transition
+            .debounce
+            .is_some()
             .then(|| self.debounce_timer(from))
             .flatten();
         let stack = transition
@@ -427,16 +429,16 @@ impl Lowering<'_, '_> {
             } else {
                 0.0
             }),
-            cooldown_ticks: U32::new(transition.cooldown),
-            debounce_ticks: U32::new(transition.debounce),
+            cooldown_time: transition.cooldown,
+            debounce_time: transition.debounce,
             cooldown_slot: byte(self.allocation.cooldown[from]),
             debounce_timer: byte(debounce.map(|t| self.allocation.timers[t])),
             stack: StackId::to_raw(stack),
             reserved: [0; 13],
         };
         let needed = transition.score.is_some()
-            || transition.cooldown > 0
-            || transition.debounce > 0
+            || transition.cooldown.is_some()
+            || transition.debounce.is_some()
             || transition.authored.latch
             || transition.stack.is_some();
         if !needed {
@@ -500,7 +502,7 @@ impl Lowering<'_, '_> {
             self.tables.timers.push(TimerRecord {
                 owner: field(timer.owner),
                 transition: maybe(timer.transition.map(|t| self.transition_ids[t])),
-                ticks: U32::new(timer.ticks),
+                duration: timer.duration,
                 column: U16::new(if fires {
                     self.timer_column(index)
                 } else {

@@ -201,7 +201,7 @@ impl<'t> JumpBuilder<'t> {
             .is_none_or(|extra| {
                 extra.history_count == 0
                     && extra.exit_ready.get() == NONE
-                    && extra.min_active_ticks.get() == 0
+                    && !extra.min_active.is_some()
             });
         free.then_some(record)
     }

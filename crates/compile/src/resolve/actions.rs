@@ -142,8 +142,9 @@ impl Resolver<'_> {
             ActionKind::StartTimer { timer, after } => {
                 let index = self.timer(timer, site.names)?;
                 self.usage.started.insert(index);
-                let ticks = self.ticks(after);
-                Some(record(ActionOp::StartTimer, 0, narrow(index), ticks))
+                let duration = self.armed(after, site);
+                let word = duration.raw();
+                Some(record(ActionOp::StartTimer, 0, narrow(index), word))
             }
             ActionKind::StopTimer { timer } => {
                 let index = self.timer(timer, site.names)?;

@@ -3,7 +3,7 @@
 use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::Diagnostic;
 use statewright_author::span::Spanned;
-use statewright_author::value::{Literal, ValueType};
+use statewright_author::value::{Literal, ParameterType, ValueType};
 
 use super::Resolver;
 use crate::index::{Index, IndexVec, ParameterIndex};
@@ -25,7 +25,7 @@ impl Resolver<'_> {
             .parameters
             .iter()
             .map(|p| {
-                self.literal(&p.value, p.ty.value, "parameter")
+                self.parameter_value(&p.value, p.ty.value)
                     .unwrap_or_default()
             })
             .collect();
@@ -35,12 +35,40 @@ impl Resolver<'_> {
             for (name, literal) in &variant.values {
                 if let Some(parameter) = self.names.parameters.find(name, &mut self.diagnostics) {
                     let ty = machine.parameters[parameter.position()].ty.value;
-                    values[parameter] = self.literal(literal, ty, "parameter").unwrap_or_default();
+                    values[parameter] = self.parameter_value(literal, ty).unwrap_or_default();
                 }
             }
             data.parameters.push(values);
         }
         data
+    }
+
+    fn parameter_value(
+        &mut self,
+        literal: &Spanned<Literal>,
+        ty: ParameterType,
+    ) -> Option<[u32; 3]> {
+        let ty = match ty {
+            ParameterType::Value(ty) => return self.literal(literal, ty, "parameter"),
+            ParameterType::Duration => ty,
+        };
+        let seconds = match &literal.value {
+            Literal::Text(text) => self.parameter_seconds(text, literal.span),
+            _ => None,
+        };
+        if seconds.is_none() {
+            let text = format!(
+                "this parameter must be {}, but it is {}",
+                with_article(ty.as_str()),
+                describe(&literal.value)
+            );
+            self.report(
+                Diagnostic::new(DiagnosticCode::LiteralType, literal.span, text)
+                    .label(format!("not {}", with_article(ty.as_str())))
+                    .help("write a number with a unit, such as \"1.5s\", \"200ms\" or \"30t\""),
+            );
+        }
+        seconds.map(|seconds| [seconds, 0, 0])
     }
 
     /// Words of a literal of a type.

@@ -254,7 +254,7 @@ impl Scope for ResolverScope<'_, '_> {
     fn parameter(&self, name: &str) -> Option<(u16, ValueType)> {
         let parameter = self.resolver.names.parameters.get(name)?;
         let declared = &self.resolver.machine.parameters[parameter.position()];
-        Some((narrow(parameter), declared.ty.value))
+        Some((narrow(parameter), declared.ty.value.value()))
     }
 
     fn names(&self) -> Vec<String> {

@@ -53,8 +53,8 @@ impl<'a> Resolver<'a> {
             let condition = self.guard(code, &Site::state(index, "an exit-ready guard"))?;
             condition.index
         });
-        let min_active = self.optional_ticks(state.min_active.as_ref());
-        if min_active > 0 {
+        let min_active = self.maybe_asked(state.min_active.as_ref());
+        if min_active.is_some() {
             self.clocks.entry(index).or_insert("min_active");
         }
         if state.clock {

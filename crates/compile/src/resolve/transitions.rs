@@ -14,7 +14,7 @@ use statewright_rom::layout::MAX_RECORDS;
 use super::Resolver;
 use super::scope::Site;
 use crate::index::{Index, IndexVec, RegionIndex, StateIndex, TransitionIndex};
-use crate::model::{Transition, Trigger, trigger_span};
+use crate::model::{TimerKind, Transition, Trigger, trigger_span};
 use crate::tree::{Target, follows_scxml, shown};
 
 impl<'a> Resolver<'a> {
@@ -158,8 +158,8 @@ impl<'a> Resolver<'a> {
             .score
             .as_ref()
             .and_then(|code| self.score(code, &site));
-        let cooldown = self.optional_ticks(authored.cooldown.as_ref());
-        let debounce = self.optional_ticks(authored.debounce.as_ref());
+        let cooldown = self.maybe_armed(authored.cooldown.as_ref(), &effect_site);
+        let debounce = self.maybe_asked(authored.debounce.as_ref());
         out.push(Transition {
             source,
             trigger,
@@ -211,8 +211,14 @@ impl<'a> Resolver<'a> {
                 Trigger::Any
             }
             graph::Trigger::After(duration) => {
-                let ticks = self.ticks(duration);
-                Trigger::Timer(self.after_timer(source, index, ticks))
+                let site = Site::state(source, "`after` is found on entry, which");
+                let duration = self.armed(duration, &site.with_names_of(scope));
+                Trigger::Timer(self.entry_timer(TimerKind::After, source, index, duration))
+            }
+            graph::Trigger::Every(duration) => {
+                let site = Site::state(source, "`every` is found on entry, which");
+                let duration = self.armed(duration, &site.with_names_of(scope));
+                Trigger::Timer(self.entry_timer(TimerKind::Every, source, index, duration))
             }
             graph::Trigger::Timer(name) => Trigger::Timer(self.timer_with_trigger(name, scope)?),
             graph::Trigger::Always(_) => Trigger::Always,

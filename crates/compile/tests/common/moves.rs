@@ -1,7 +1,9 @@
 //! Transitions of each state with all sugar expanded (CODE-8), resolved by the rules
 //! alone.
 
+use statewright_author::duration::DurationSource;
 use statewright_author::graph::{StackOperation, StateKind, Transition, TransitionKind, Trigger};
+use statewright_author::value::ParameterType;
 
 use super::tree::{Target, Tree};
 
@@ -207,16 +209,45 @@ pub struct Columns {
 pub enum Firing {
     /// Owner (`None` = the machine) and name.
     Named(Option<usize>, String),
-    /// Owner and ticks of an `after`; equal ones share a timer.
-    After(usize, u32),
+    /// Owner of an `after`, and what it waits for; equal ones share a timer.
+    After(usize, Waits),
+    /// The same of an `every`.
+    Every(usize, Waits),
 }
 
-/// How long an `after` waits.
-pub fn after_ticks(tree: &Tree<'_>, transition: &Move) -> Option<u32> {
-    let Trigger::After(duration) = &transition.authored.trigger else {
-        return None;
+/// What an `after` or `every` waits for.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Waits {
+    /// So many ticks.
+    Ticks(u32),
+    /// A parameter that is a duration.
+    Parameter(String),
+    /// What is drawn or computed: its own, by its place among the transitions of the state.
+    Own(usize),
+}
+
+/// The timer of an `after` or `every`.
+pub fn entry_timer(tree: &Tree<'_>, transition: &Move) -> Option<Firing> {
+    let waits = |duration: &DurationSource| match duration {
+        DurationSource::Literal(time) => {
+            Waits::Ticks(time.ticks(tree.tick_rate()).expect("a legal duration"))
+        }
+        DurationSource::Code(code) if is_duration(tree, code) => Waits::Parameter(code.clone()),
+        DurationSource::Code(_) | DurationSource::Range(..) => Waits::Own(transition.declared),
     };
-    duration.value.ticks(tree.tick_rate())
+    match &transition.authored.trigger {
+        Trigger::After(time) => Some(Firing::After(transition.source, waits(&time.value))),
+        Trigger::Every(time) => Some(Firing::Every(transition.source, waits(&time.value))),
+        _ => None,
+    }
+}
+
+/// Is a text the name of a parameter that is a duration?
+pub fn is_duration(tree: &Tree<'_>, code: &str) -> bool {
+    let parameters = &tree.machine.parameters;
+    parameters
+        .iter()
+        .any(|one| one.name.value == code && one.ty.value == ParameterType::Duration)
 }
 
 impl Columns {
@@ -230,13 +261,12 @@ impl Columns {
         for (state, own) in moves.iter().enumerate() {
             let named = tree.states[state].authored.timers.iter();
             timers.extend(named.map(|timer| Firing::Named(Some(state), timer.name.value.clone())));
-            let mut after: Vec<(usize, u32)> = own
+            let mut on_entry: Vec<(usize, Firing)> = own
                 .iter()
-                .filter_map(|m| after_ticks(tree, m).map(|ticks| (m.declared, ticks)))
+                .filter_map(|m| entry_timer(tree, m).map(|firing| (m.declared, firing)))
                 .collect();
-            after.sort_unstable();
-            for (_, ticks) in after {
-                let firing = Firing::After(state, ticks);
+            on_entry.sort_by_key(|(declared, _)| *declared);
+            for (_, firing) in on_entry {
                 if !timers.contains(&firing) {
                     timers.push(firing);
                 }
@@ -269,9 +299,8 @@ impl Columns {
         match &transition.authored.trigger {
             Trigger::Event(name) => vec![tree.event(&name.value)],
             Trigger::Any(_) => (0..self.events).collect(),
-            Trigger::After(_) => {
-                let ticks = after_ticks(tree, transition).expect("a legal duration");
-                vec![timer(Firing::After(transition.source, ticks))]
+            Trigger::After(_) | Trigger::Every(_) => {
+                vec![timer(entry_timer(tree, transition).expect("one on entry"))]
             }
             Trigger::Timer(name) => {
                 let (owner, _) = tree.timer(transition.source, &name.value);

@@ -7,20 +7,21 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
+use statewright_author::duration::DurationSource;
 use statewright_author::expr::{
     ActionText, CallArgument, Expr, ExprKind, StateQuery, UnaryOp, parse, parse_action, parse_call,
 };
 use statewright_author::graph::{
-    Action, ActionKind, Argument, Branch, ExprSource, Lane, Machine, Payload, StackOperation,
-    StateKind, Timer, TransitionKind, Trigger,
+    Action, ActionKind, Argument, Branch, ExprSource, Lane, Machine, Parameter, Payload,
+    StackOperation, StateKind, Timer, TransitionKind, Trigger,
 };
 use statewright_author::span::{Name, Span, Spanned};
 use statewright_author::value::{
-    BuiltInLane, Class, Duration, FunctionKind, LaneKey, LaneScope, Literal, MergeRule, Tier,
-    ValueType,
+    BuiltInLane, Class, Duration, FunctionKind, LaneKey, LaneScope, Literal, MergeRule,
+    ParameterType, Tier, ValueType,
 };
 
-use super::moves::{Move, moves};
+use super::moves::{Move, is_duration, moves};
 use super::tree::{Target, Tree};
 
 /// The model of a machine in a tier.
@@ -185,7 +186,7 @@ impl Projector<'_, '_> {
     fn parameters(&self) -> Value {
         let parameters = self.tree.machine.parameters.iter();
         parameters
-            .map(|p| json!({ "name": p.name.value, "type": p.ty.value.as_str(), "value": value_of(&p.value.value) }))
+            .map(|p| json!({ "name": p.name.value, "type": p.ty.value.as_str(), "value": self.parameter_value(p, &p.value.value) }))
             .collect()
     }
 
@@ -198,7 +199,10 @@ impl Projector<'_, '_> {
                     .iter()
                     .find(|(name, _)| name.value == parameter.name.value);
                 let value = own.map_or(&parameter.value.value, |(_, value)| &value.value);
-                values.insert(parameter.name.value.clone(), value_of(value));
+                values.insert(
+                    parameter.name.value.clone(),
+                    self.parameter_value(parameter, value),
+                );
             }
             json!({ "name": variant.name.value, "values": values })
         };
@@ -260,6 +264,49 @@ impl Projector<'_, '_> {
         duration.and_then(|duration| duration.value.ticks(self.tree.tick_rate()))
     }
 
+    /// Ticks as a number, any other duration as text.
+    fn length(&self, duration: Option<&Spanned<DurationSource>>, state: usize) -> Value {
+        match duration {
+            None => Value::Null,
+            Some(duration) => match duration.value.literal() {
+                Some(time) => json!(time.ticks(self.tree.tick_rate())),
+                None => json!(self.length_text(duration, state)),
+            },
+        }
+    }
+
+    fn length_text(&self, duration: &Spanned<DurationSource>, state: usize) -> String {
+        let ticks = |time: &Duration| time.ticks(self.tree.tick_rate()).unwrap_or(0);
+        match &duration.value {
+            DurationSource::Literal(time) => format!("{}t", ticks(time)),
+            DurationSource::Range(low, high) => format!("{}t..{}t", ticks(low), ticks(high)),
+            DurationSource::Code(code) if is_duration(self.tree, code) => code.clone(),
+            DurationSource::Code(code) => {
+                self.expression(&Spanned::new(code.clone(), duration.span), state)
+            }
+        }
+    }
+
+    /// A value of a parameter; of a duration the seconds nearest to it that last as long.
+    fn parameter_value(&self, parameter: &Parameter, value: &Literal) -> Value {
+        let text = match value {
+            Literal::Text(text) if parameter.ty.value == ParameterType::Duration => text,
+            value => return value_of(value),
+        };
+        let rate = self.tree.tick_rate();
+        let time = Duration::parse(text).expect("a duration");
+        let wanted = time.ticks(rate).expect("a legal duration");
+        let exact = match time {
+            Duration::Nanos(nanos) => nanos as f64 / 1e9,
+            Duration::Ticks(ticks) => ticks as f64 / f64::from(rate),
+        };
+        let lasts = |seconds: f32| (seconds * rate as f32).ceil().max(1.0) as u32;
+        let nearest = (exact as f32).to_bits();
+        let near = (0..=4).flat_map(|away| [nearest.saturating_sub(away), nearest + away]);
+        let found = near.map(f32::from_bits).find(|&it| lasts(it) == wanted);
+        value_of(&Literal::Float(found.unwrap_or(exact as f32).into()))
+    }
+
     fn paths(&self, targets: &[Target]) -> Vec<String> {
         targets
             .iter()
@@ -316,7 +363,7 @@ impl Projector<'_, '_> {
             "timers": state.timers.iter().map(timer).collect::<Value>(),
             "scratch": scratch.collect::<Value>(),
             "exit_ready": state.exit_ready.as_ref().map(|code| self.expression(code, index)),
-            "min_active": self.ticks(state.min_active.as_ref()),
+            "min_active": self.length(state.min_active.as_ref(), index),
             "clock": state.clock || state.min_active.is_some(),
             "transitions": moves.iter().map(|m| self.transition(m)).collect::<Value>(),
             "branches": state.choice.iter().flatten().map(|branch| self.branch(branch, index)).collect::<Value>(),
@@ -362,9 +409,8 @@ impl Projector<'_, '_> {
         let trigger = match &t.trigger {
             Trigger::Event(event) => format!("on {}", event.value),
             Trigger::Any(_) => "on *".to_owned(),
-            Trigger::After(duration) => {
-                format!("after {}t", self.ticks(Some(duration)).unwrap_or(0))
-            }
+            Trigger::After(duration) => format!("after {}", self.length_text(duration, m.source)),
+            Trigger::Every(duration) => format!("every {}", self.length_text(duration, m.source)),
             Trigger::Timer(name) => format!("timer {}", name.value),
             Trigger::Always(_) => "always".to_owned(),
             Trigger::Done(_) => "done".to_owned(),
@@ -393,8 +439,8 @@ impl Projector<'_, '_> {
             "interrupt": t.interrupt,
             "score": t.score.as_ref().map(|code| self.score(code, m.source)),
             "threshold": t.score.as_ref().map(|_| threshold),
-            "cooldown": self.ticks(t.cooldown.as_ref()),
-            "debounce": self.ticks(t.debounce.as_ref()),
+            "cooldown": self.length(t.cooldown.as_ref(), m.source),
+            "debounce": self.length(t.debounce.as_ref(), m.source),
             "latch": t.latch,
         })
     }
@@ -508,11 +554,7 @@ impl Projector<'_, '_> {
                 format!("emit {} {}{}", lane.value, command.value, payload(value))
             }
             ActionKind::StartTimer { timer, after } => {
-                format!(
-                    "start {} {}t",
-                    timer.value,
-                    self.ticks(Some(after)).unwrap_or(0)
-                )
+                format!("start {} {}", timer.value, self.length_text(after, state))
             }
             ActionKind::StopTimer { timer } => format!("stop {}", timer.value),
             ActionKind::ClearHistory { state: name } => {

@@ -164,7 +164,7 @@ fields! {
     TimerPlace TimerField "a timer" {
         kind Kind "kind",
         name Name "name",
-        ticks Ticks "ticks",
+        length Ticks "ticks",
         count Count "count",
     } without { owner transition place }
     History HistoryField "a history point" {

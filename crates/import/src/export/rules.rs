@@ -309,6 +309,15 @@ pub(super) fn transition(transition: &Transition, follows_w3c: bool, out: &mut D
                 "use a timer of the machine that fires as an event",
             );
         }
+        Trigger::Every(time) => {
+            let why = "a delayed `<send>` comes once, and outlives the state that sent it";
+            no(
+                time.span,
+                "`every`",
+                why,
+                "use a timer of the machine that fires as an event, and start it again",
+            );
+        }
         Trigger::Timer(name) => {
             let why = "a delayed `<send>` always sends an event";
             no(

@@ -155,6 +155,7 @@ pub fn trigger(transition: &Transition) -> String {
         Trigger::Event(name) => name.value.clone(),
         Trigger::Any(_) => "*".into(),
         Trigger::After(duration) => format!("after {}", duration.value),
+        Trigger::Every(duration) => format!("every {}", duration.value),
         Trigger::Timer(name) => format!("timer {}", name.value),
         Trigger::Always(_) => "always".into(),
         Trigger::Done(_) => "done".into(),

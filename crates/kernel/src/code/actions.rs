@@ -72,7 +72,8 @@ impl Tick<'_, '_> {
             ActionOp::StartTimer => {
                 self.trace_action(op);
                 if let Some(timer) = self.cx.proved(TimerId::read(op.a)) {
-                    self.cx.start_timer(timer, op.b.get());
+                    let ticks = self.ticks(DurationWord::from_raw(op.b.get()), site);
+                    self.cx.start_timer(timer, ticks);
                 }
             }
             ActionOp::StopTimer => {

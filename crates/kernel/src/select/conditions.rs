@@ -99,7 +99,8 @@ impl Context<'_> {
             return None;
         }
         if !self.ram.is_armed(timer) {
-            self.arm(timer, self.now.wrapping_add(extra.debounce_ticks.get()));
+            let ticks = self.ticks_asked(extra.debounce_time);
+            self.arm(timer, self.now.wrapping_add(ticks));
         }
         (!is_due(self.time(timer), self.now)).then_some(Reason::Debounce)
     }
@@ -292,10 +293,9 @@ impl Context<'_> {
         let Some(extra) = self.rom.state_extra(state) else {
             return false;
         };
-        let least = extra.min_active_ticks.get();
-        least > 0
+        extra.min_active.is_some()
             && self
                 .ticks_in_state(state)
-                .is_some_and(|ticks| ticks < least)
+                .is_some_and(|ticks| ticks < self.ticks_asked(extra.min_active))
     }
 }

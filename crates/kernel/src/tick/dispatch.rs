@@ -48,10 +48,18 @@ impl Tick<'_, '_> {
     fn run_timer(&mut self, timer: TimerId, slot: TimerSlot) -> Result<bool, Fault> {
         let record = self.cx.proved(self.cx.rom.timer(timer));
         let record = record.ok_or(Fault::Impossible)?;
-        self.cx.take_timer(timer, slot);
+        let goes_on = record.kind == TimerKind::Every;
+        if goes_on {
+            self.move_on(timer, record, slot);
+        } else {
+            self.cx.take_timer(timer, slot);
+        }
         if self.tracing {
             self.mark_timers();
             self.host.trace(&Trace::Fired(timer));
+            if goes_on {
+                self.trace_moved_on(timer, slot);
+            }
         }
         let event =
             EventId::read(record.column).filter(|&event| self.cx.rom.event(event).is_some());

@@ -64,7 +64,7 @@ numbers! {
         /// Emits a command: `a` = string of its name, `b` = payload expression or `NONE` (low half),
         /// lane (high half).
         Emit = 6 "emit",
-        /// Starts a timer: `a` = timer, `b` = ticks, at least 1.
+        /// Starts a timer: `a` = timer, `b` = [`DurationWord`](super::DurationWord), not none.
         StartTimer = 7 "start_timer",
         /// Stops a timer: `a` = timer.
         StopTimer = 8 "stop_timer",

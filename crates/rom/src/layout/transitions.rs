@@ -2,6 +2,7 @@
 
 use zerocopy::byteorder::little_endian::{F32, U16, U32};
 
+use super::DurationWord;
 use crate::number::Coded;
 
 numbers! {
@@ -109,10 +110,10 @@ record! {
         score: U16,
         /// Least score that counts.
         threshold: F32,
-        /// Ticks (SEL-6); 0 = none.
-        cooldown_ticks: U32,
-        /// Ticks (SEL-6); 0 = none.
-        debounce_ticks: U32,
+        /// SEL-6; found when the transition commits.
+        cooldown_time: DurationWord,
+        /// SEL-6: ticks or a parameter; found when it is armed.
+        debounce_time: DurationWord,
         /// First of two slots with the ready tick; 0xFF = none.
         cooldown_slot: u8,
         /// Timer place; 0xFF = none.

@@ -2,6 +2,7 @@
 
 use zerocopy::byteorder::little_endian::{U16, U32};
 
+use super::DurationWord;
 use crate::number::Coded;
 
 numbers! {
@@ -113,8 +114,8 @@ record! {
         resume: U16,
         /// Op of the exit-ready guard (SEL-6); or `NONE`.
         exit_ready: U16,
-        /// Ticks before the state may be left (SEL-6); 0 = none.
-        min_active_ticks: U32,
+        /// Time before the state may be left (SEL-6): ticks or a parameter; found when asked.
+        min_active: DurationWord,
         /// Channels owned, one bit each (CODE-7).
         channels: U32,
         /// First history point; points of one state are consecutive.

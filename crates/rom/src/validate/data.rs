@@ -4,7 +4,7 @@
 use zerocopy::IntoBytes;
 use zerocopy::byteorder::little_endian::U32;
 
-use super::{Check, MAX_TICKS, expected, optional, presence, range, unknown};
+use super::{Check, expected, optional, presence, range, unknown};
 use crate::error::{LoadError, Problem};
 use crate::layout::*;
 use crate::number::Coded;
@@ -157,7 +157,12 @@ pub(super) fn parameters<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadE
         check.rule(u32::from(found.get()) == offset, i, || {
             expected("offset", offset, found)
         })?;
-        check.rule(parameter.reserved == [0; 5], i, || Problem::Reserved)?;
+        let seconds = parameter.ty == ValueType::F32;
+        let unit = parameter.is_duration;
+        check.rule(unit == 0 || (unit == 1 && seconds), i, || {
+            unknown("duration mark", unit)
+        })?;
+        check.rule(parameter.reserved == [0; 4], i, || Problem::Reserved)?;
         offset = offset.wrapping_add(u32::from(words_of(parameter.ty)));
     }
     check.finish()

@@ -100,11 +100,11 @@ fn by_transitions(rom: &Rom<'_>) -> u32 {
 fn by_extras(rom: &Rom<'_>) -> u32 {
     let mut used = 0;
     for extra in rom.transition_extras() {
-        used |= when(extra.cooldown_ticks.get() > 0, feature::COOLDOWN);
-        used |= when(extra.debounce_ticks.get() > 0, feature::DEBOUNCE);
+        used |= when(extra.cooldown_time.is_some(), feature::COOLDOWN);
+        used |= when(extra.debounce_time.is_some(), feature::DEBOUNCE);
     }
     for extra in rom.state_extras() {
-        let held = extra.exit_ready.get() != NONE || extra.min_active_ticks.get() > 0;
+        let held = extra.exit_ready.get() != NONE || extra.min_active.is_some();
         used |= when(held, feature::EXIT_CONDITIONS);
         used |= when(extra.channels.get() != 0, feature::CHANNELS);
         used |= when(extra.scratch_count > 0, feature::SCRATCH);

@@ -3,7 +3,8 @@
 //! Single ops (guards, scores, activities) come first in the ops table; then the action lists, back
 //! to back. So the place of an op says what it must be, and no list has to be walked to prove it.
 
-use super::{Check, MAX_TICKS, Runs, expected, presence, range, unknown};
+use super::durations::{Place, bad_word};
+use super::{Check, Runs, expected, presence, range, unknown};
 use crate::code::{self, CodeLimits};
 use crate::error::{LoadError, Problem};
 use crate::layout::*;
@@ -231,8 +232,9 @@ fn second_operand(rom: &Rom<'_>, op: &OpRecord, kind: ActionOp) -> Option<Proble
         ActionOp::Emit => payload_expression(rom, low).or_else(|| {
             (usize::from(high) >= rom.lane_count()).then(|| range("lane", high, rom.lane_count()))
         }),
-        ActionOp::StartTimer => named_timer(rom, op)
-            .or_else(|| (b == 0 || b > MAX_TICKS).then(|| unknown("duration", b))),
+        ActionOp::StartTimer => {
+            named_timer(rom, op).or_else(|| bad_word(rom, DurationWord::from_raw(b), Place::Armed))
+        }
         ActionOp::StopTimer => named_timer(rom, op).or_else(|| unused(b)),
         ActionOp::Unless => {
             let ty = expression_type(rom, op.a.get());

@@ -1,8 +1,9 @@
 //! Transitions: owners, order, kinds, domains and what only some of them have (SEL-3, EXEC-2).
 
+use super::durations::{Place, bad_optional};
 use super::targets::{Span, anchor, span};
 use super::tree::{range_of_slots, slots_fit};
-use super::{Check, MAX_TICKS, Runs, expected, optional, presence, range, unknown};
+use super::{Check, Runs, expected, optional, presence, range, unknown};
 use crate::error::{LoadError, Problem};
 use crate::ids::{StateId, TargetSetId};
 use crate::layout::*;
@@ -460,19 +461,21 @@ fn times<const EXPLAIN: bool>(
     i: usize,
     extra: &TransitionExtra,
 ) -> Result<(), LoadError> {
-    let (cooldown, debounce) = (extra.cooldown_ticks.get(), extra.debounce_ticks.get());
-    check.rule(cooldown <= MAX_TICKS && debounce <= MAX_TICKS, i, || {
-        range("cooldown or debounce", cooldown.max(debounce), 1 << 31)
+    let problem = bad_optional(rom, extra.cooldown_time, Place::Armed)
+        .or_else(|| bad_optional(rom, extra.debounce_time, Place::Asked));
+    check.rule(problem.is_none(), i, || {
+        problem.unwrap_or(Problem::Reserved)
     })?;
+    let (cooldown, debounce) = (extra.cooldown_time.is_some(), extra.debounce_time.is_some());
     let (slot, timer) = (extra.cooldown_slot, extra.debounce_timer);
-    check.rule((cooldown > 0) == (slot != 0xFF), i, || {
-        presence("cooldown slot", cooldown > 0)
+    check.rule(cooldown == (slot != 0xFF), i, || {
+        presence("cooldown slot", cooldown)
     })?;
     check.rule(slot == 0xFF || slots_fit(rom, slot, 2), i, || {
         range_of_slots(rom, slot)
     })?;
-    check.rule((debounce > 0) == (timer != 0xFF), i, || {
-        presence("debounce timer", debounce > 0)
+    check.rule(debounce == (timer != 0xFF), i, || {
+        presence("debounce timer", debounce)
     })?;
     let places = rom.capacity().timers;
     check.rule(timer == 0xFF || timer < places, i, || {

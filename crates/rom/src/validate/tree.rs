@@ -1,6 +1,7 @@
 //! The tree: states in pre-order, regions, leaf numbers, and what states own (RAM-4, EXEC-9).
 
-use super::{Check, MAX_TICKS, expected, optional, presence, range, unknown};
+use super::durations::{Place, bad_optional};
+use super::{Check, expected, optional, presence, range, unknown};
 use crate::error::{LoadError, Problem};
 use crate::ids::StateId;
 use crate::layout::*;
@@ -506,8 +507,9 @@ fn extra_references<const EXPLAIN: bool>(
     check.rule(functions::plays(rom, ready, Role::Guard), i, || {
         Role::Guard.problem(ready)
     })?;
-    check.rule(extra.min_active_ticks.get() <= MAX_TICKS, i, || {
-        range("min-active", extra.min_active_ticks, 1 << 31)
+    let problem = bad_optional(rom, extra.min_active, Place::Asked);
+    check.rule(problem.is_none(), i, || {
+        problem.unwrap_or(Problem::Reserved)
     })?;
     let channels = (1_u64 << rom.channels().len().min(MAX_CHANNELS)).wrapping_sub(1);
     check.rule(u64::from(extra.channels.get()) & !channels == 0, i, || {
@@ -531,7 +533,7 @@ fn extra_places<const EXPLAIN: bool>(
     check.rule(clock, i, || {
         range("clock", extra.clock, usize::from(timers))
     })?;
-    let timed = extra.min_active_ticks.get() == 0 || extra.clock != 0xFF;
+    let timed = !extra.min_active.is_some() || extra.clock != 0xFF;
     check.rule(timed, i, || {
         presence("the clock of a min-active time", true)
     })?;

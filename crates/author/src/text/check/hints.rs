@@ -80,6 +80,11 @@ const OTHER_NAMES: &[(&[ObjectKind], &[&str], &str)] = &[
     ),
     (
         STATES,
+        &["every"],
+        "write `\"transitions\": [{ \"every\": …, \"do\": … }]`",
+    ),
+    (
+        STATES,
         &["always"],
         "write `\"transitions\": [{ \"when\": \"always\", \"if\": …, \"to\": … }]`",
     ),

@@ -7,11 +7,12 @@ use super::hints::with_unit;
 use super::{Checker, Subject};
 use crate::codes::DiagnosticCode;
 use crate::diagnostic::Diagnostic;
+use crate::duration::DurationSource;
 use crate::text::describe::{expected, or_list};
 use crate::text::name::NameKind;
 use crate::text::parse::{is_written_whole, number, span, string_span, whole};
 use crate::text::shape::{Type, Words};
-use crate::value::{Duration, ValueType};
+use crate::value::{Duration, DurationError, ValueType};
 
 impl Checker<'_> {
     pub(super) fn leaf(&mut self, value: &Value, ty: &'static Type, subject: Subject) {
@@ -20,7 +21,15 @@ impl Checker<'_> {
             (Value::NumberLit(raw), _) => self.number(raw, ty, subject),
             (Value::StringLit(text), Type::Name(kind)) => self.name(text, *kind),
             (Value::StringLit(text), Type::Word(words)) => self.word(text, words, subject),
-            (Value::StringLit(text), Type::Duration) => self.duration(text),
+            (Value::StringLit(text), Type::Duration) => {
+                self.duration(text, Duration::parse(&text.value).err());
+            }
+            (Value::StringLit(text), Type::AnyDuration) => {
+                self.duration(text, DurationSource::parse(&text.value).err());
+            }
+            (Value::StringLit(text), Type::AskedDuration) => {
+                self.duration(text, DurationSource::parse_asked(&text.value).err());
+            }
             (Value::StringLit(text), Type::StableId) => self.stable_id(text),
             (Value::Array(list), _) => {
                 self.vector(list.range.start..list.range.end, &list.elements, subject)
@@ -120,8 +129,8 @@ impl Checker<'_> {
         );
     }
 
-    fn duration(&mut self, text: &StringLit) {
-        if let Err(problem) = Duration::parse(&text.value) {
+    fn duration(&mut self, text: &StringLit, problem: Option<DurationError>) {
+        if let Some(problem) = problem {
             self.bad.insert(text.start());
             let number = text.value.trim();
             let is_number =

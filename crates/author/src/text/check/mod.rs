@@ -199,7 +199,7 @@ impl Checker<'_> {
                 Diagnostic { message, ..bare }.label(format!("this is {}", found.words()));
             match raw {
                 Some(raw) if list_of_one => problem.help(format!("write `[{raw}]`")),
-                Some(raw) if matches!(ty, Type::Duration) && found == Json::Number => {
+                Some(raw) if is_duration(ty) && found == Json::Number => {
                     problem.help(with_unit(&raw))
                 }
                 _ => problem,
@@ -238,4 +238,9 @@ impl Checker<'_> {
             _ => {}
         }
     }
+}
+
+/// Is it a duration of any form?
+fn is_duration(ty: &Type) -> bool {
+    matches!(ty, Type::Duration | Type::AnyDuration | Type::AskedDuration)
 }

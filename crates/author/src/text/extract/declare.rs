@@ -10,7 +10,9 @@ use crate::graph::{
 };
 use crate::span::Spanned;
 use crate::text::parse::span;
-use crate::value::{Class, FunctionKind, LaneKey, LaneScope, Literal, MergeRule, ValueType};
+use crate::value::{
+    Class, Duration, FunctionKind, LaneKey, LaneScope, Literal, MergeRule, ParameterType, ValueType,
+};
 
 impl Reader<'_> {
     /// The entries of a field that is a map, each read by a function.
@@ -108,11 +110,23 @@ impl Reader<'_> {
                     .and_then(|value| self.literal_of(value)),
                 None => self.literal_of(entry.value()),
             };
-            let value = value.unwrap_or_else(|| Spanned::new(Literal::Int(0), name.span));
-            let given = full.and_then(|object| self.word(object, "type", ValueType::parse));
+            // Text alone is a duration: texts of symbols have fields.
+            let is_duration = matches!(entry.value(), Value::StringLit(_));
+            let stand_in = if is_duration {
+                Literal::Text(Duration::default().to_string())
+            } else {
+                Literal::Int(0)
+            };
+            let value = value.unwrap_or_else(|| Spanned::new(stand_in, name.span));
+            let given = full.and_then(|object| self.word(object, "type", ParameterType::parse));
+            let natural = if is_duration {
+                ParameterType::Duration
+            } else {
+                value.natural_type().into()
+            };
             Some(Parameter {
                 doc: full.and_then(|object| self.text(object, "doc")),
-                ty: given.unwrap_or_else(|| Spanned::new(value.natural_type(), value.span)),
+                ty: given.unwrap_or_else(|| Spanned::new(natural, value.span)),
                 meta: full.and_then(|object| self.meta(object)),
                 value,
                 name,

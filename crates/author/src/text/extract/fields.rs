@@ -4,6 +4,7 @@ use jsonc_parser::ast::{Object, StringLit, Value};
 use jsonc_parser::common::Ranged;
 
 use super::Reader;
+use crate::duration::DurationSource;
 use crate::graph::{ExprSource, Meta, StableId};
 use crate::span::{Name, Spanned};
 use crate::text::check::stable_id;
@@ -112,6 +113,24 @@ impl Reader<'_> {
     /// A duration.
     pub(crate) fn duration(&self, object: &Object, key: &str) -> Option<Spanned<Duration>> {
         self.word(object, key, |text| Duration::parse(text).ok())
+    }
+
+    /// A literal, a parameter, an expression or a range.
+    pub(crate) fn any_duration(
+        &self,
+        object: &Object,
+        key: &str,
+    ) -> Option<Spanned<DurationSource>> {
+        self.word(object, key, |text| DurationSource::parse(text).ok())
+    }
+
+    /// A literal or a parameter.
+    pub(crate) fn asked_duration(
+        &self,
+        object: &Object,
+        key: &str,
+    ) -> Option<Spanned<DurationSource>> {
+        self.word(object, key, |text| DurationSource::parse_asked(text).ok())
     }
 
     /// A stable id.

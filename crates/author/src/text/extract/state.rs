@@ -73,7 +73,7 @@ impl Reader<'_> {
             owns: self.names(object, "owns"),
             scratch: self.scratch(object),
             exit_ready: self.code(object, "exit_ready"),
-            min_active: self.duration(object, "min_active"),
+            min_active: self.asked_duration(object, "min_active"),
             clock: self.flag(object, "clock"),
             ..State::default()
         }

@@ -45,8 +45,8 @@ impl Reader<'_> {
             priority: self.count(object, "priority"),
             score: self.code(object, "score"),
             threshold: self.number(object, "threshold"),
-            cooldown: self.duration(object, "cooldown"),
-            debounce: self.duration(object, "debounce"),
+            cooldown: self.any_duration(object, "cooldown"),
+            debounce: self.asked_duration(object, "debounce"),
             latch: self.flag(object, "latch"),
             muted: self.flag(object, "muted"),
             meta: self.meta(object),
@@ -61,7 +61,10 @@ impl Reader<'_> {
             return self.event_or_any(object, event);
         }
         if has_key(object, "after") {
-            return self.duration(object, "after").map(Trigger::After);
+            return self.any_duration(object, "after").map(Trigger::After);
+        }
+        if has_key(object, "every") {
+            return self.any_duration(object, "every").map(Trigger::Every);
         }
         if has_key(object, "timer") {
             return self.name(object, "timer").map(Trigger::Timer);

@@ -109,7 +109,7 @@ action!(
     "Starts a named timer.",
     [
         Field::required("start", NAME, "The timer."),
-        Field::required("after", Type::Duration, "When it fires."),
+        Field::required("after", Type::AnyDuration, "When it fires."),
     ]
 );
 action!(

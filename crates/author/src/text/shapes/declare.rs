@@ -1,7 +1,9 @@
 //! Owns the shapes of what a machine declares: events, keys, parameters, channels, lanes,
 //! functions, observers.
 
-use super::{ACTIONS, CLASS, EVENT_OR_ANY, NAME, VALUE_TYPE, doc, id, map, meta, words};
+use super::{
+    ACTIONS, CLASS, EVENT_OR_ANY, NAME, PARAMETER_TYPE, VALUE_TYPE, doc, id, map, meta, words,
+};
 use crate::text::shape::{Field, ObjectKind, Shape, Type, Words};
 use crate::value::{FunctionKind, LaneKey, LaneScope, MergeRule};
 
@@ -100,7 +102,12 @@ pub(crate) static PARAMETER: Shape = Shape {
     doc: "A machine-wide parameter.",
     parts: &[&[
         doc(),
-        Field::or("type", VALUE_TYPE, "from the value", "Type of the value."),
+        Field::or(
+            "type",
+            PARAMETER_TYPE,
+            "from the value",
+            "Type of the value.",
+        ),
         Field::required(
             "value",
             Type::Literal,

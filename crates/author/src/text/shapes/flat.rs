@@ -157,7 +157,7 @@ pub(crate) static TRANSITION: Shape = Shape {
         &[meta()],
     ],
     groups: &[
-        at_most_one(&["trigger", "after", "timer", "when"]),
+        at_most_one(&["trigger", "after", "every", "timer", "when"]),
         at_most_one(&["target", "sync"]),
         at_most_one(&["effect", "action"]),
         at_most_one(&["isInternal", "kind"]),

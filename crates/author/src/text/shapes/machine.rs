@@ -107,8 +107,7 @@ const EVENTS: Type = Type::OneOf(&[
 ]);
 const BLACKBOARD: Type =
     map!(Key => Type::OneOf(&[super::VALUE_TYPE, Type::Object(ObjectKind::Key)]));
-const PARAMETERS: Type =
-    map!(Key => Type::OneOf(&[Type::Bool, Type::Number, Type::Object(ObjectKind::Parameter)]));
+const PARAMETERS: Type = map!(Key => Type::OneOf(&[Type::Bool, Type::Number, Type::Duration, Type::Object(ObjectKind::Parameter)]));
 const VARIANTS: Type = map!(Plain => Type::Map(&VARIANT));
 const CHANNELS: Type = Type::OneOf(&[
     Type::List(&NAME),

@@ -11,7 +11,7 @@ pub(crate) mod transition;
 
 use super::name::NameKind;
 use super::shape::{Field, Group, ObjectKind, Rule, Type, Words};
-use crate::value::{Class, ValueType};
+use crate::value::{Class, ParameterType, ValueType};
 
 /// A declared name without rules of its own, and a reference to one.
 pub(crate) const NAME: Type = Type::Name(NameKind::Plain);
@@ -37,9 +37,14 @@ pub(crate) const CLASS: Type = Type::Word(&Words {
     words: Class::WORDS,
     aliases: &[],
 });
-/// Types of keys and parameters.
+/// Types of keys and arguments.
 pub(crate) const VALUE_TYPE: Type = Type::Word(&Words {
     words: ValueType::WORDS,
+    aliases: &[],
+});
+/// Types of parameters.
+pub(crate) const PARAMETER_TYPE: Type = Type::Word(&Words {
+    words: ParameterType::WORDS,
     aliases: &[],
 });
 /// Priority of a transition (SEL-3).
@@ -80,7 +85,7 @@ pub(crate) const fn muted() -> Field {
 }
 
 /// The fields that say what starts a transition.
-pub(crate) const TRIGGERS: &[&str] = &["on", "after", "timer", "when"];
+pub(crate) const TRIGGERS: &[&str] = &["on", "after", "every", "timer", "when"];
 
 /// At most one of the fields.
 pub(crate) const fn at_most_one(keys: &'static [&'static str]) -> Group {

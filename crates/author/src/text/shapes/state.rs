@@ -109,7 +109,7 @@ pub(crate) const LIMITS: &[Field] = &[
     ),
     Field::new(
         "min_active",
-        Type::Duration,
+        Type::AskedDuration,
         "Time before the state may be left.",
     ),
     Field::or(

@@ -10,8 +10,13 @@ use crate::text::shape::{Field, Group, Rule, Shape, Type};
 pub(crate) const OTHER_TRIGGERS: &[Field] = &[
     Field::new(
         "after",
-        Type::Duration,
+        Type::AnyDuration,
         "Fires so long after the state was entered.",
+    ),
+    Field::new(
+        "every",
+        Type::AnyDuration,
+        "Fires so long after the state was entered, and again and again; without `to` the state stays.",
     ),
     Field::new(
         "timer",
@@ -87,12 +92,12 @@ pub(crate) const CONDITIONS: &[Field] = &[
     Field::or("threshold", Type::Number, "0", "Least score that counts."),
     Field::new(
         "cooldown",
-        Type::Duration,
+        Type::AnyDuration,
         "Time before it may be taken again.",
     ),
     Field::new(
         "debounce",
-        Type::Duration,
+        Type::AskedDuration,
         "Time that `if` must stay true; only with `when: always`.",
     ),
     Field::or(
@@ -128,7 +133,7 @@ const GROUPS: &[Group] = &[
 pub(crate) static TRANSITION: Shape = Shape {
     name: "transition",
     title: "a transition",
-    doc: "A transition: exactly one of `on`, `after`, `timer` and `when` says what starts it.",
+    doc: "A transition: exactly one of `on`, `after`, `every`, `timer` and `when` says what starts it.",
     parts: &[
         NAMES,
         EVENT_TRIGGER,

@@ -9,7 +9,7 @@ use crate::graph::{
     TransitionSet, Variant,
 };
 use crate::text::shape::ObjectKind;
-use crate::value::Literal;
+use crate::value::{Literal, ParameterType};
 
 /// Everything that is declared.
 pub(super) fn all(machine: &Machine, object: &mut Object) {
@@ -71,21 +71,26 @@ fn key(key: &Key) -> (String, JsonNode) {
     (key.name.value.clone(), object.or_only("type"))
 }
 
-/// A parameter by its value alone, if that says the type; text and vectors have no such form.
+/// A parameter by its value alone, if that says the type; symbols and vectors have no such form.
 fn parameter(parameter: &Parameter) -> (String, JsonNode) {
     let value = &parameter.value.value;
+    let name = parameter.name.value.clone();
+    let is_duration = parameter.ty.value == ParameterType::Duration;
+    if is_duration && parameter.doc.is_none() && parameter.meta.is_none() {
+        return (name, literal(value));
+    }
     let short = matches!(
         value,
         Literal::Int(_) | Literal::Float(_) | Literal::Bool(_)
     );
     let mut object = Object::new(ObjectKind::Parameter);
     object.doc(&parameter.doc);
-    if value.natural_type() != parameter.ty.value {
+    if parameter.ty.value != value.natural_type().into() {
         object.shown("type", Some(&parameter.ty));
     }
     object.put("value", literal(value)).meta(&parameter.meta);
     (
-        parameter.name.value.clone(),
+        name,
         if short {
             object.or_only("value")
         } else {

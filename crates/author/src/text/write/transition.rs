@@ -70,6 +70,7 @@ fn trigger(trigger: &Trigger, object: &mut Object) {
         Trigger::Event(event) => object.name("on", Some(event)),
         Trigger::Any(_) => object.word("on", Some("*")),
         Trigger::After(duration) => object.shown("after", Some(duration)),
+        Trigger::Every(duration) => object.shown("every", Some(duration)),
         Trigger::Timer(timer) => object.name("timer", Some(timer)),
         Trigger::Always(_) => object.word("when", Some("always")),
         Trigger::Done(_) => object.word("when", Some("done")),
