@@ -7,7 +7,8 @@
 
 use crate::span::{Name, Source, Span, Spanned};
 use crate::value::{
-    Class, Duration, FunctionKind, LaneKey, LaneScope, Literal, MergeRule, Tier, ValueType,
+    Class, Duration, FunctionKind, LaneKey, LaneScope, Literal, MergeRule, ScratchType, Tier,
+    ValueType,
 };
 
 /// A stable id given by the author (ROM-6).
@@ -60,7 +61,8 @@ pub struct Machine {
     pub timers: Vec<Timer>,
     /// Observers (EVT-8).
     pub observers: Vec<Observer>,
-    /// Declared user functions. If there are any, every function used must be declared.
+    /// Declared user functions. If there are any but value functions, every function used must be
+    /// declared; value functions always must.
     pub functions: Vec<Function>,
     /// Transition lists shared by several states (CODE-8).
     pub transition_sets: Vec<TransitionSet>,
@@ -68,6 +70,14 @@ pub struct Machine {
     pub root: State,
     /// Editor data.
     pub meta: Meta,
+}
+
+impl Machine {
+    /// Must every function be declared? Not by value functions alone, which need their type.
+    pub fn declares_functions(&self) -> bool {
+        let other = |function: &Function| function.kind.value != FunctionKind::Value;
+        self.functions.iter().any(other)
+    }
 }
 
 /// How a machine departs from the default rules; `None` is the default.
@@ -265,9 +275,11 @@ pub struct Function {
     pub doc: Option<String>,
     /// What it is.
     pub kind: Spanned<FunctionKind>,
+    /// What a value function gives (LANG-11); none of the other kinds gives a value.
+    pub returns: Option<Spanned<ValueType>>,
     /// It uses the rng (SEL-5).
     pub rng: bool,
-    /// Names and types of its literal parameters, in order.
+    /// Names and types of its parameters, in order.
     pub parameters: Vec<(Name, Spanned<ValueType>)>,
 }
 
@@ -425,8 +437,10 @@ pub struct Scratch {
     pub name: Name,
     /// Its stable id.
     pub id: StableId,
-    /// How many 16-bit slots.
+    /// How many 16-bit slots; one if it has a type.
     pub slots: Spanned<u32>,
+    /// What expressions read and write (LANG-8); without it only Rust does.
+    pub ty: Option<Spanned<ScratchType>>,
 }
 
 /// What starts a transition (SEL-1).
@@ -505,8 +519,8 @@ pub struct Transition {
     pub interrupt: bool,
     /// Score for utility selection (SEL-3).
     pub score: Option<ExprSource>,
-    /// Least score that counts; 0 if not given.
-    pub threshold: Option<Spanned<f64>>,
+    /// Least score that counts: a number, or an expression over parameters (LANG-12); 0 if not given.
+    pub threshold: Option<ExprSource>,
     /// Time before it may be taken again (SEL-6).
     pub cooldown: Option<Spanned<Duration>>,
     /// Time its guard must stay true (SEL-6).
@@ -605,13 +619,40 @@ pub struct Action {
     pub span: Span,
 }
 
-/// A literal argument of a call; named arguments are matched by the function's declaration.
+/// An argument of a call; named arguments are matched by the function's declaration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Argument {
     /// Its name, if given.
     pub name: Option<Name>,
     /// Its value.
-    pub value: Spanned<Literal>,
+    pub value: ArgumentValue,
+}
+
+/// What an argument of a call is (LANG-4).
+#[derive(Clone, Debug, PartialEq)]
+pub enum ArgumentValue {
+    /// Always the same.
+    Literal(Spanned<Literal>),
+    /// Computed before each call.
+    Code(ExprSource),
+}
+
+impl ArgumentValue {
+    /// Where it stands.
+    pub fn span(&self) -> Span {
+        match self {
+            Self::Literal(literal) => literal.span,
+            Self::Code(code) => code.span,
+        }
+    }
+
+    /// Its value, if it is always the same.
+    pub fn literal(&self) -> Option<&Spanned<Literal>> {
+        match self {
+            Self::Literal(literal) => Some(literal),
+            Self::Code(_) => None,
+        }
+    }
 }
 
 /// What an action does (CODE-3, CODE-4).
@@ -624,7 +665,7 @@ pub enum ActionKind {
     Call {
         /// The function.
         function: Name,
-        /// Its literal arguments.
+        /// Its arguments.
         arguments: Vec<Argument>,
     },
     /// Writes a blackboard key.

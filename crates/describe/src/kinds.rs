@@ -5,8 +5,8 @@ use std::fmt::{self, Display};
 use serde::{Serialize, Serializer};
 
 pub use statewright_rom::layout::{
-    EventClass, FunctionKind, LaneKey, LaneScope, MergeRule, PayloadKind, StateKind, Tier,
-    TimerKind, ValueType,
+    EventClass, FunctionKind, LaneKey, LaneScope, MergeRule, PayloadKind, ScratchType, StateKind,
+    Tier, TimerKind, ValueType,
 };
 
 /// A kind or class. As text its name.

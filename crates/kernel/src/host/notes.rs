@@ -22,6 +22,7 @@ const MOST: usize = 12;
 enum Note {
     Lost(u16, Loss),
     Asked(FunctionId, bool, u16),
+    Gave(FunctionId, [u32; 3]),
     Read(KeyId, [u32; 3]),
 }
 
@@ -85,6 +86,13 @@ impl Context<'_> {
         }
     }
 
+    /// An expression asked a value function.
+    pub(crate) fn note_gave(&mut self, function: FunctionId, words: [u32; 3]) {
+        if let Some(notes) = &mut self.notes {
+            notes.add(Note::Gave(function, words));
+        }
+    }
+
     /// An expression read a key.
     pub(crate) fn note_read(&mut self, key: KeyId, words: [u32; 3]) {
         if let Some(notes) = &mut self.notes
@@ -127,6 +135,7 @@ impl Tick<'_, '_> {
                     holds,
                     code,
                 },
+                Note::Gave(function, words) => Trace::Gave(function, words),
                 Note::Read(key, words) => Trace::Read(key, words),
             });
         }
