@@ -80,6 +80,8 @@ codes! {
     UnknownKey = SW0116 Error "no such blackboard key";
     MissingStableId = SW0117 Hint "a state has no stable id of its own";
     TextNumberCollision = SW0118 Error "two texts have the same number";
+    ValueFunctionType = SW0150 Error "a value function and what it gives do not fit";
+    NameHidden = SW0151 Error "one name means two things in expressions";
     PartUnreadable = SW0170 Error "a part cannot be read";
     PartCircle = SW0171 Error "a part uses itself";
     PartConflict = SW0172 Error "a part and its user say different things";
@@ -129,6 +131,7 @@ codes! {
     RootTarget = SW0316 Error "the root cannot be a target";
     DoesNothing = SW0317 Warning "a transition that does nothing";
     ScoredStays = SW0318 Warning "a scored always transition that stays where it is";
+    ThresholdNotFixed = SW0350 Error "a threshold is not made of parameters";
 
     // Events and timers.
     Unhandled = SW0401 Warning "an event is sent but nobody handles it";

@@ -8,8 +8,8 @@
 use crate::duration::DurationSource;
 use crate::span::{Name, Source, Span, Spanned};
 use crate::value::{
-    Class, Duration, FunctionKind, LaneKey, LaneScope, Literal, MergeRule, ParameterType, Tier,
-    ValueType,
+    Class, Duration, FunctionKind, LaneKey, LaneScope, Literal, MergeRule, ParameterType,
+    ScratchType, Tier, ValueType,
 };
 
 /// A stable id given by the author (ROM-6).
@@ -62,7 +62,8 @@ pub struct Machine {
     pub timers: Vec<Timer>,
     /// Observers (EVT-8).
     pub observers: Vec<Observer>,
-    /// Declared user functions. If there are any, every function used must be declared.
+    /// Declared user functions. If there are any but value functions, every function used must be
+    /// declared; value functions always must.
     pub functions: Vec<Function>,
     /// Functions may be used without being declared, although some are: one of the files that the
     /// machine is made of declares none (LANG-5).
@@ -76,9 +77,10 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// Must every function that is used be declared?
+    /// Must every function be declared? Not by value functions alone, which need their type.
     pub fn declares_functions(&self) -> bool {
-        !self.functions.is_empty() && !self.undeclared_functions
+        let other = |function: &Function| function.kind.value != FunctionKind::Value;
+        self.functions.iter().any(other) && !self.undeclared_functions
     }
 }
 
@@ -277,9 +279,11 @@ pub struct Function {
     pub doc: Option<String>,
     /// What it is.
     pub kind: Spanned<FunctionKind>,
+    /// What a value function gives (LANG-11); none of the other kinds gives a value.
+    pub returns: Option<Spanned<ValueType>>,
     /// It uses the rng (SEL-5).
     pub rng: bool,
-    /// Names and types of its literal parameters, in order.
+    /// Names and types of its parameters, in order.
     pub parameters: Vec<(Name, Spanned<ValueType>)>,
 }
 
@@ -453,8 +457,10 @@ pub struct Scratch {
     pub name: Name,
     /// Its stable id.
     pub id: StableId,
-    /// How many 16-bit slots.
+    /// How many 16-bit slots; one if it has a type.
     pub slots: Spanned<u32>,
+    /// What expressions read and write (LANG-8); without it only Rust does.
+    pub ty: Option<Spanned<ScratchType>>,
 }
 
 /// What starts a transition (SEL-1).
@@ -535,8 +541,8 @@ pub struct Transition {
     pub interrupt: bool,
     /// Score for utility selection (SEL-3).
     pub score: Option<ExprSource>,
-    /// Least score that counts; 0 if not given.
-    pub threshold: Option<Spanned<f64>>,
+    /// Least score that counts: a number, or an expression over parameters (LANG-12); 0 if not given.
+    pub threshold: Option<ExprSource>,
     /// Time before it may be taken again (SEL-6).
     pub cooldown: Option<Spanned<DurationSource>>,
     /// Time its guard must stay true (SEL-6).
@@ -635,13 +641,40 @@ pub struct Action {
     pub span: Span,
 }
 
-/// A literal argument of a call; named arguments are matched by the function's declaration.
+/// An argument of a call; named arguments are matched by the function's declaration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Argument {
     /// Its name, if given.
     pub name: Option<Name>,
     /// Its value.
-    pub value: Spanned<Literal>,
+    pub value: ArgumentValue,
+}
+
+/// What an argument of a call is (LANG-4).
+#[derive(Clone, Debug, PartialEq)]
+pub enum ArgumentValue {
+    /// Always the same.
+    Literal(Spanned<Literal>),
+    /// Computed before each call.
+    Code(ExprSource),
+}
+
+impl ArgumentValue {
+    /// Where it stands.
+    pub fn span(&self) -> Span {
+        match self {
+            Self::Literal(literal) => literal.span,
+            Self::Code(code) => code.span,
+        }
+    }
+
+    /// Its value, if it is always the same.
+    pub fn literal(&self) -> Option<&Spanned<Literal>> {
+        match self {
+            Self::Literal(literal) => Some(literal),
+            Self::Code(_) => None,
+        }
+    }
 }
 
 /// What an action does (CODE-3, CODE-4).
@@ -654,7 +687,7 @@ pub enum ActionKind {
     Call {
         /// The function.
         function: Name,
-        /// Its literal arguments.
+        /// Its arguments.
         arguments: Vec<Argument>,
     },
     /// Writes a blackboard key.

@@ -134,6 +134,29 @@ pub enum FunctionKind {
     Activity,
     /// Answers with a number, changes nothing.
     Scorer,
+    /// Gives expressions a value, changes nothing (LANG-11).
+    Value,
+}
+
+/// Type of scratch in expressions (LANG-8).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ScratchType {
+    /// 0 to 65535.
+    U16,
+    /// -32768 to 32767.
+    I16,
+    /// Truth value.
+    Bool,
+}
+
+impl ScratchType {
+    /// The type of its value in an expression.
+    pub fn value_type(self) -> ValueType {
+        match self {
+            Self::U16 | Self::I16 => ValueType::I32,
+            Self::Bool => ValueType::Bool,
+        }
+    }
 }
 
 /// How commands of one lane merge (CMD-1).
@@ -412,7 +435,10 @@ words!(Class { Low => "low", Normal => "normal", Interrupt => "interrupt", Criti
 words!(ValueType {
     I32 => "i32", F32 => "f32", Bool => "bool", Entity => "entity", Vec2 => "vec2", Vec3 => "vec3", Symbol => "symbol",
 });
-words!(FunctionKind { Guard => "guard", Action => "action", Activity => "activity", Scorer => "scorer" });
+words!(FunctionKind {
+    Guard => "guard", Action => "action", Activity => "activity", Scorer => "scorer", Value => "value",
+});
+words!(ScratchType { U16 => "u16", I16 => "i16", Bool => "bool" });
 words!(MergeRule {
     LastWriterWins => "last_writer_wins", Accumulate => "accumulate", StrictOrder => "strict_order", Deduplicate => "deduplicate",
 });

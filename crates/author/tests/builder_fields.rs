@@ -337,9 +337,11 @@ fn other_declarations() {
         name,
         doc,
         kind,
+        returns,
         rng,
         parameters,
     } = built.functions[0].clone();
+    assert_eq!(returns, None);
     assert_eq!(
         (name.value.as_str(), doc.as_deref(), kind.value, rng),
         ("f", Some("d"), FunctionKind::Guard, true)
@@ -472,7 +474,13 @@ fn states() {
         (names(&uses), names(&defers), names(&owns)),
         (vec!["set"], vec!["E"], vec!["legs"])
     );
-    let Scratch { name, id, slots } = scratch[0].clone();
+    let Scratch {
+        name,
+        id,
+        slots,
+        ty,
+    } = scratch[0].clone();
+    assert_eq!(ty, None);
     assert_eq!((name.value.as_str(), value(&id), slots.value), ("x", 5, 2));
     let HistoryPoint {
         name,
@@ -634,7 +642,7 @@ fn transitions() {
     assert!(matches!(list[2].trigger, Trigger::Always(_)));
     assert_eq!(
         (value(&list[2].score), value(&list[2].threshold)),
-        ("s".into(), 0.5)
+        ("s".into(), "0.5".into())
     );
     assert_eq!(
         value(&list[2].cooldown),
@@ -732,15 +740,21 @@ fn actions() {
     );
     let Argument {
         name,
-        value: literal,
-    } = arguments[0].clone();
+        value: ArgumentValue::Literal(literal),
+    } = arguments[0].clone()
+    else {
+        panic!("{arguments:?}")
+    };
     assert_eq!(
         (value(&name), literal.value),
         ("power".into(), Literal::Int(3))
     );
     assert_eq!(
-        (&arguments[1].name, &arguments[1].value.value),
-        (&None, &Literal::Text("loud".into()))
+        (
+            &arguments[1].name,
+            arguments[1].value.literal().map(|literal| &literal.value)
+        ),
+        (&None, Some(&Literal::Text("loud".into())))
     );
     let shown: Vec<String> = built.root.entry[1..]
         .iter()

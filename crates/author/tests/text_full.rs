@@ -538,7 +538,7 @@ fn transitions_and_decisions() {
         fight.score.as_ref().map(|code| at(code.span)),
         Some("health * 2")
     );
-    assert_eq!(value(&fight.threshold), Some(0.5));
+    assert_eq!(value(&fight.threshold), Some("0.5".to_owned()));
     assert_eq!(value(&fight.cooldown), Some(Duration::Nanos(2_000_000_000)));
     assert_eq!(value(&fight.debounce), Some(Duration::Nanos(200_000_000)));
     assert_eq!(fight.meta, Some(serde_json::json!({ "bend": [1, 2] })));

@@ -14,8 +14,8 @@ pub use statewright_rom::layout::{DurationWord, TimerKind};
 use crate::actions::ActionTables;
 use crate::index::{
     ActionListIndex, BranchIndex, ChannelIndex, ConditionIndex, DeclaredFunctionIndex, EventIndex,
-    HistoryIndex, IndexRange, IndexVec, KeyIndex, LaneIndex, ParameterIndex, RegionIndex,
-    StateIndex, StringIndex, TimerIndex, TransitionIndex, TransitionSetIndex,
+    ExpressionIndex, HistoryIndex, IndexRange, IndexVec, KeyIndex, LaneIndex, ParameterIndex,
+    RegionIndex, StateIndex, StringIndex, TimerIndex, TransitionIndex, TransitionSetIndex,
 };
 use crate::names::Declarations;
 use crate::tree::{Target, Tree};
@@ -148,6 +148,8 @@ pub struct Transition<'a> {
     pub score: Option<ConditionIndex>,
     /// Least score.
     pub threshold: f32,
+    /// What computes it instead (LANG-12).
+    pub threshold_code: Option<ExpressionIndex>,
     /// Of any form.
     pub cooldown: DurationWord,
     /// A literal or a parameter.
@@ -288,6 +290,8 @@ pub struct Usage {
     pub writes: Vec<(KeyIndex, StateIndex, Span)>,
     /// Commands.
     pub emits: Vec<EmitUse>,
+    /// Texts that draw random numbers (LANG-11).
+    pub random: BTreeSet<String>,
 }
 
 /// Code that emits a command.

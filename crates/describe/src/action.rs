@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer};
 
 use crate::length::Length;
 use crate::refer::{EventRef, Named, Rename, StateRef};
-use statewright_rom::ids::{KeyId, TimerId};
+use statewright_rom::ids::{KeyId, ScratchId, TimerId};
 
 /// Something that is done. Expressions and calls are texts: what they mean is in the ROM.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,6 +24,20 @@ pub enum Action {
     Add {
         /// The key.
         key: Named<KeyId>,
+        /// What is added.
+        value: String,
+    },
+    /// `count = 3`
+    SetScratch {
+        /// The scratch.
+        scratch: Named<ScratchId>,
+        /// What it becomes.
+        value: String,
+    },
+    /// `count += 1`
+    AddScratch {
+        /// The scratch.
+        scratch: Named<ScratchId>,
         /// What is added.
         value: String,
     },
@@ -99,6 +113,8 @@ impl fmt::Display for Action {
             Self::Call(call) => f.write_str(call),
             Self::Set { key, value } => write!(f, "{key} = {value}"),
             Self::Add { key, value } => write!(f, "{key} += {value}"),
+            Self::SetScratch { scratch, value } => write!(f, "{scratch} = {value}"),
+            Self::AddScratch { scratch, value } => write!(f, "{scratch} += {value}"),
             Self::Raise { event, payload: p } => {
                 write!(f, "raise {event}")?;
                 payload(f, p)
@@ -160,6 +176,8 @@ impl Action {
             Self::Call(_)
             | Self::Set { .. }
             | Self::Add { .. }
+            | Self::SetScratch { .. }
+            | Self::AddScratch { .. }
             | Self::Emit { .. }
             | Self::StartTimer { .. }
             | Self::StopTimer { .. } => {}

@@ -187,6 +187,7 @@ fn functions(names: &NameTable<'_>) -> Vec<Function> {
         id,
         name: names.named(SymbolKind::Function, id.index()),
         kind: Word(record.kind.get()),
+        returns: (record.kind == FunctionKind::Value).then(|| Word(record.ty.get())),
         rng: record.rng != 0,
     });
     functions.sort_by(|a, b| (a.kind, &a.name, a.rng).cmp(&(b.kind, &b.name, b.rng)));
@@ -312,6 +313,10 @@ fn scratch(names: &NameTable<'_>, id: StateId) -> Vec<Scratch> {
         id,
         name: names.named(SymbolKind::Scratch, id.index()),
         slots: record.count,
+        ty: match record.ty.get() {
+            ScratchType::Raw => None,
+            ty => Some(Word(ty)),
+        },
     })
 }
 
@@ -347,9 +352,12 @@ fn transition(names: &NameTable<'_>, id: TransitionId, record: &TransitionRecord
         priority: statewright_rom::priority(record.flags),
         interrupt: has(transition_flag::INTERRUPT),
         score: extra.and_then(|extra| names.condition(extra.score)),
-        threshold: extra
-            .filter(|_| has(transition_flag::SCORED))
-            .map(|extra| Value::Float(crate::value::readable(extra.threshold.get()))),
+        threshold: extra.filter(|_| has(transition_flag::SCORED)).map(|extra| {
+            match ExpressionId::read(extra.threshold_code) {
+                None => Threshold::Number(crate::value::readable(extra.threshold.get())),
+                Some(code) => Threshold::Code(names.expression(code.raw())),
+            }
+        }),
         cooldown: extra.and_then(|extra| names.length(extra.cooldown_time)),
         debounce: extra.and_then(|extra| names.length(extra.debounce_time)),
         latch: has(transition_flag::LATCH),

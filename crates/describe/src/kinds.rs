@@ -6,8 +6,8 @@ use serde::{Serialize, Serializer};
 use statewright_rom::layout::ParameterRecord;
 
 pub use statewright_rom::layout::{
-    EventClass, FunctionKind, LaneKey, LaneScope, MergeRule, PayloadKind, StateKind, Tier,
-    TimerKind, ValueType,
+    EventClass, FunctionKind, LaneKey, LaneScope, MergeRule, PayloadKind, ScratchType, StateKind,
+    Tier, TimerKind, ValueType,
 };
 
 /// Type of a parameter.

@@ -31,7 +31,7 @@
 //! | `lanes` | `name`, `merge`, `critical`, `key` (`lane`, `name`), `scope` (`agent`, `crowd`), `cap` (`null` or a number): those that the machine declares |
 //! | `timers` | of the machine: `name`, `instances`, `class`, `event` (or `null`) |
 //! | `observers` | `event` (`null` = any), `do`; those without actions are not there |
-//! | `functions` | used ones by kind, then name: `name`, `kind`, `rng` |
+//! | `functions` | used ones by kind, then name: `name`, `kind`, `returns` (`null` unless it is a value), `rng` |
 //! | `states` | in pre-order, the root first |
 //!
 //! Values are numbers, `true`/`false`, lists of two or three numbers, or text for a symbol; an f32
@@ -51,7 +51,7 @@
 //! | `defer` | events, in the order of their declaration |
 //! | `owns` | channels, in the order of their declaration |
 //! | `timers` | `name`, `class`, `event` (or `null`) |
-//! | `scratch` | `name`, `slots` |
+//! | `scratch` | `name`, `slots`, `type` (`null` unless expressions read it) |
 //! | `exit_ready` | expression, or `null` (also for one that always holds) |
 //! | `min_active` | ticks or the text of another duration, or `null` |
 //! | `clock` | whether its time in state is kept, for whatever reason ([RAM-7](statewright_rom::rules#RAM-7)) |
@@ -107,11 +107,11 @@ use statewright_rom::layout::{ArgumentRecord, OpRecord};
 use statewright_symbols::SymbolTable;
 
 pub use action::Action;
-pub use decompile::{CallText, Names, decompile};
+pub use decompile::{ArgumentText, CallText, Names, decompile};
 pub use diff::*;
 pub use kinds::{
-    EventClass, FunctionKind, LaneKey, LaneScope, MergeRule, ParameterType, PayloadKind, StateKind,
-    Tier, TimerKind, ValueType, Word,
+    EventClass, FunctionKind, LaneKey, LaneScope, MergeRule, ParameterType, PayloadKind,
+    ScratchType, StateKind, Tier, TimerKind, ValueType, Word,
 };
 pub use layout::{
     Dispatch, Hashes, Hex32, Hex64, Layout, Leaf, Linked, Resources, SectionEntry, SlotUse, Slots,
@@ -126,7 +126,7 @@ pub use names::{OpBranches, op_branches};
 pub use records::tables;
 pub use refer::{Entrance, EventRef, Named, StateRef, Target};
 pub use state::{
-    Branch, History, Initial, Region, Scratch, StackUse, State, StateTimer, Transition,
+    Branch, History, Initial, Region, Scratch, StackUse, State, StateTimer, Threshold, Transition,
     TransitionKind,
 };
 pub use value::Value;
@@ -178,7 +178,7 @@ pub fn action_text(rom: &Rom<'_>, symbols: Option<&SymbolTable>, op: &OpRecord) 
     NameTable::new(rom, symbols).action(op).to_string()
 }
 
-/// The text of a call with its literal arguments, as in a [`Description`].
+/// The text of a call with its arguments, as in a [`Description`].
 pub fn call_text(
     rom: &Rom<'_>,
     symbols: Option<&SymbolTable>,

@@ -254,6 +254,8 @@ pub struct Function {
     pub name: String,
     /// What it is.
     pub kind: Word<FunctionKind>,
+    /// What a value function gives (LANG-11).
+    pub returns: Option<Word<ValueType>>,
     /// Whether it may use the random generator.
     pub rng: bool,
 }

@@ -4,11 +4,10 @@ use serde::Serialize;
 use statewright_rom::ids::*;
 
 use crate::action::Action;
-use crate::kinds::{EventClass, StateKind, Word};
+use crate::kinds::{EventClass, ScratchType, StateKind, Word};
 use crate::length::Length;
 use crate::model::Trigger;
 use crate::refer::{EventRef, Named, StateRef, Target, joined};
-use crate::value::Value;
 
 /// A state.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -132,6 +131,28 @@ pub struct Scratch {
     pub name: String,
     /// How many slots it has.
     pub slots: u8,
+    /// What expressions read (LANG-8).
+    #[serde(rename = "type")]
+    pub ty: Option<Word<ScratchType>>,
+}
+
+/// The least score that counts (SEL-3).
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Threshold {
+    /// Always the same.
+    Number(f64),
+    /// An expression (LANG-12).
+    Code(String),
+}
+
+impl std::fmt::Display for Threshold {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Number(number) => crate::value::Value::Float(*number).fmt(f),
+            Self::Code(code) => f.write_str(code),
+        }
+    }
 }
 
 /// What a transition leaves (EXEC-2).
@@ -206,7 +227,7 @@ pub struct Transition {
     /// How good it is: expression or call.
     pub score: Option<String>,
     /// How good it must be; none without a score.
-    pub threshold: Option<Value>,
+    pub threshold: Option<Threshold>,
     /// How long until it can be taken again.
     pub cooldown: Option<Length>,
     /// How long its guard must have held.

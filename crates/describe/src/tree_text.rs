@@ -140,11 +140,11 @@ fn parts(out: &mut String, state: &State, space: &str) {
     }
     for scratch in &state.scratch {
         let plural = if scratch.slots == 1 { "" } else { "s" };
-        let _ = writeln!(
-            out,
-            "{space}has scratch {} ({} slot{plural})",
-            scratch.name, scratch.slots
-        );
+        let what = match &scratch.ty {
+            Some(ty) => ty.to_string(),
+            None => format!("{} slot{plural}", scratch.slots),
+        };
+        let _ = writeln!(out, "{space}has scratch {} ({what})", scratch.name);
     }
     if state.clock {
         let _ = writeln!(out, "{space}keeps its time");

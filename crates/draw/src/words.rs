@@ -1,6 +1,6 @@
 //! The words in a picture: labels of transitions, lines of states, lengths of time.
 
-use statewright_describe::{Action, Length, Named, State, Transition, Trigger, Value};
+use statewright_describe::{Action, Length, Named, State, Threshold, Transition, Trigger};
 
 /// The words of a transition: `trigger [guard] / effects {marks}`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -77,6 +77,8 @@ pub(crate) fn action(action: &Action, rate: u64) -> String {
         Action::Call(_)
         | Action::Set { .. }
         | Action::Add { .. }
+        | Action::SetScratch { .. }
+        | Action::AddScratch { .. }
         | Action::Raise { .. }
         | Action::Send { .. }
         | Action::Emit { .. }
@@ -93,11 +95,10 @@ pub(crate) fn marks(transition: &Transition, rate: u64) -> Vec<String> {
         let length = length.as_ref()?;
         Some(format!("{word} {}", time(length, rate)))
     };
-    let score = |score: &String| match transition.threshold {
-        Some(Value::Float(threshold)) if threshold != 0.0 => {
-            format!("score {score} >= {threshold}")
-        }
-        _ => format!("score {score}"),
+    let score = |score: &String| match &transition.threshold {
+        None | Some(Threshold::Number(0.0)) => format!("score {score}"),
+        Some(Threshold::Number(threshold)) => format!("score {score} >= {threshold}"),
+        Some(Threshold::Code(threshold)) => format!("score {score} >= {threshold}"),
     };
     let marks = [
         word(transition.interrupt, "interrupt"),

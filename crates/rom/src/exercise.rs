@@ -264,12 +264,12 @@ impl Walk<'_, '_> {
         let Some(id) = OpId::new(raw) else { return };
         let op = self.rom.op(id).expect("a single op exists");
         match op.kind.get() {
-            ActionOp::Call => {
+            ActionOp::Call | ActionOp::CallWith => {
                 let entry = FunctionId::read(op.a)
                     .and_then(|id| self.rom.function(id))
                     .expect("the function exists");
                 assert_eq!(entry.kind, function);
-                assert_eq!(self.rom.arguments_of(op).len(), usize::from(op.count));
+                self.arguments(op);
             }
             ActionOp::Evaluate => {
                 let id = ExpressionId::read(op.a).expect("the expression exists");
@@ -285,8 +285,24 @@ impl Walk<'_, '_> {
             | ActionOp::StartTimer
             | ActionOp::StopTimer
             | ActionOp::ClearHistory
+            | ActionOp::SetScratch
+            | ActionOp::AddScratch
             | ActionOp::Unless
             | ActionOp::Skip) => misplaced("single op", kind),
+        }
+    }
+
+    /// Arguments exist, and the computed ones have a place and an expression.
+    fn arguments(&self, op: &OpRecord) {
+        let run = self.rom.arguments_of(op);
+        assert_eq!(run.len(), usize::from(op.count));
+        let computed = run.iter().filter(|one| one.place().is_some());
+        assert_eq!(computed.clone().count() > 0, op.kind == ActionOp::CallWith);
+        for argument in computed {
+            assert_eq!(argument.source, ArgumentSource::Expression);
+            let code = argument.words[0].get() as usize;
+            let expression = self.rom.expressions().get(code);
+            assert_eq!(expression.map(|one| one.ty), Some(argument.ty));
         }
     }
 
@@ -388,12 +404,19 @@ impl Walk<'_, '_> {
         let (low, high) = (b as u16, (b >> 16) as u16);
         let expressions = rom.expressions().len();
         match op.kind.get() {
-            ActionOp::Call => {
+            ActionOp::Call | ActionOp::CallWith => {
                 let entry = FunctionId::new(a)
                     .and_then(|id| rom.function(id))
                     .expect("the function exists");
                 assert_eq!(entry.kind, FunctionKind::Action);
-                assert_eq!(rom.arguments_of(op).len(), usize::from(op.count));
+                self.arguments(op);
+            }
+            ActionOp::SetScratch | ActionOp::AddScratch => {
+                let scratch = rom.scratch().get(b as usize).expect("the scratch exists");
+                let value = ExpressionId::new(a)
+                    .and_then(|id| rom.expression(id))
+                    .expect("the value exists");
+                assert_eq!(scratch.ty.get().value_type(), Some(value.ty.get()));
             }
             ActionOp::Set | ActionOp::Add => {
                 let key = u16::try_from(b)

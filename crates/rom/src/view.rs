@@ -507,7 +507,7 @@ impl<'a> Rom<'a> {
 
     /// Arguments of a call.
     pub fn arguments_of(&self, call: &OpRecord) -> &'a [ArgumentRecord] {
-        if call.kind != ActionOp::Call {
+        if !call.kind.known().is_some_and(ActionOp::calls) {
             return &[];
         }
         self.argument_run(call.b.get(), call.count)

@@ -53,7 +53,7 @@ macro_rules! enums {
 }
 enums! {
     Tier StateKind SpecialTrigger TargetKind EventClass PayloadKind ValueType TimerKind DurationKind FunctionKind ActionOp MergeRule LaneKey LaneScope BuiltInLane
-    StableGroup CandidateKind PlanStepKind JumpStepKind
+    StableGroup CandidateKind PlanStepKind JumpStepKind ArgumentSource ScratchType
 }
 
 macro_rules! bits {
@@ -101,6 +101,12 @@ fn instructions(list: &mut String) {
         ("SELECT", op::SELECT),
         ("VEC2_FIELD", op::VEC2_FIELD),
         ("VEC3_FIELD", op::VEC3_FIELD),
+        ("CALL_VALUE", op::CALL_VALUE),
+        ("RANDOM", op::RANDOM),
+        ("RANDOM_I32", op::RANDOM_I32),
+        ("RANDOM_F32", op::RANDOM_F32),
+        ("CURVE", op::CURVE),
+        ("SCRATCH", op::SCRATCH),
     ];
     for (name, number) in special {
         writeln!(list, "  {number} {name}").unwrap();

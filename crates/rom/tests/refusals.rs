@@ -615,6 +615,36 @@ fn data_out_of_place() {
         "linker[2]: functions are not sorted by kind and hash without twins",
     );
     rich(
+        |t| t.linker[0].ty = ValueType::F32.into(),
+        "linker[0]: type 1 has no meaning",
+    );
+    rich(
+        |t| t.arguments[0].source = Coded::from_raw(3),
+        "arguments[0]: source 3 has no meaning",
+    );
+    rich(
+        |t| {
+            t.arguments[0].source = ArgumentSource::Expression.into();
+            t.arguments[0].words[0] = 999.into();
+        },
+        "arguments[0]: the argument is no value of its type",
+    );
+    rich(
+        |t| {
+            t.arguments[0].source = ArgumentSource::Stack.into();
+            t.arguments[0].words = [0.into(), 16.into(), 0.into()];
+        },
+        "arguments[0]: the argument is no value of its type",
+    );
+    rich(
+        |t| t.scratch[0].ty = Coded::from_raw(4),
+        "scratch[0]: type 4 has no meaning",
+    );
+    rich(
+        |t| t.scratch[0].ty = ScratchType::U16.into(),
+        "scratch[0]: count is 2 instead of 1",
+    );
+    rich(
         |t| t.events[0].class = Coded::from_raw(4),
         "events[0]: class 4 has no meaning",
     );

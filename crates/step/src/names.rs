@@ -26,6 +26,8 @@ pub struct TransitionWords {
     pub guard: Option<String>,
     /// Its score.
     pub score: Option<String>,
+    /// The least score that counts.
+    pub threshold: Option<String>,
     /// Where it leads; empty for one that stays.
     pub targets: Vec<String>,
     /// Trigger, guard and targets in one line.
@@ -230,6 +232,10 @@ fn transition_words(state: &State, transition: &Transition, rate: u32) -> Transi
         trigger,
         guard,
         score: transition.score.as_deref().map(bare),
+        threshold: transition
+            .threshold
+            .as_ref()
+            .map(|threshold| threshold.to_string()),
         targets,
         line,
     }

@@ -17,7 +17,7 @@ use crate::host::StepHost;
 use crate::names::Names;
 use crate::record::{CommandKind, Step, StepEvent};
 use crate::stubs::{Answer, Stubs};
-use crate::value::{key_type, value_words};
+use crate::value::{key_type, value_type, value_words};
 use crate::why::Judge;
 
 /// Most commands that can be undone; older ones are forgotten.
@@ -235,6 +235,15 @@ impl Session {
                 let words = format!("scorer {} says {score}", self.names.function(function));
                 Ok(vec![
                     self.stub(words, |stubs| stubs.tell_scorer(function, score)),
+                ])
+            }
+            Command::Value(function, words) => {
+                let rom = self.machine.rom();
+                let [x, y, z] = words;
+                let shown = value_words(&rom, value_type(&rom, function), [x, y, z, 0]);
+                let words_of = format!("value {} gives {shown}", self.names.function(function));
+                Ok(vec![
+                    self.stub(words_of, |stubs| stubs.tell_value(function, words)),
                 ])
             }
             Command::Undo(count) => self.undo(count).map(|step| vec![step]),

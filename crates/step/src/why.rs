@@ -150,10 +150,9 @@ impl Judge<'_> {
                 format!("its guard holds, but not for long enough (debounce){left}")
             }
             Reason::BelowThreshold => {
-                let least = self
-                    .rom
-                    .transition_extra(id)
-                    .map_or(0.0, |extra| extra.threshold.get());
+                let least = words
+                    .and_then(|words| words.threshold.clone())
+                    .unwrap_or_else(|| "0".to_owned());
                 format!(
                     "its score{}{} is below its threshold of {least}",
                     quoted(words.and_then(|w| w.score.as_ref())),
@@ -316,7 +315,10 @@ fn with_values(guard: Option<&str>, log: &[StepEvent]) -> (Option<String>, Strin
     let own = log.iter().rev().take_while(|seen| {
         matches!(
             seen,
-            StepEvent::Read { .. } | StepEvent::Asked { .. } | StepEvent::Drew(..)
+            StepEvent::Read { .. }
+                | StepEvent::Asked { .. }
+                | StepEvent::Gave { .. }
+                | StepEvent::Drew(..)
         )
     });
     let own: Vec<&StepEvent> = own.collect();
@@ -345,6 +347,7 @@ fn with_values(guard: Option<&str>, log: &[StepEvent]) -> (Option<String>, Strin
                 holds: false,
                 code,
             } => format!("{call} said no, code {code}"),
+            StepEvent::Gave { call, value } => format!("{call} is {value}"),
             _ => continue,
         };
         if !rest.contains(&part) && !text.contains(&part) {

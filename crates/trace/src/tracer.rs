@@ -282,7 +282,7 @@ impl Tracer {
                 }
                 self.if_open(half(Kind::Drew, 0, FunctionId::to_raw(function), draws));
             }
-            Trace::Called(_) => {}
+            Trace::Called(_) | Trace::Gave(..) => {}
             Trace::LostNotes(count) => self.push(half(Kind::Lost, 0, 0, count)),
             // Not recorded; and what `trace` took already.
             Trace::Action(_) | Trace::Jumped(..) | Trace::Unhandled(_) => {}

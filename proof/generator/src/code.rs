@@ -148,7 +148,7 @@ impl Generator {
         } else {
             self.condition(site, depth)
         };
-        let expr = expr.unwrap_or_else(|| self.guard_call());
+        let expr = expr.unwrap_or_else(|| self.guard_call(site, depth));
         self.written(&expr)
     }
 
@@ -160,7 +160,11 @@ impl Generator {
             return self.written(&expr);
         }
         // A scorer stands alone: in parentheses it would be an expression, which has guards only.
-        code(self.function_call(FunctionKind::Scorer).to_string())
+        let depth = self.size.expression;
+        code(
+            self.function_call(FunctionKind::Scorer, site, depth)
+                .to_string(),
+        )
     }
 
     /// A duration of any form (LANG-3).
@@ -247,7 +251,7 @@ impl Generator {
             1 => self.chain(site, depth - 1, LogicOp::And),
             2 => self.chain(site, depth - 1, LogicOp::Or),
             3 => self.term(ValueType::Bool, site, depth.saturating_sub(1)),
-            _ => Some(self.guard_call()),
+            _ => Some(self.guard_call(site, depth)),
         }
     }
 
@@ -280,12 +284,12 @@ impl Generator {
         Some(binary(op, left, right))
     }
 
-    fn guard_call(&mut self) -> Expr {
-        self.function_call(FunctionKind::Guard)
+    fn guard_call(&mut self, site: &Site, depth: u32) -> Expr {
+        self.function_call(FunctionKind::Guard, site, depth)
     }
 
     /// Something of a type that is not constant.
-    fn term(&mut self, ty: ValueType, site: &Site, depth: u32) -> Option<Expr> {
+    pub(crate) fn term(&mut self, ty: ValueType, site: &Site, depth: u32) -> Option<Expr> {
         let leaf = self.leaf(ty, site);
         if depth == 0 || self.rng.chance(35) {
             return leaf;
@@ -334,6 +338,17 @@ impl Generator {
             _ => None,
         };
         leaves.extend(query);
+        for (scratch, of) in self.visible_scratch(site.state) {
+            if of.value_type() == ty {
+                leaves.push(named(&scratch));
+            }
+        }
+        if self.rng.chance(50) {
+            leaves.extend(self.value_call(ty, site, 0));
+        }
+        if ty == ValueType::F32 && self.rng.chance(20) {
+            leaves.push(call("random", Vec::new()));
+        }
         self.rng.pick(&leaves).cloned()
     }
 
@@ -360,6 +375,11 @@ impl Generator {
     }
 
     fn operation(&mut self, ty: ValueType, site: &Site, depth: u32) -> Option<Expr> {
+        if self.rng.chance(10)
+            && let Some(value) = self.value_call(ty, site, depth)
+        {
+            return Some(value);
+        }
         if self.rng.chance(10) {
             let condition = self.condition(site, depth)?;
             let then = self.operand(ty, site, depth)?;
@@ -381,8 +401,31 @@ impl Generator {
         (!is_negation(&inner)).then(|| unary(UnaryOp::Not, inner))
     }
 
+    /// Random numbers, and numbers between others (LANG-11).
+    fn chance_or_curve(&mut self, ty: ValueType, site: &Site, depth: u32) -> Option<Expr> {
+        let other = |generator: &mut Self| generator.operand(ty, site, depth);
+        if ty == ValueType::I32 || self.rng.chance(30) {
+            return Some(call("random", vec![other(self)?, other(self)?]));
+        }
+        let first = self.term(ty, site, depth)?;
+        if self.rng.chance(40) {
+            return Some(call("lerp", vec![first, other(self)?, other(self)?]));
+        }
+        let mut parts = vec![first];
+        let mut x = self.rng.below(8);
+        for _ in 0..self.rng.between(1, 3) {
+            parts.push(literal(&Literal::Float(f64::from(x) / 2.0)));
+            parts.push(other(self)?);
+            x += self.rng.between(1, 8);
+        }
+        Some(call("curve", parts))
+    }
+
     fn arithmetic(&mut self, ty: ValueType, site: &Site, depth: u32) -> Option<Expr> {
         use BinaryOp::{Add, Div, Mul, Rem, Sub};
+        if self.rng.chance(15) {
+            return self.chance_or_curve(ty, site, depth);
+        }
         let first = self.term(ty, site, depth)?;
         Some(match self.rng.below(9) {
             0 if !is_negation(&first) => unary(UnaryOp::Neg, first),

@@ -43,6 +43,17 @@ pub const FUNCTIONS: [(&str, FunctionKind); 12] = [
     ("Need", FunctionKind::Scorer),
     ("ai::Weight", FunctionKind::Scorer),
 ];
+/// Value functions, and what they give (LANG-11).
+pub const VALUES: [(&str, ValueType); 8] = [
+    ("near", ValueType::F32),
+    ("danger", ValueType::F32),
+    ("heads", ValueType::I32),
+    ("ready", ValueType::Bool),
+    ("foe", ValueType::Entity),
+    ("spot", ValueType::Vec2),
+    ("ai::aim", ValueType::Vec3),
+    ("tag", ValueType::Symbol),
+];
 const ARGUMENTS: [&str; 4] = ["count", "power", "label", "point"];
 
 /// Everything declared; see [`Machine`](statewright_author::graph::Machine).
@@ -264,28 +275,37 @@ impl Generator {
     }
 
     fn declare_functions(&mut self) {
-        if !self.rng.chance(40) {
-            return;
-        }
-        for (function, kind) in FUNCTIONS {
-            let mut parameters = Vec::new();
-            let mut used = Vec::new();
-            for _ in 0..self.rng.below(3) {
-                let ty = self.literal_type();
-                parameters.push((
-                    name(unused(&mut self.rng, &ARGUMENTS, &mut used)),
-                    spanned(ty),
-                ));
+        if self.rng.chance(40) {
+            for (function, kind) in FUNCTIONS {
+                self.declare_function(function, kind, None);
             }
-            let function = Function {
-                name: name(function),
-                doc: self.doc(),
-                kind: spanned(kind),
-                rng: self.rng.chance(20),
-                parameters,
-            };
-            self.declared.functions.push(function);
         }
+        if self.rng.chance(60) {
+            for (function, ty) in VALUES {
+                self.declare_function(function, FunctionKind::Value, Some(ty));
+            }
+        }
+    }
+
+    fn declare_function(&mut self, function: &str, kind: FunctionKind, gives: Option<ValueType>) {
+        let mut parameters = Vec::new();
+        let mut used = Vec::new();
+        for _ in 0..self.rng.below(3) {
+            let ty = self.literal_type();
+            parameters.push((
+                name(unused(&mut self.rng, &ARGUMENTS, &mut used)),
+                spanned(ty),
+            ));
+        }
+        let function = Function {
+            name: name(function),
+            doc: self.doc(),
+            kind: spanned(kind),
+            returns: gives.map(spanned),
+            rng: self.rng.chance(20),
+            parameters,
+        };
+        self.declared.functions.push(function);
     }
 
     /// Timers of the machine; returns how many places they take.

@@ -6,7 +6,7 @@
 //! out, and so do children that a push keeps alive together (RAM-5, EXEC-8). What is generated
 //! later only spends what it was given, so the machine fits.
 
-use statewright_author::graph::{StateKind, Timer};
+use statewright_author::graph::{Scratch, StateKind, Timer};
 
 use crate::rng::Rng;
 use crate::size::Size;
@@ -50,6 +50,8 @@ pub struct Node {
     pub latch: bool,
     /// Names of its timers.
     pub named_timers: Vec<Timer>,
+    /// Scratch that expressions use (LANG-8).
+    pub scratch: Vec<Scratch>,
 }
 
 /// A region.
@@ -243,6 +245,7 @@ impl Grower<'_> {
             result: false,
             latch: false,
             named_timers: Vec::new(),
+            scratch: Vec::new(),
         };
         let budget = self.allot(&mut node, budget);
         self.plan.nodes.push(node);

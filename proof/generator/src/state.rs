@@ -109,7 +109,8 @@ impl Generator {
             state.resume = self.actions(&site);
         }
         if node.activity {
-            let call = self.function_call(FunctionKind::Activity);
+            let depth = self.size.expression;
+            let call = self.function_call(FunctionKind::Activity, &site, depth);
             state.activity = Some(code(call.to_string()));
         }
         state.timers = node
@@ -158,6 +159,7 @@ impl Generator {
             state.clock = self.rng.chance(40);
             state.min_active = self.rng.chance(40).then(|| spanned(self.asked_delay()));
         }
+        state.scratch = self.plan.nodes[index].scratch.clone();
         let slots = self.plan.nodes[index].slots;
         if slots > 0 && self.rng.chance(60) {
             let first = self.rng.between(1, slots);
@@ -165,12 +167,14 @@ impl Generator {
                 name: name("count"),
                 id: self.id(),
                 slots: spanned(first),
+                ty: None,
             });
             if slots > first {
                 state.scratch.push(Scratch {
                     name: name("läuft"),
                     id: self.id(),
                     slots: spanned(slots - first),
+                    ty: None,
                 });
             }
             self.plan.nodes[index].slots = 0;

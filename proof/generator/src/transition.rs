@@ -1,12 +1,15 @@
 //! Transitions of one state, or of several that share them (SEL-1 to SEL-6).
 
-use statewright_author::graph::{StackOperation, StateKind, Transition, Trigger};
+use statewright_author::graph::{
+    ExprSource, Parameter, StackOperation, StateKind, Transition, Trigger,
+};
 use statewright_author::span::Span;
+use statewright_author::value::{ParameterType, ValueType};
 
 use crate::code::Site;
 use crate::generator::Generator;
 use crate::plan::Target;
-use crate::text::{name, spanned};
+use crate::text::{code, name, spanned};
 
 /// Priorities from here on belong to scored transitions, so that a state never mixes scored and
 /// plain ones of one trigger and priority (SEL-3).
@@ -222,12 +225,30 @@ impl Generator {
         if self.rng.chance(15) {
             transition.priority = Some(spanned(self.rng.between(SCORED_PRIORITY, 15)));
             transition.score = Some(self.score(&self.guard_site(spot, transition)));
-            transition.threshold = self.rng.chance(50).then(|| spanned(self.float()));
+            transition.threshold = if self.rng.chance(50) {
+                Some(self.threshold())
+            } else {
+                None
+            };
         } else {
             transition.priority = self
                 .rng
                 .chance(40)
                 .then(|| spanned(self.rng.below(SCORED_PRIORITY)));
+        }
+    }
+
+    /// A number, or a parameter and a number (LANG-12).
+    fn threshold(&mut self) -> ExprSource {
+        let number = self.float();
+        let float =
+            |parameter: &&Parameter| parameter.ty.value == ParameterType::Value(ValueType::F32);
+        let parameter = self.declared.parameters.iter().find(float);
+        match parameter.map(|parameter| parameter.name.value.clone()) {
+            Some(parameter) if self.rng.chance(60) => {
+                code(format!("{parameter} - {:?}", number.abs()))
+            }
+            _ => code(number.to_string()),
         }
     }
 

@@ -47,7 +47,8 @@ impl Oracle {
         let Some(activity) = &model.states[site.state].activity else {
             return Status::Running;
         };
-        let call = self.call(env, &activity.function, &activity.arguments, site);
+        let arguments = self.given(env, activity, site);
+        let call = self.call(env, &activity.function, &arguments, site);
         env.world.activity(
             &call,
             mode,

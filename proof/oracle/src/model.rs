@@ -4,9 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use statewright_author::expr::Expr;
 use statewright_author::graph::{Payload, StackOperation, StateKind};
-use statewright_author::value::{Class, Literal, ValueType};
-
-use crate::world::Argument;
+use statewright_author::value::{Class, Literal, ScratchType, ValueType};
 
 /// Where something leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -34,7 +32,20 @@ pub(crate) enum Delay {
 #[derive(Clone, Debug)]
 pub(crate) struct CallSite {
     pub(crate) function: String,
-    pub(crate) arguments: Vec<Argument>,
+    pub(crate) arguments: Vec<Given>,
+}
+
+/// An argument as it is written (LANG-4).
+#[derive(Clone, Debug)]
+pub(crate) struct Given {
+    pub(crate) name: Option<String>,
+    pub(crate) value: GivenValue,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum GivenValue {
+    Literal(Literal),
+    Code(Code),
 }
 
 #[derive(Clone, Debug)]
@@ -46,6 +57,14 @@ pub(crate) enum Action {
     },
     Add {
         key: usize,
+        value: Code,
+    },
+    SetScratch {
+        scratch: usize,
+        value: Code,
+    },
+    AddScratch {
+        scratch: usize,
         value: Code,
     },
     Raise {
@@ -169,7 +188,7 @@ pub(crate) struct Transition {
     pub(crate) priority: u32,
     pub(crate) interrupt: bool,
     pub(crate) score: Option<Code>,
-    pub(crate) threshold: f32,
+    pub(crate) threshold: Option<Code>,
     pub(crate) cooldown: Option<Delay>,
     pub(crate) debounce: Option<Delay>,
     pub(crate) latch: bool,
@@ -239,8 +258,11 @@ pub(crate) struct Observer {
 
 #[derive(Clone, Debug)]
 pub(crate) struct Scratch {
+    pub(crate) name: String,
     pub(crate) owner: usize,
     pub(crate) slots: usize,
+    /// What expressions read.
+    pub(crate) ty: Option<ScratchType>,
 }
 
 #[derive(Clone, Debug)]
@@ -260,6 +282,8 @@ pub(crate) struct Model {
     pub(crate) scratch: Vec<Scratch>,
     /// Declared functions and their parameters.
     pub(crate) functions: BTreeMap<String, Vec<(String, ValueType)>>,
+    /// What value functions give.
+    pub(crate) values: BTreeMap<String, ValueType>,
     /// States named in expressions, by scope and text.
     pub(crate) named_states: BTreeMap<(usize, String), usize>,
     pub(crate) fail_safe: Option<Target>,

@@ -60,6 +60,11 @@ pub(crate) fn resolve(machine: &graph::Machine, tier: Tier) -> Model {
             && (state.has_clock || state.min_active.is_some() || reader.clocks.contains(&number));
     }
     model.functions = reader.functions;
+    let gives = |function: &graph::Function| {
+        let ty = function.returns.as_ref()?;
+        Some((function.name.value.clone(), ty.value))
+    };
+    model.values = machine.functions.iter().filter_map(gives).collect();
     model.named_states = reader.named_states;
     model
 }
@@ -167,6 +172,7 @@ fn declarations(reader: &mut Reader<'_>, machine: &graph::Machine, tier: Tier) -
         observers: Vec::new(),
         scratch: Vec::new(),
         functions: BTreeMap::new(),
+        values: BTreeMap::new(),
         named_states: BTreeMap::new(),
         fail_safe: machine
             .fail_safe
@@ -299,8 +305,10 @@ fn regions(reader: &mut Reader<'_>) -> Vec<Region> {
 fn scratch(model: &mut Model, owner: usize, graph: &graph::State) -> Vec<usize> {
     let first = model.scratch.len();
     let one = |scratch: &graph::Scratch| Scratch {
+        name: scratch.name.value.clone(),
         owner,
         slots: scratch.slots.value as usize,
+        ty: scratch.ty.as_ref().map(|ty| ty.value),
     };
     model.scratch.extend(graph.scratch.iter().map(one));
     (first..model.scratch.len()).collect()
@@ -337,7 +345,7 @@ fn state(reader: &mut Reader<'_>, number: usize) -> State {
         activity: graph
             .activity
             .as_ref()
-            .map(|activity| reader.call(&activity.value)),
+            .map(|activity| reader.call(&activity.value, Site::of(number))),
         transitions: Vec::new(),
         defers: graph
             .defers

@@ -353,8 +353,18 @@ impl Oracle {
         scored.sort_by(|(_, a), (_, b)| best_first(*a, *b));
         for (transition, score) in scored {
             let record = &model.transitions[transition];
-            // NaN is below any threshold.
-            if score.is_some_and(|score| score.is_nan() || score < record.threshold) {
+            let site = Site {
+                state: record.source,
+                transition: Some(transition),
+                cause: cause.clone(),
+            };
+            let threshold = match &record.threshold {
+                Some(code) => self.value(env, code, &site).float(),
+                None => 0.0,
+            };
+            // NaN is below any threshold, and nothing reaches a threshold of NaN.
+            let reaches = |score: f32| score >= threshold;
+            if score.is_some_and(|score| !reaches(score)) {
                 outcomes.insert(transition, Outcome::BelowThreshold);
                 continue;
             }

@@ -151,10 +151,7 @@ impl Reader<'_> {
             priority: graph.priority.as_ref().map_or(0, |priority| priority.value),
             interrupt: graph.interrupt,
             score: self.maybe(&graph.score, site),
-            threshold: graph
-                .threshold
-                .as_ref()
-                .map_or(0.0, |threshold| threshold.value as f32),
+            threshold: self.maybe(&graph.threshold, site),
             cooldown: graph
                 .cooldown
                 .as_ref()

@@ -197,7 +197,8 @@ impl MachineBuilder<'_> {
         Part::push(self.root.cx, &mut self.machine.observers, observer, span)
     }
 
-    /// Declares a user function. If one is declared, all that are used must be.
+    /// Declares a user function. If one is declared that is no value function, all that are used
+    /// must be.
     pub fn function(&mut self, name: impl Into<String>, kind: FunctionKind) -> FunctionBuilder<'_> {
         let (name, span) = self.declare("function", check_function, name);
         let kind = Spanned::new(kind, span);
@@ -205,10 +206,22 @@ impl MachineBuilder<'_> {
             name,
             doc: None,
             kind,
+            returns: None,
             rng: false,
             parameters: Vec::new(),
         };
         Part::push(self.root.cx, &mut self.machine.functions, function, span)
+    }
+
+    /// Declares a function that gives expressions a value of a type (LANG-11).
+    pub fn value_function(
+        &mut self,
+        name: impl Into<String>,
+        returns: ValueType,
+    ) -> FunctionBuilder<'_> {
+        let function = self.function(name, FunctionKind::Value);
+        function.item.returns = Some(Spanned::new(returns, function.span));
+        function
     }
 
     /// Adds a set of transitions that states share (CODE-8).

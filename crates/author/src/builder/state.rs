@@ -13,7 +13,7 @@ use crate::diagnostic::Diagnostic;
 use crate::graph::{HistoryPoint, PartUse, Region, Scratch, State, Timer};
 use crate::names::check_name;
 use crate::span::Spanned;
-use crate::value::Literal;
+use crate::value::{Literal, ScratchType};
 
 fields!(State {
     id, doc, meta, muted,
@@ -193,8 +193,21 @@ impl StateBuilder<'_> {
             name,
             id: None,
             slots: Spanned::new(slots, span),
+            ty: None,
         };
         Part::push(self.cx, &mut self.item.scratch, scratch, span)
+    }
+
+    /// Adds one slot that is zeroed on entry and that expressions of this state and of those below
+    /// read and write (LANG-8).
+    pub fn typed_scratch(
+        &mut self,
+        name: impl Into<String>,
+        ty: ScratchType,
+    ) -> ScratchBuilder<'_> {
+        let scratch = self.scratch(name, 1);
+        scratch.item.ty = Some(Spanned::new(ty, scratch.span));
+        scratch
     }
 }
 

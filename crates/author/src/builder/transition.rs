@@ -242,13 +242,25 @@ fields!(Transition {
     once("0 to 15, higher first (SEL-3).", priority: u32),
     flag("It stands alone before all others (SEL-2).", interrupt: bool),
     once("Its score: an expression (SEL-3).", score: impl Into<String>),
-    once("The least score that counts.", threshold: f64),
     any_time("Time before it may be taken again (SEL-6).", cooldown: impl Into<Time>),
     asked_time("Time its guard must stay true (SEL-6).", debounce: impl Into<Time>),
     flag("It waits until the source may be left (SEL-6).", latch: bool),
 });
 
 impl TransitionBuilder<'_> {
+    /// The least score that counts.
+    pub fn threshold(&mut self, least: f64) -> &mut Self {
+        self.threshold_code(format!("{least}"))
+    }
+
+    /// The least score that counts: an expression over parameters (LANG-12).
+    pub fn threshold_code(&mut self, code: impl Into<String>) -> &mut Self {
+        let code = Spanned::new(code.into(), self.span);
+        self.cx
+            .set(&mut self.item.threshold, "threshold", code, self.span);
+        self
+    }
+
     /// Gives it a name.
     pub fn named(&mut self, name: impl Into<String>) -> &mut Self {
         let name = self

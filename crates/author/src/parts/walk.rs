@@ -312,10 +312,12 @@ pub(super) fn function(function: &mut Function, v: &mut impl Visitor) {
         doc: _,
         kind,
         rng: _,
+        returns,
         parameters,
     } = function;
     v.declares(name);
     v.span(&mut kind.span);
+    spanned(returns, v);
     for (name, ty) in parameters {
         v.refers(Refers::Local, name);
         v.span(&mut ty.span);
@@ -457,9 +459,15 @@ fn history_point(point: &mut HistoryPoint, v: &mut impl Visitor) {
 }
 
 fn scratch(scratch: &mut Scratch, v: &mut impl Visitor) {
-    let Scratch { name, id, slots } = scratch;
+    let Scratch {
+        name,
+        id,
+        slots,
+        ty,
+    } = scratch;
     v.declares(name);
     spanned(id, v);
+    spanned(ty, v);
     v.span(&mut slots.span);
 }
 
@@ -515,7 +523,7 @@ fn transition(transition: &mut Transition, v: &mut impl Visitor) {
     actions(effect, v);
     spanned(priority, v);
     code(score, v);
-    spanned(threshold, v);
+    code(threshold, v);
     maybe_duration(cooldown, v);
     maybe_duration(debounce, v);
 }
@@ -589,7 +597,10 @@ fn action(kind: &mut ActionKind, v: &mut impl Visitor) {
                 if let Some(name) = name {
                     v.refers(Refers::Local, name);
                 }
-                v.span(&mut value.span);
+                match value {
+                    ArgumentValue::Literal(value) => v.span(&mut value.span),
+                    ArgumentValue::Code(code) => v.code(code),
+                }
             }
         }
         ActionKind::Set { key, value } | ActionKind::Add { key, value } => {

@@ -270,6 +270,7 @@ kinds! {
     AnyTransition => transition::ANY_TRANSITION, "A transition of several children.";
     Decision => transition::DECISION, "Two transitions on one condition.";
     Call => action::CALL, "Calls a function.";
+    Computed => action::COMPUTED, "A computed argument.";
     Set => action::SET, "Writes a key.";
     Add => action::ADD, "Adds to a key.";
     Raise => action::RAISE, "Posts an internal event.";

@@ -16,6 +16,7 @@ mod sharing;
 mod sizes;
 mod steps;
 mod targets;
+mod values;
 
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_rom::ids::{StateId, TransitionId};
@@ -73,6 +74,7 @@ pub fn declarations(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     }
     events::check(model, diagnostics);
     data::check(model, diagnostics);
+    values::check(model, diagnostics);
     sizes::check(model, diagnostics);
 }
 

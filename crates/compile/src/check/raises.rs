@@ -154,6 +154,9 @@ fn raised<'m>(
         ActionOp::Raise => true,
         ActionOp::Send => action.b.get() >> 16 == u32::from(NONE),
         ActionOp::Call
+        | ActionOp::CallWith
+        | ActionOp::SetScratch
+        | ActionOp::AddScratch
         | ActionOp::Evaluate
         | ActionOp::Set
         | ActionOp::Add

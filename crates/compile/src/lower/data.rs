@@ -130,6 +130,8 @@ impl Lowering<'_, '_> {
                     owner: field(state),
                     slot: slot as u8,
                     count: item.slots.value as u8,
+                    ty: numbers::scratch_type(item.ty.as_ref().map(|ty| ty.value)).into(),
+                    reserved: [0; 3],
                 });
                 slot += item.slots.value;
             }

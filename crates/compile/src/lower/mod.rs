@@ -434,7 +434,13 @@ impl Lowering<'_, '_> {
             cooldown_slot: byte(self.allocation.cooldown[from]),
             debounce_timer: byte(debounce.map(|t| self.allocation.timers[t])),
             stack: StackId::to_raw(stack),
-            reserved: [0; 13],
+            zero: 0,
+            threshold_code: maybe(
+                transition
+                    .threshold_code
+                    .filter(|_| transition.score.is_some()),
+            ),
+            reserved: [0; 10],
         };
         let needed = transition.score.is_some()
             || transition.cooldown.is_some()

@@ -192,10 +192,12 @@ impl<'a> Resolver<'a> {
         for (record, action) in records.iter().zip(live) {
             let what = match record.kind.get() {
                 ActionOp::Set | ActionOp::Add => "write the blackboard",
+                ActionOp::SetScratch | ActionOp::AddScratch => "write scratch",
                 ActionOp::StartTimer => "start a timer",
                 ActionOp::StopTimer => "stop a timer",
                 ActionOp::ClearHistory => "clear history",
                 ActionOp::Call
+                | ActionOp::CallWith
                 | ActionOp::Evaluate
                 | ActionOp::Raise
                 | ActionOp::Send

@@ -8,6 +8,7 @@ use statewright_author::span::Span;
 use statewright_author::value::FunctionKind;
 
 use super::Resolver;
+use super::actions::given;
 use super::scope::Site;
 use crate::index::{
     BranchIndex, ChannelIndex, ConditionIndex, EventIndex, IndexRange, IndexVec, RegionIndex,
@@ -48,7 +49,10 @@ impl<'a> Resolver<'a> {
         let exit = self.action_list(&state.exit, &Site::state(index, "an exit action"));
         let suspend = self.action_list(&state.suspend, &Site::state(index, "a suspend action"));
         let resume = self.action_list(&state.resume, &Site::state(index, "a resume action"));
-        let activity = state.activity.as_ref().and_then(|code| self.activity(code));
+        let activity = state
+            .activity
+            .as_ref()
+            .and_then(|code| self.activity(code, index));
         let exit_ready = state.exit_ready.as_ref().and_then(|code| {
             let condition = self.guard(code, &Site::state(index, "an exit-ready guard"))?;
             condition.index
@@ -74,11 +78,13 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    fn activity(&mut self, code: &ExprSource) -> Option<ConditionIndex> {
+    fn activity(&mut self, code: &ExprSource, state: StateIndex) -> Option<ConditionIndex> {
         match statewright_author::expr::parse_call(&code.value) {
             Ok(call) => {
                 let (name, arguments) = call.spanned(code);
-                let call = self.call(&name, FunctionKind::Activity, &arguments)?;
+                let site = Site::state(state, "an activity");
+                let arguments = given(&arguments);
+                let call = self.call(&name, FunctionKind::Activity, &arguments, &site)?;
                 Some(self.actions.condition(call))
             }
             Err(error) => {

@@ -13,7 +13,8 @@ use statewright_rom::layout::MAX_RECORDS;
 
 use super::Resolver;
 use super::scope::Site;
-use crate::index::{Index, IndexVec, RegionIndex, StateIndex, TransitionIndex};
+use crate::expr::{Constant, Expected, Facts};
+use crate::index::{ExpressionIndex, Index, IndexVec, RegionIndex, StateIndex, TransitionIndex};
 use crate::model::{TimerKind, Transition, Trigger, trigger_span};
 use crate::tree::{Target, follows_scxml, shown};
 
@@ -158,6 +159,7 @@ impl<'a> Resolver<'a> {
             .score
             .as_ref()
             .and_then(|code| self.score(code, &site));
+        let (threshold, threshold_code) = self.threshold(&authored, &site);
         let cooldown = self.maybe_armed(authored.cooldown.as_ref(), &effect_site);
         let debounce = self.maybe_asked(authored.debounce.as_ref());
         out.push(Transition {
@@ -176,11 +178,43 @@ impl<'a> Resolver<'a> {
                 .as_ref()
                 .map_or(0, |p| p.value.min(15) as u8),
             score,
-            threshold: authored.threshold.as_ref().map_or(0.0, |t| t.value as f32),
+            threshold,
+            threshold_code,
             cooldown,
             debounce,
             authored,
         });
+    }
+
+    /// The least score that counts: a number, or an expression over parameters (LANG-12).
+    fn threshold(
+        &mut self,
+        authored: &graph::Transition,
+        site: &Site,
+    ) -> (f32, Option<ExpressionIndex>) {
+        let code = authored.threshold.as_ref();
+        let compiled =
+            code.and_then(|code| Some((code, self.expression(code, None, Expected::F32, site)?)));
+        let Some((code, compiled)) = compiled else {
+            return (0.0, None);
+        };
+        if let Some(Constant::F32(number)) = compiled.constant {
+            return (number, None);
+        }
+        let parameters = Facts {
+            parameters: compiled.facts.parameters.clone(),
+            ..Facts::default()
+        };
+        if compiled.facts != parameters {
+            let text = "a threshold is made of numbers and parameters only";
+            self.report(
+                Diagnostic::new(DiagnosticCode::ThresholdNotFixed, code.span, text)
+                    .label("depends on something else")
+                    .help("move it into the score: subtract it there, and compare with 0"),
+            );
+            return (0.0, None);
+        }
+        (0.0, Some(self.actions.expression(compiled)))
     }
 
     fn transition_site(&self, trigger: Trigger, source: StateIndex) -> Site {

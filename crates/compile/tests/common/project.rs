@@ -12,8 +12,8 @@ use statewright_author::expr::{
     ActionText, CallArgument, Expr, ExprKind, StateQuery, UnaryOp, parse, parse_action, parse_call,
 };
 use statewright_author::graph::{
-    Action, ActionKind, Argument, Branch, ExprSource, Lane, Machine, Parameter, Payload,
-    StackOperation, StateKind, Timer, TransitionKind, Trigger,
+    Action, ActionKind, Argument, ArgumentValue, Branch, ExprSource, Lane, Machine, Parameter,
+    Payload, StackOperation, StateKind, Timer, TransitionKind, Trigger,
 };
 use statewright_author::span::{Name, Span, Spanned};
 use statewright_author::value::{
@@ -249,8 +249,20 @@ impl Projector<'_, '_> {
         let functions = self.functions.borrow();
         functions
             .iter()
-            .map(|(kind, name)| json!({ "name": name, "kind": kind.as_str(), "rng": rng(name) }))
+            .map(|(kind, name)| {
+                json!({
+                    "name": name, "kind": kind.as_str(), "returns": self.gives(name),
+                    "rng": rng(name),
+                })
+            })
             .collect()
+    }
+
+    /// What a value function gives (LANG-11).
+    fn gives(&self, name: &str) -> Option<&'static str> {
+        let mut functions = self.tree.machine.functions.iter();
+        let declared = functions.find(|function| function.name.value == name)?;
+        declared.returns.as_ref().map(|ty| ty.value.as_str())
     }
 
     /// RAM-7: a clock is kept for whoever reads it.
@@ -343,10 +355,10 @@ impl Projector<'_, '_> {
             let (class, event) = fires(timer);
             json!({ "name": timer.name.value, "class": class, "event": event })
         };
-        let scratch = state
-            .scratch
-            .iter()
-            .map(|s| json!({ "name": s.name.value, "slots": s.slots.value }));
+        let scratch = state.scratch.iter().map(|s| {
+            let ty = s.ty.as_ref().map(|ty| ty.value.as_str());
+            json!({ "name": s.name.value, "slots": s.slots.value, "type": ty })
+        });
         json!({
             "path": self.tree.states[index].path,
             "kind": kind,
@@ -357,7 +369,7 @@ impl Projector<'_, '_> {
             "exit": self.actions(&state.exit, index),
             "suspend": self.actions(&state.suspend, index),
             "resume": self.actions(&state.resume, index),
-            "activity": state.activity.as_ref().map(|code| self.call_text(code, FunctionKind::Activity)),
+            "activity": state.activity.as_ref().map(|code| self.call_text(code, FunctionKind::Activity, index)),
             "defer": defer,
             "owns": owns,
             "timers": state.timers.iter().map(timer).collect::<Value>(),
@@ -416,10 +428,12 @@ impl Projector<'_, '_> {
             Trigger::Done(_) => "done".to_owned(),
             Trigger::Failed(_) => "failed".to_owned(),
         };
-        let threshold = t
-            .threshold
-            .as_ref()
-            .map_or(0.0, |threshold| threshold.value);
+        let threshold = t.threshold.as_ref().map_or(json!(0.0), |threshold| {
+            match threshold.value.parse::<f64>() {
+                Ok(number) => json!(number),
+                Err(_) => json!(self.expression(threshold, m.source)),
+            }
+        });
         json!({
             "name": t.name.as_ref().map(|name| &name.value),
             "trigger": trigger,
@@ -509,9 +523,11 @@ impl Projector<'_, '_> {
         match &action.kind {
             ActionKind::Text(code) => {
                 match parse_action(&code.value).expect("generated actions parse") {
-                    ActionText::Call(call) => self
-                        .call(FunctionKind::Action, &call.name.value, &call.arguments)
-                        .to_string(),
+                    ActionText::Call(call) => {
+                        let given = self.given(&call.arguments, state);
+                        self.call(FunctionKind::Action, &call.name.value, &given)
+                            .to_string()
+                    }
                     ActionText::Set { key, value } => {
                         format!("{} = {}", key.value, self.resolved(&value, state))
                     }
@@ -524,7 +540,11 @@ impl Projector<'_, '_> {
                 function,
                 arguments,
             } => self
-                .call(FunctionKind::Action, &function.value, arguments)
+                .call(
+                    FunctionKind::Action,
+                    &function.value,
+                    &self.given(arguments, state),
+                )
                 .to_string(),
             ActionKind::Set { key, value } => {
                 format!("{} = {}", key.value, self.expression(value, state))
@@ -596,6 +616,9 @@ impl Projector<'_, '_> {
             "max",
             "abs",
             "clamp",
+            "lerp",
+            "curve",
+            "random",
             "select",
             "dot",
             "length_squared",
@@ -604,27 +627,46 @@ impl Projector<'_, '_> {
         match parse_call(&code.value) {
             Ok(call)
                 if !self.is_data(&call.name.value)
+                    && self.gives(&call.name.value).is_none()
                     && !built_in.contains(&call.name.value.as_str()) =>
             {
                 match call.name.value.as_str() {
                     "time_in_state" | "event" => self.expression(code, state),
-                    name => self
-                        .call(FunctionKind::Scorer, name, &call.arguments)
-                        .to_string(),
+                    name => {
+                        let given = self.given(&call.arguments, state);
+                        self.call(FunctionKind::Scorer, name, &given).to_string()
+                    }
                 }
             }
             _ => self.expression(code, state),
         }
     }
 
-    fn call_text(&self, code: &ExprSource, kind: FunctionKind) -> String {
+    fn call_text(&self, code: &ExprSource, kind: FunctionKind, state: usize) -> String {
         let call = parse_call(&code.value).expect("generated calls parse");
-        self.call(kind, &call.name.value, &call.arguments)
-            .to_string()
+        let given = self.given(&call.arguments, state);
+        self.call(kind, &call.name.value, &given).to_string()
     }
 
-    /// Arguments in the order of the declaration and by its names, if there is one.
-    fn call(&self, kind: FunctionKind, function: &str, arguments: &[Argument]) -> Expr {
+    /// Arguments of an action, an activity or a scorer.
+    fn given(&self, arguments: &[Argument], state: usize) -> Vec<Given> {
+        let given = |argument: &Argument| Given {
+            name: argument.name.as_ref().map(|name| name.value.clone()),
+            value: match &argument.value {
+                ArgumentValue::Literal(value) => literal(&value.value),
+                ArgumentValue::Code(code) => {
+                    let expr = parse(&code.value).expect("generated expressions parse");
+                    self.resolved(&expr, state)
+                }
+            },
+            computed: argument.value.literal().is_none(),
+        };
+        arguments.iter().map(given).collect()
+    }
+
+    /// Arguments in the order of the declaration and by its names, if there is one; those that are
+    /// computed in the order in which they are written (LANG-4).
+    fn call(&self, kind: FunctionKind, function: &str, arguments: &[Given]) -> Expr {
         self.functions
             .borrow_mut()
             .insert((kind, function.to_owned()));
@@ -634,35 +676,36 @@ impl Projector<'_, '_> {
             .functions
             .iter()
             .find(|declared| declared.name.value == function);
-        let ordered: Vec<(Option<String>, &Literal)> = match declared {
+        let mut ordered: Vec<(Option<String>, usize)> = match declared {
             None => arguments
                 .iter()
-                .map(|a| (a.name.as_ref().map(|n| n.value.clone()), &a.value.value))
+                .enumerate()
+                .map(|(at, a)| (a.name.clone(), at))
                 .collect(),
             Some(declared) => {
                 let by_name = arguments.iter().all(|argument| argument.name.is_some());
                 let find = |(position, (name, _)): (usize, &(Name, Spanned<ValueType>))| {
-                    let named =
-                        |a: &&Argument| a.name.as_ref().is_some_and(|n| n.value == name.value);
-                    let argument = if by_name {
-                        arguments.iter().find(named)
+                    let named = |a: &Given| a.name.as_ref() == Some(&name.value);
+                    let at = if by_name {
+                        arguments.iter().position(named)
                     } else {
-                        arguments.get(position)
+                        Some(position)
                     };
                     (
                         Some(name.value.clone()),
-                        &argument
-                            .expect("an argument for each parameter")
-                            .value
-                            .value,
+                        at.expect("an argument for each parameter"),
                     )
                 };
                 declared.parameters.iter().enumerate().map(find).collect()
             }
         };
-        let argument = |(name, value): (Option<String>, &Literal)| CallArgument {
+        let place = |at: usize| arguments[at].computed.then_some(at);
+        if !ordered.iter().filter_map(|&(_, at)| place(at)).is_sorted() {
+            ordered.sort_by_key(|&(_, at)| place(at).map_or(0, |at| at + 1));
+        }
+        let argument = |(name, at): (Option<String>, usize)| CallArgument {
             name: name.map(|name| Spanned::new(name, Span::default())),
-            value: literal(value),
+            value: arguments[at].value.clone(),
         };
         let function = Spanned::new(function.to_owned(), Span::default());
         node(ExprKind::Call {
@@ -673,11 +716,25 @@ impl Projector<'_, '_> {
 
     fn is_data(&self, name: &str) -> bool {
         let machine = self.tree.machine;
-        machine.blackboard.iter().any(|key| key.name.value == name)
+        let mut states = self.tree.states.iter();
+        let scratch = states.any(|state| {
+            let mut own = state.authored.scratch.iter();
+            own.any(|scratch| scratch.ty.is_some() && scratch.name.value == name)
+        });
+        scratch
+            || machine.blackboard.iter().any(|key| key.name.value == name)
             || machine
                 .parameters
                 .iter()
                 .any(|parameter| parameter.name.value == name)
+    }
+
+    /// What an expression asks under a name.
+    fn asked(&self, name: &str) -> FunctionKind {
+        match self.gives(name) {
+            Some(_) => FunctionKind::Value,
+            None => FunctionKind::Guard,
+        }
     }
 
     /// Names replaced by what they mean: states by path, unknown names by calls of guards.
@@ -686,7 +743,7 @@ impl Projector<'_, '_> {
         let boxed = |inner: &Expr| Box::new(again(inner));
         node(match &expr.kind {
             ExprKind::Name(name) if name != "event" && !self.is_data(name) => {
-                return self.call(FunctionKind::Guard, name, &[]);
+                return self.call(self.asked(name), name, &[]);
             }
             ExprKind::Field { base, field } => ExprKind::Field {
                 base: boxed(base),
@@ -739,12 +796,16 @@ impl Projector<'_, '_> {
                 function,
                 arguments,
             } => {
-                let argument = |a: &CallArgument| Argument {
-                    name: a.name.clone(),
-                    value: Spanned::new(a.value.literal().expect("a literal"), Span::default()),
+                let argument = |a: &CallArgument| Given {
+                    name: a.name.as_ref().map(|name| name.value.clone()),
+                    value: match a.value.literal() {
+                        Some(value) => literal(&value),
+                        None => again(&a.value),
+                    },
+                    computed: a.value.literal().is_none(),
                 };
-                let arguments: Vec<Argument> = arguments.iter().map(argument).collect();
-                return self.call(FunctionKind::Guard, &function.value, &arguments);
+                let arguments: Vec<Given> = arguments.iter().map(argument).collect();
+                return self.call(self.asked(&function.value), &function.value, &arguments);
             }
             ExprKind::State {
                 query,
@@ -767,6 +828,13 @@ impl Projector<'_, '_> {
     }
 }
 
+/// An argument with names replaced by what they mean.
+struct Given {
+    name: Option<String>,
+    value: Expr,
+    computed: bool,
+}
+
 fn is_built_in(function: &str) -> bool {
     let functions = [
         "i32",
@@ -777,6 +845,9 @@ fn is_built_in(function: &str) -> bool {
         "max",
         "abs",
         "clamp",
+        "lerp",
+        "curve",
+        "random",
         "select",
         "dot",
         "length_squared",

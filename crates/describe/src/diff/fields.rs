@@ -134,6 +134,7 @@ fields! {
     Function FunctionField "a function" {
         name Name "name",
         kind Kind "kind",
+        returns Returns "returns",
         rng Rng "rng",
     } without { id }
     State StateField "a state" {
@@ -177,6 +178,7 @@ fields! {
     Scratch ScratchField "scratch" {
         name Name "name",
         slots Slots "slots",
+        ty Type "type",
     } without { id }
     Transition TransitionField "a transition" {
         name Name "name",

@@ -167,14 +167,14 @@ impl Content<'_> {
         for argument in arguments {
             functions.check_argument(
                 argument.name.as_ref(),
-                Some(&argument.value.value),
-                argument.value.span,
+                argument.value.literal().map(|literal| &literal.value),
+                argument.value.span(),
                 out,
             );
         }
         let values: Vec<String> = arguments
             .iter()
-            .filter_map(|argument| literal_text(&argument.value.value))
+            .filter_map(|argument| literal_text(&argument.value.literal()?.value))
             .collect();
         xml.text(
             "script",

@@ -60,6 +60,9 @@ impl Tick<'_, '_> {
     ) -> Status {
         let op = self.cx.proved(OpId::read(record.activity));
         let op = op.and_then(|op| self.cx.op(op));
+        if let Some(op) = op.filter(|op| op.kind == ActionOp::CallWith) {
+            self.compute_arguments(op, site);
+        }
         match op.and_then(|op| self.cx.prepare_call(op, site)) {
             Some(function) => {
                 let rng = self.rng_before();

@@ -166,6 +166,9 @@ impl Tick<'_, '_> {
             let result = self.evaluated(op, site);
             Verdict::from(result[0] != 0)
         } else {
+            if op.kind == ActionOp::CallWith {
+                self.compute_arguments(op, site);
+            }
             match self.cx.prepare_call(op, site) {
                 Some(function) => self.host.guard(function, GuardCx::new(self.cx)),
                 None => Verdict::from(false),
@@ -216,6 +219,9 @@ impl Tick<'_, '_> {
             let bits = self.evaluated(op, &site);
             f32::from_bits(bits[0])
         } else {
+            if op.kind == ActionOp::CallWith {
+                self.compute_arguments(op, &site);
+            }
             match self.cx.prepare_call(op, &site) {
                 Some(function) => self.host.score(function, GuardCx::new(self.cx)),
                 None => f32::NAN,
@@ -226,6 +232,20 @@ impl Tick<'_, '_> {
             self.host.trace(&Trace::Scored(candidate.id, score));
         }
         score
+    }
+
+    /// The least score that counts (SEL-3, LANG-12).
+    pub(crate) fn threshold(&mut self, candidate: &Candidate<'_>, cause: Cause) -> f32 {
+        let Some(extra) = self.cx.proved(candidate.extra) else {
+            return 0.0;
+        };
+        match ExpressionId::read(extra.threshold_code) {
+            None => extra.threshold.get(),
+            Some(code) => {
+                let words = evaluate(self.cx, self.host, code, &candidate.site(cause), None);
+                f32::from_bits(words[0])
+            }
+        }
     }
 
     /// Min-active and exit_ready of everything that would be left (SEL-6). A transition that may

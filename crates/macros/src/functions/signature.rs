@@ -265,6 +265,9 @@ impl Own<'_> {
             MarkedKind::Guard => "`bool` or `Verdict`",
             MarkedKind::Scorer => "`f32`",
             MarkedKind::Activity => "`Status`",
+            MarkedKind::Value => {
+                "`i32`, `f32`, `bool`, `[f32; 2]`, `[f32; 3]`, `AgentId`, `Entity` or `Symbol`"
+            }
             MarkedKind::Action => "",
         };
         match &signature.output {

@@ -121,7 +121,11 @@ record! {
         /// Record in the stacks table of a push or pop; 0xFF = none.
         stack: u8,
         /// Zero.
-        reserved: [u8; 13],
+        zero: u8,
+        /// Expression of the least score, instead of the number (LANG-12); or `NONE`.
+        threshold_code: U16,
+        /// Zero.
+        reserved: [u8; 10],
     }
 }
 

@@ -2,7 +2,7 @@
 
 use zerocopy::byteorder::little_endian::{U16, U32};
 
-use super::DurationWord;
+use super::{DurationWord, ValueType};
 use crate::number::Coded;
 
 numbers! {
@@ -209,12 +209,52 @@ record! {
 
 record! {
     /// Scratch slots (RAM-7).
-    ScratchRecord: 4 {
+    ScratchRecord: 8 {
         /// State that owns them.
         owner: U16,
         /// First slot.
         slot: u8,
-        /// How many.
+        /// How many; 1 if expressions read it.
         count: u8,
+        /// What expressions read (LANG-8).
+        ty: Coded<ScratchType>,
+        /// Zero.
+        reserved: [u8; 3],
+    }
+}
+
+numbers! {
+    /// What expressions read in scratch (LANG-8).
+    ScratchType: u8 {
+        /// Nothing: it is for functions of the host.
+        Raw = 0 "raw",
+        /// 0 to 65535.
+        U16 = 1 "u16",
+        /// -32768 to 32767.
+        I16 = 2 "i16",
+        /// Truth value.
+        Bool = 3 "bool",
+    }
+}
+
+impl ScratchType {
+    /// The type of its value in expressions; `None` if they do not read it.
+    #[inline]
+    pub const fn value_type(self) -> Option<ValueType> {
+        match self {
+            Self::Raw => None,
+            Self::U16 | Self::I16 => Some(ValueType::I32),
+            Self::Bool => Some(ValueType::Bool),
+        }
+    }
+
+    /// The word that an expression reads.
+    #[inline]
+    pub const fn read(self, slot: u16) -> u32 {
+        match self {
+            Self::Raw | Self::U16 => slot as u32,
+            Self::I16 => slot as i16 as i32 as u32,
+            Self::Bool => (slot != 0) as u32,
+        }
     }
 }

@@ -428,7 +428,9 @@ pub(super) fn transition_extras<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<()
         check.rule(back, i, || {
             Problem::Rule("the transition does not refer back to its extra record")
         })?;
-        check.rule(extra.reserved == [0; 13], i, || Problem::Reserved)?;
+        check.rule((extra.zero == 0) & (extra.reserved == [0; 10]), i, || {
+            Problem::Reserved
+        })?;
         score(&mut check, rom, i, extra, transition)?;
         times(&mut check, rom, i, extra)?;
         stack(&mut check, rom, i, extra, transition)?;
@@ -451,6 +453,12 @@ fn score<const EXPLAIN: bool>(
     })?;
     check.rule(!extra.threshold.get().is_nan(), i, || {
         Problem::Rule("the threshold is not a number")
+    })?;
+    let code = extra.threshold_code.get();
+    let number = rom.expressions().get(usize::from(code));
+    let computed = number.is_some_and(|expression| expression.ty == ValueType::F32);
+    check.rule((code == NONE) | (scored & computed), i, || {
+        range("expression of the threshold", code, rom.expressions().len())
     })
 }
 

@@ -366,6 +366,10 @@ pub(super) fn scratch<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadErro
         check.rule(slots_fit(rom, scratch.slot, scratch.count), i, || {
             range_of_slots(rom, scratch.slot)
         })?;
+        check.rule(scratch.ty.is_known(), i, || unknown("type", scratch.ty))?;
+        let single = (scratch.ty == ScratchType::Raw) | (scratch.count == 1);
+        check.rule(single, i, || expected("count", 1_u8, scratch.count))?;
+        check.rule(scratch.reserved == [0; 3], i, || Problem::Reserved)?;
     }
     check.finish()
 }

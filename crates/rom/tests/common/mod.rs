@@ -268,6 +268,7 @@ impl Machine {
                     cooldown_slot: 0xFF,
                     debounce_timer: 0xFF,
                     stack: 0xFF,
+                    threshold_code: NOTHING,
                     ..TransitionExtra::new_zeroed()
                 });
                 let place = (self.tables.transition_extras.len() - 1) as u16;

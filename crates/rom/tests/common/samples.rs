@@ -119,7 +119,8 @@ pub fn function(hash: u32, kind: FunctionKind) -> LinkerRecord {
         hash: hash.into(),
         kind: kind.into(),
         rng: 0,
-        reserved: 0.into(),
+        ty: Default::default(),
+        reserved: 0,
     }
 }
 
@@ -394,7 +395,7 @@ fn rich_data(tables: &mut Tables) {
         .to_vec();
     let argument = |ty: ValueType, name: u16, words: [u32; 3]| ArgumentRecord {
         ty: ty.into(),
-        reserved: 0,
+        source: ArgumentSource::Literal.into(),
         name: name.into(),
         words: words.map(U32::new),
     };
@@ -427,6 +428,7 @@ fn rich_data(tables: &mut Tables) {
         owner: rich_states::AIM.into(),
         slot: 20,
         count: 2,
+        ..Default::default()
     }];
 }
 

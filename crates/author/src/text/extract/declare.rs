@@ -208,6 +208,7 @@ impl Reader<'_> {
                     name,
                     doc: None,
                     kind,
+                    returns: None,
                     rng: false,
                     parameters: Vec::new(),
                 });
@@ -216,6 +217,7 @@ impl Reader<'_> {
                 name,
                 doc: self.text(full, "doc"),
                 kind: self.word(full, "kind", FunctionKind::parse)?,
+                returns: self.word(full, "returns", ValueType::parse),
                 rng: self.flag(full, "rng"),
                 parameters: self.each(full, "parameters", |entry| {
                     Some((

@@ -78,15 +78,6 @@ impl Reader<'_> {
         Some(Spanned::new(count, span(literal.range)))
     }
 
-    /// Any number.
-    pub(crate) fn number(&self, object: &Object, key: &str) -> Option<Spanned<f64>> {
-        let literal = self.field(object, key)?.as_number_lit()?;
-        Some(Spanned::new(
-            literal.value.parse().ok()?,
-            span(literal.range),
-        ))
-    }
-
     /// One of some words.
     pub(crate) fn word<T>(
         &self,

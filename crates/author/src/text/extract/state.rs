@@ -7,7 +7,7 @@ use super::Reader;
 use crate::graph::{HistoryPoint, Initial, PartUse, Region, Scratch, State, Timer};
 use crate::span::{Span, Spanned};
 use crate::text::parse::span;
-use crate::value::Class;
+use crate::value::{Class, ScratchType};
 
 impl Reader<'_> {
     /// The states of a map.
@@ -230,17 +230,26 @@ impl Reader<'_> {
     }
 
     fn scratch_of(&self, entry: &super::Entry) -> Scratch {
-        let (id, slots) = match entry.object() {
-            Some(object) => (self.id(object, "id"), self.count(object, "slots")),
+        let good = Some(entry.value()).filter(|value| self.good(value));
+        let (id, slots, ty) = match entry.object() {
+            Some(object) => (
+                self.id(object, "id"),
+                self.count(object, "slots"),
+                self.word(object, "type", ScratchType::parse),
+            ),
             None => (
                 None,
-                Some(entry.value())
-                    .filter(|value| self.good(value))
-                    .and_then(|value| self.count_of(value)),
+                good.and_then(|value| self.count_of(value)),
+                self.word_of(entry.value(), ScratchType::parse),
             ),
         };
         let name = self.key(entry);
         let slots = slots.unwrap_or_else(|| Spanned::new(1, name.span));
-        Scratch { name, id, slots }
+        Scratch {
+            name,
+            id,
+            slots,
+            ty,
+        }
     }
 }

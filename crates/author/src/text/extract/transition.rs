@@ -44,7 +44,7 @@ impl Reader<'_> {
             stack: self.word(object, "stack", stack_operation),
             priority: self.count(object, "priority"),
             score: self.code(object, "score"),
-            threshold: self.number(object, "threshold"),
+            threshold: self.code(object, "threshold"),
             cooldown: self.any_duration(object, "cooldown"),
             debounce: self.asked_duration(object, "debounce"),
             latch: self.flag(object, "latch"),

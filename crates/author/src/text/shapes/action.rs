@@ -17,10 +17,21 @@ pub(crate) const TAGS: &[(&str, ObjectKind)] = &[
     ("if", ObjectKind::If),
 ];
 
-const ARGUMENTS: Type = Type::OneOf(&[
-    Type::List(&Type::Literal),
-    map!(Identifier => Type::Literal),
-]);
+const ARGUMENT: Type = Type::OneOf(&[Type::Literal, Type::Object(ObjectKind::Computed)]);
+
+const ARGUMENTS: Type = Type::OneOf(&[Type::List(&ARGUMENT), map!(Identifier => ARGUMENT)]);
+
+pub(crate) static COMPUTED: Shape = Shape {
+    name: "computed",
+    title: "a computed argument",
+    doc: "An argument that is computed before each call.",
+    parts: &[&[Field::required(
+        "value",
+        Type::Expression,
+        "The expression.",
+    )]],
+    groups: &[],
+};
 
 /// Declares the shape of one action.
 macro_rules! action {
@@ -44,7 +55,7 @@ action!(
         Field::new(
             "with",
             ARGUMENTS,
-            "Its literal arguments, in order or by name."
+            "Its arguments, in order or by name: literals, or objects with an expression."
         ),
     ]
 );

@@ -209,9 +209,14 @@ pub(crate) static FUNCTION: Shape = Shape {
             "It uses the random number generator.",
         ),
         Field::new(
+            "returns",
+            VALUE_TYPE,
+            "What it gives; only for the kind `value`, which needs it.",
+        ),
+        Field::new(
             "parameters",
             map!(Identifier => VALUE_TYPE),
-            "Its literal parameters and their types, in order.",
+            "Its parameters and their types, in order.",
         ),
     ]],
     groups: &[],

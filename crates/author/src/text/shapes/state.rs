@@ -5,7 +5,8 @@ use super::{
     muted, words,
 };
 use crate::text::name::NameKind;
-use crate::text::shape::{Field, Group, Map, ObjectKind, Shape, Type};
+use crate::text::shape::{Field, Group, Map, ObjectKind, Rule, Shape, Type, Words};
+use crate::value::ScratchType;
 
 /// Frames of a stack, slots of a scratch, timers of one name.
 const COUNT: Type = Type::Int { min: 1, max: 255 };
@@ -21,7 +22,12 @@ const BRANCHES: Type = Type::List(&Type::Object(ObjectKind::Branch));
 const HISTORIES: Type = map!(Plain => Type::Object(ObjectKind::History));
 const DECISIONS: Type = Type::List(&Type::Object(ObjectKind::Decision));
 const ANY_STATE: Type = Type::List(&Type::Object(ObjectKind::AnyTransition));
-const SCRATCHES: Type = map!(Plain => Type::OneOf(&[COUNT, Type::Object(ObjectKind::Scratch)]));
+const SCRATCH_TYPE: Type = Type::Word(&Words {
+    words: ScratchType::WORDS,
+    aliases: &[],
+});
+const SCRATCHES: Type =
+    map!(Plain => Type::OneOf(&[COUNT, SCRATCH_TYPE, Type::Object(ObjectKind::Scratch)]));
 const STATE_MAP: Type = map!(Plain => Type::Object(ObjectKind::State));
 const REGION_MAP: Type = Type::Map(&Map {
     keys: NameKind::Plain,
@@ -100,7 +106,7 @@ pub(crate) const LIMITS: &[Field] = &[
     Field::new(
         "scratch",
         SCRATCHES,
-        "Slots zeroed on entry: how many, or fields.",
+        "Memory zeroed on entry: a type that expressions use, how many slots, or fields.",
     ),
     Field::new(
         "exit_ready",
@@ -342,6 +348,17 @@ pub(crate) static SCRATCH: Shape = Shape {
     name: "scratch",
     title: "a scratch",
     doc: "16-bit slots, zeroed when their owner is entered.",
-    parts: &[&[id(), Field::required("slots", COUNT, "How many slots.")]],
-    groups: &[],
+    parts: &[&[
+        id(),
+        Field::new(
+            "type",
+            SCRATCH_TYPE,
+            "One slot that expressions read and write.",
+        ),
+        Field::new("slots", COUNT, "How many slots, for functions in Rust."),
+    ]],
+    groups: &[Group {
+        keys: &["type", "slots"],
+        rule: Rule::One,
+    }],
 };

@@ -89,7 +89,12 @@ pub(crate) const CONDITIONS: &[Field] = &[
         Type::Expression,
         "Score for utility selection: among enabled ones the highest wins.",
     ),
-    Field::or("threshold", Type::Number, "0", "Least score that counts."),
+    Field::or(
+        "threshold",
+        Type::Expression,
+        "0",
+        "Least score that counts: a number, or an expression over parameters.",
+    ),
     Field::new(
         "cooldown",
         Type::AnyDuration,

@@ -156,7 +156,8 @@ fn function(function: &Function) -> (String, JsonNode) {
     object
         .doc(&function.doc)
         .shown("kind", Some(&function.kind))
-        .flag("rng", function.rng);
+        .flag("rng", function.rng)
+        .shown("returns", function.returns.as_ref());
     object.maybe(
         "parameters",
         (!function.parameters.is_empty()).then_some(parameters),

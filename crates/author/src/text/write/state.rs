@@ -128,8 +128,12 @@ fn history(point: &HistoryPoint) -> (String, JsonNode) {
 
 fn scratch(scratch: &Scratch) -> (String, JsonNode) {
     let mut object = Object::new(ObjectKind::Scratch);
-    object
-        .id(&scratch.id)
-        .put("slots", JsonNode::Scalar(scratch.slots.value.to_string()));
-    (scratch.name.value.clone(), object.or_only("slots"))
+    object.id(&scratch.id);
+    let name = scratch.name.value.clone();
+    if scratch.ty.is_some() {
+        object.shown("type", scratch.ty.as_ref());
+        return (name, object.or_only("type"));
+    }
+    object.put("slots", JsonNode::Scalar(scratch.slots.value.to_string()));
+    (name, object.or_only("slots"))
 }

@@ -1,7 +1,7 @@
 //! Owns the writing of transitions, any-state transitions, decisions and branches.
 
 use super::action::add_actions;
-use super::node::{JsonNode, Object, name, number};
+use super::node::{JsonNode, Object, name};
 use crate::graph::{
     AnyTransition, Branch, Decision, StackOperation, Transition, TransitionKind, Trigger,
 };
@@ -48,13 +48,7 @@ fn transition(transition: &Transition, shape: ObjectKind) -> Object {
         .count("priority", &transition.priority)
         .flag("interrupt", transition.interrupt);
     object.code("score", transition.score.as_ref());
-    object.maybe(
-        "threshold",
-        transition
-            .threshold
-            .as_ref()
-            .map(|least| number(least.value)),
-    );
+    object.code("threshold", transition.threshold.as_ref());
     object
         .shown("cooldown", transition.cooldown.as_ref())
         .shown("debounce", transition.debounce.as_ref());
