@@ -125,8 +125,8 @@ fn a_state_with_everything() {
         Some("ready")
     );
     assert_eq!(
-        idle.min_active.as_ref().map(|d| d.value),
-        Some(Duration::Nanos(1_000_000_000))
+        idle.min_active.as_ref().map(|d| d.value.clone()),
+        Some(Duration::Nanos(1_000_000_000).into())
     );
     assert!(
         idle.clock && idle.meta.is_some() && idle.decisions.len() == 1 && idle.any_state.len() == 1

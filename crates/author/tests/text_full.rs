@@ -5,6 +5,10 @@ use statewright_author::span::{Name, Source, Span, Spanned};
 use statewright_author::text::read;
 use statewright_author::value::*;
 
+fn literal(argument: &Argument) -> &Literal {
+    &argument.value.literal().expect("a literal").value
+}
+
 const FULL: &str = include_str!("text_data/full.sw.json");
 
 fn full() -> Machine {
@@ -99,7 +103,10 @@ fn events() {
     assert_eq!(damage.doc.as_deref(), Some("Hit by something."));
     assert_eq!(value(&damage.payload), Some(Payload::Value(ValueType::I32)));
     assert_eq!(value(&damage.class), Some(Class::Critical));
-    assert_eq!(value(&damage.ttl), Some(Duration::Nanos(2_000_000_000)));
+    assert_eq!(
+        value(&damage.ttl),
+        Some(Duration::Nanos(2_000_000_000).into())
+    );
     assert!(damage.coalesce && !damage.indirect);
     assert_eq!(damage.meta, Some(serde_json::json!({ "color": "red" })));
     assert_eq!(value(&blob.payload), Some(Payload::Bytes(24)));
@@ -141,11 +148,15 @@ fn data() {
     assert_eq!(
         parameters,
         [
-            ("flee_below", ValueType::I32, Literal::Int(30)),
-            ("speed", ValueType::F32, Literal::Float(3.5)),
-            ("shots", ValueType::I32, Literal::Int(3)),
-            ("brave", ValueType::Bool, Literal::Bool(true)),
-            ("mood", ValueType::Symbol, Literal::Text("calm".into())),
+            ("flee_below", ValueType::I32.into(), Literal::Int(30)),
+            ("speed", ValueType::F32.into(), Literal::Float(3.5)),
+            ("shots", ValueType::I32.into(), Literal::Int(3)),
+            ("brave", ValueType::Bool.into(), Literal::Bool(true)),
+            (
+                "mood",
+                ValueType::Symbol.into(),
+                Literal::Text("calm".into())
+            ),
         ]
     );
     assert_eq!(m.parameters[0].doc.as_deref(), Some("Runs below this."));
@@ -266,7 +277,7 @@ fn the_root_is_a_state() {
     };
     assert_eq!((function.as_str(), arguments.len()), ("Shout", 2));
     assert_eq!(
-        (&arguments[0].name, &arguments[1].value.value),
+        (&arguments[0].name, literal(&arguments[1])),
         (&None, &Literal::Bool(true))
     );
     let ActionKind::Call { arguments, .. } = &root.resume[0].kind else {
@@ -277,7 +288,7 @@ fn the_root_is_a_state() {
         Some("power")
     );
     assert_eq!(
-        (&arguments[0].value.value, root.resume[0].muted),
+        (literal(&arguments[0]), root.resume[0].muted),
         (&Literal::Int(3), true)
     );
     assert_eq!(
@@ -296,7 +307,7 @@ fn the_root_is_a_state() {
     assert_eq!((ready.as_str(), at(ready.span)), ("true", "true"));
     assert_eq!(
         (value(&root.min_active), root.clock),
-        (Some(Duration::Ticks(5)), true)
+        (Some(Duration::Ticks(5).into()), true)
     );
     assert!(matches!(root.transitions[0].trigger, Trigger::Failed(span) if at(span) == "failed"));
     assert!(matches!(root.decisions[0].trigger, Trigger::Always(_)));
@@ -387,7 +398,7 @@ fn a_state_with_everything() {
     );
     assert_eq!(
         (value(&idle.min_active), idle.clock),
-        (Some(Duration::Nanos(500_000_000)), true)
+        (Some(Duration::Nanos(500_000_000).into()), true)
     );
     assert_eq!(
         idle.timers
@@ -539,8 +550,14 @@ fn transitions_and_decisions() {
         Some("health * 2")
     );
     assert_eq!(value(&fight.threshold), Some("0.5".to_owned()));
-    assert_eq!(value(&fight.cooldown), Some(Duration::Nanos(2_000_000_000)));
-    assert_eq!(value(&fight.debounce), Some(Duration::Nanos(200_000_000)));
+    assert_eq!(
+        value(&fight.cooldown),
+        Some(Duration::Nanos(2_000_000_000).into())
+    );
+    assert_eq!(
+        value(&fight.debounce),
+        Some(Duration::Nanos(200_000_000).into())
+    );
     assert_eq!(fight.meta, Some(serde_json::json!({ "bend": [1, 2] })));
     assert!(
         matches!(&after.trigger, Trigger::After(d) if d.value == Duration::Nanos(1_500_000_000).into() && at(d.span) == "1.5s")

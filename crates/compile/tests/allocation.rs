@@ -1,7 +1,6 @@
 //! Cells of leaves, timers and slots of random machines, against a slow check of who can be alive
 //! together (RAM-2, RAM-4, RAM-5, RAM-7).
 
-use std::collections::BTreeSet;
 use std::ops::Range;
 
 use crate::common::alive::Alive;
