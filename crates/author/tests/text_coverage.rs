@@ -6,11 +6,13 @@ use serde_json::Value;
 use statewright_author::text::shape::{Content, Json, ObjectKind, Type, file_kind};
 use statewright_author::text::{key_order, read, to_json};
 
-const SAMPLES: [&str; 5] = [
+const SAMPLES: [&str; 6] = [
     include_str!("text_data/full.sw.json"),
     include_str!("text_data/flat.sw.json"),
     r#"{ "machine": "P", "states": { "a": { "use": "p.sw.json", "with": { "b": 1 }, "map": { "E": "F" } } } }"#,
     r#"{ "machine": "F", "states": [{ "id": "a", "use": "p.sw.json", "with": { "b": 1 }, "map": { "E": "F" } }] }"#,
+    r#"{ "machine": "L", "functions": { "d": { "kind": "value", "returns": "f32" } }, "states": { "a": { "scratch": { "n": { "type": "u16" } },
+        "entry": { "call": "S", "with": [{ "value": "n" }] }, "transitions": [{ "every": "1s" }] } } }"#,
     r#"{ "machine": "R", "regions": { "a": { "initial": "x", "states": { "x": {} } }, "b": { "states": {} } } }"#,
 ];
 const PAGE: &str = include_str!("../../../docs/file-format.md");

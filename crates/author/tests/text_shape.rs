@@ -110,7 +110,7 @@ fn sw0004_unknown_field() {
     let words = [
         "a transition has no field `prioritty`",
         "did you mean `priority`?",
-        "`on`, `after`, `timer`",
+        "`on`, `after`, `every`, `timer`",
     ];
     state(
         r#""transitions": [{ "on": "E", "prioritty": 1 }]"#,
@@ -180,7 +180,7 @@ fn sw0005_wrong_type() {
         r#""min_active": 5"#,
         DiagnosticCode::WrongType,
         "5",
-        &["a duration such as \"1.5s\""],
+        &["a duration such as \"200ms\", or a parameter"],
     );
     let machine = one(
         r#"{ "machine": "M", "initial": "a", "states": { "a": 5 } }"#,
@@ -216,7 +216,7 @@ fn sw0006_missing_field() {
         &["a `start` action needs the field `after`", "\"1.5s\""],
     );
     let words = [
-        "needs one of the fields `on`, `after`, `timer` or `when`",
+        "needs one of the fields `on`, `after`, `every`, `timer` or `when`",
         "`after`: Fires so long",
     ];
     let machine = state(
@@ -446,7 +446,7 @@ fn all_problems_come_at_once_and_the_rest_is_read() {
         "machine": "M", "tier": "big", "zzz": 1, "initial": "a",
         "events": { "E": { "class": "high", "doc": "kept" }, "F": 5 },
         "states": {
-            "a": { "min_active": "soon", "transitions": [{ "on": "E", "to": "b", "priority": 99 }, { "to": "a" }] },
+            "a": { "min_active": "5m", "transitions": [{ "on": "E", "to": "b", "priority": 99 }, { "to": "a" }] },
             "b": { "entry": ["A", 5, { "raise": "E" }] },
         },
     }"#;
