@@ -194,6 +194,7 @@ fn page_has_fields(line: &str, fields: Fields, first: usize) {
     let type_word = |ty: &str| match ty.trim_matches(['[', ']']).split_once("; ") {
         Some((item, count)) => format!("{} × {count}", item.to_lowercase()),
         None if ty.starts_with("Coded<") => "u8".to_owned(),
+        None if ty == "DurationWord" => "u32".to_owned(),
         None => ty.to_lowercase(),
     };
     let meant = fields.iter().filter(|(_, offset, _)| *offset >= first);

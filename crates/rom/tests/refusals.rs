@@ -100,7 +100,7 @@ fn wrong_beginnings() {
     );
     bytes(
         |bytes| bytes[4] = 1,
-        "header: format version 1, this loader reads 2",
+        "header: format version 1, this loader reads 3",
     );
     bytes(
         |bytes| bytes[6..8].copy_from_slice(&[1, 2]),
@@ -674,7 +674,15 @@ fn data_out_of_place() {
     );
     rich(
         |t| t.parameter_values.truncate(7),
-        "parameter_values: count is 7 instead of 8",
+        "parameter_values: count is 7 instead of 10",
+    );
+    rich(
+        |t| t.parameters[3].is_duration = 2,
+        "parameters[3]: duration mark 2 has no meaning",
+    );
+    rich(
+        |t| t.parameters[0].is_duration = 1,
+        "parameters[0]: duration mark 1 has no meaning",
     );
     rich(
         |t| t.variants[0].name_hash = 1.into(),
@@ -840,5 +848,52 @@ fn plans_out_of_place() {
     flat(
         |t| t.candidates[0].kind = Coded::from_raw(1),
         "candidates[0]: the state defers nothing",
+    );
+}
+
+/// LANG-3: durations that are found where they are needed.
+#[test]
+fn durations_out_of_place() {
+    rich(
+        |t| t.durations[0].kind = Coded::from_raw(9),
+        "durations[0]: kind 9 has no meaning",
+    );
+    rich(
+        |t| t.durations[0].index = 0.into(),
+        "durations[0]: parameter 0 has no meaning",
+    );
+    rich(
+        |t| t.durations[1].index = 0.into(),
+        "durations[1]: expression 0 has no meaning",
+    );
+    rich(
+        |t| t.durations[1].low = 1.into(),
+        "durations[1]: end of a range of ticks, 0 has no meaning",
+    );
+    rich(
+        |t| t.durations[2].high = 29.into(),
+        "durations[2]: end of a range of ticks, 29 has no meaning",
+    );
+    rich(
+        |t| t.durations[2].reserved = 1,
+        "durations[2]: reserved or unused bytes are not zero",
+    );
+    // The ones that name a record name one that there is, of a kind that may stand there.
+    rich(
+        |t| t.timers[0].duration = DurationWord::from_raw(1 << 31 | 3),
+        "timers[0]: duration 3 is out of range, the limit is 3",
+    );
+    rich(
+        |t| t.timers[0].duration = DurationWord::NOTHING,
+        "timers[0]: duration 0 has no meaning",
+    );
+    let range = DurationWord::from_raw(1 << 31 | 2);
+    rich(
+        |t| {
+            t.timers[4].duration = range;
+            let extra = t.transitions[7].extra.get();
+            t.transition_extras[usize::from(extra)].debounce_time = range;
+        },
+        "transition_extras[2]: duration 2147483650 has no meaning",
     );
 }

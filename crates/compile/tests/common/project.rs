@@ -12,16 +12,17 @@ use statewright_author::expr::{
     ActionText, CallArgument, Expr, ExprKind, StateQuery, UnaryOp, parse, parse_action, parse_call,
 };
 use statewright_author::graph::{
-    Action, ActionKind, Argument, ArgumentValue, Branch, ExprSource, Lane, Machine, Parameter,
-    Payload, StackOperation, StateKind, Timer, TransitionKind, Trigger,
+    Action, ActionKind, Argument, ArgumentValue, Branch, ExprSource, Lane, Machine, Payload,
+    StackOperation, StateKind, Timer, TransitionKind, Trigger,
 };
 use statewright_author::span::{Name, Span, Spanned};
 use statewright_author::value::{
-    BuiltInLane, Class, Duration, FunctionKind, LaneKey, LaneScope, Literal, MergeRule,
-    ParameterType, Tier, ValueType,
+    BuiltInLane, Class, Duration, FunctionKind, LaneKey, LaneScope, Literal, MergeRule, Tier,
+    ValueType,
 };
 
-use super::moves::{Move, is_duration, moves};
+use super::durations::{fixed_length, parameter_value};
+use super::moves::{Move, moves};
 use super::tree::{Target, Tree};
 
 /// The model of a machine in a tier.
@@ -186,7 +187,7 @@ impl Projector<'_, '_> {
     fn parameters(&self) -> Value {
         let parameters = self.tree.machine.parameters.iter();
         parameters
-            .map(|p| json!({ "name": p.name.value, "type": p.ty.value.as_str(), "value": self.parameter_value(p, &p.value.value) }))
+            .map(|p| json!({ "name": p.name.value, "type": p.ty.value.as_str(), "value": value_of(&parameter_value(self.tree, p, &p.value.value)) }))
             .collect()
     }
 
@@ -201,7 +202,7 @@ impl Projector<'_, '_> {
                 let value = own.map_or(&parameter.value.value, |(_, value)| &value.value);
                 values.insert(
                     parameter.name.value.clone(),
-                    self.parameter_value(parameter, value),
+                    value_of(&parameter_value(self.tree, parameter, value)),
                 );
             }
             json!({ "name": variant.name.value, "values": values })
@@ -288,35 +289,10 @@ impl Projector<'_, '_> {
     }
 
     fn length_text(&self, duration: &Spanned<DurationSource>, state: usize) -> String {
-        let ticks = |time: &Duration| time.ticks(self.tree.tick_rate()).unwrap_or(0);
-        match &duration.value {
-            DurationSource::Literal(time) => format!("{}t", ticks(time)),
-            DurationSource::Range(low, high) => format!("{}t..{}t", ticks(low), ticks(high)),
-            DurationSource::Code(code) if is_duration(self.tree, code) => code.clone(),
-            DurationSource::Code(code) => {
-                self.expression(&Spanned::new(code.clone(), duration.span), state)
-            }
-        }
-    }
-
-    /// A value of a parameter; of a duration the seconds nearest to it that last as long.
-    fn parameter_value(&self, parameter: &Parameter, value: &Literal) -> Value {
-        let text = match value {
-            Literal::Text(text) if parameter.ty.value == ParameterType::Duration => text,
-            value => return value_of(value),
-        };
-        let rate = self.tree.tick_rate();
-        let time = Duration::parse(text).expect("a duration");
-        let wanted = time.ticks(rate).expect("a legal duration");
-        let exact = match time {
-            Duration::Nanos(nanos) => nanos as f64 / 1e9,
-            Duration::Ticks(ticks) => ticks as f64 / f64::from(rate),
-        };
-        let lasts = |seconds: f32| (seconds * rate as f32).ceil().max(1.0) as u32;
-        let nearest = (exact as f32).to_bits();
-        let near = (0..=4).flat_map(|away| [nearest.saturating_sub(away), nearest + away]);
-        let found = near.map(f32::from_bits).find(|&it| lasts(it) == wanted);
-        value_of(&Literal::Float(found.unwrap_or(exact as f32).into()))
+        fixed_length(self.tree, &duration.value).unwrap_or_else(|| {
+            let code = Spanned::new(duration.value.to_string(), duration.span);
+            self.expression(&code, state)
+        })
     }
 
     fn paths(&self, targets: &[Target]) -> Vec<String> {
