@@ -2,7 +2,7 @@
 //! LANG-12).
 
 use statewright::prelude::*;
-use statewright::{BindProblem, Kind, Type, Value};
+use statewright::{BindProblem, Kind, Type, Value, World};
 
 struct Town {
     noise: f32,
@@ -148,4 +148,24 @@ fn lang_11_a_value_of_another_type_is_named_with_both() {
         })
         .collect();
     assert_eq!(kinds, [Kind::Action, Kind::Value, Kind::Value]);
+}
+
+#[test]
+fn lang_12_a_world_reads_and_changes_variants_of_its_agents() {
+    let (crowd, agent) = crowd();
+    let coward = crowd.machine().variant("coward").unwrap();
+    let mut world = World::new();
+    let guards = world.join_unsaved("guards", crowd).unwrap();
+    let agent = world
+        .crowd(guards)
+        .unwrap()
+        .agent_at(agent.index())
+        .unwrap();
+    assert_ne!(world.variant(agent).unwrap(), coward);
+    world.set_variant(agent, coward).unwrap();
+    assert_eq!(world.variant(agent).unwrap(), coward);
+    assert_eq!(world.crowd(guards).unwrap().variant(agent).unwrap(), coward);
+    world.despawn(agent).unwrap();
+    assert!(world.variant(agent).is_err());
+    assert!(world.set_variant(agent, coward).is_err());
 }

@@ -396,7 +396,7 @@ pub(crate) struct Docs {
 #[command(
     after_help = "Commands come from the keyboard, or line by line from standard input; `help` lists them. In a script `#` \
 begins a comment, and the first mistake ends it with its line number and exit code 1.\n\nFunctions that the machine names are not \
-there, so something stands in for them: actions and activities are shown, activities keep running, scorers say 0, and guards \
+there, so something stands in for them: actions and activities are shown, activities keep running, scorers and value functions say 0, and guards \
 answer true, so that the machine moves. `guard`, `activity` and `score` change one of them at any time. Expressions and built-in \
 actions really run.\n\nExamples:\n  statewright step guard.sw.json\n  statewright step guard.sw.json --tui\n  \
 statewright step guard.sw.json --events SeesThief,LostThief\n  statewright step soldier.sw.json --events 'Damaged 30,Died' \

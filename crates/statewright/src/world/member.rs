@@ -3,12 +3,15 @@
 use std::any::Any;
 
 use statewright_kernel::{Counters, Event};
+use statewright_rom::ids::VariantId;
 
 use crate::agent_id::{AgentId, CrowdNumber};
 use crate::board::Board;
 use crate::commands::{CommandRef, Lane, PoolTooSmall};
 use crate::context::Context;
-use crate::crowd::{Crowd, Envelope, Input, InputError, Message, Missing, SnapshotError, Tick};
+use crate::crowd::{
+    Crowd, Envelope, Input, InputError, Message, Missing, SnapshotError, Tick, VariantError,
+};
 use crate::event::{SendError, WrongEvent};
 use crate::machine::Machine;
 use crate::pipeline::{ErasedWorkers, LaneCommands, Lent};
@@ -149,6 +152,8 @@ pub(super) trait AnyCrowd<C: Context + ?Sized>: Send + Sync {
     fn path(&self, agent: AgentId) -> Result<String, Missing>;
     fn counters(&self) -> Counters;
     fn despawn(&mut self, agent: AgentId) -> Result<(), Missing>;
+    fn variant(&self, agent: AgentId) -> Result<VariantId, Missing>;
+    fn set_variant(&mut self, agent: AgentId, variant: VariantId) -> Result<(), VariantError>;
 
     /// Sets aside the pages of a tick, on the host's threads or on this one. How many.
     fn prepare_tick(&mut self, spread: bool) -> Result<usize, PoolTooSmall>;
@@ -234,6 +239,14 @@ where
 
     fn despawn(&mut self, agent: AgentId) -> Result<(), Missing> {
         self.despawn(agent)
+    }
+
+    fn variant(&self, agent: AgentId) -> Result<VariantId, Missing> {
+        self.variant(agent)
+    }
+
+    fn set_variant(&mut self, agent: AgentId, variant: VariantId) -> Result<(), VariantError> {
+        self.set_variant(agent, variant)
     }
 
     fn prepare_tick(&mut self, spread: bool) -> Result<usize, PoolTooSmall> {

@@ -33,11 +33,12 @@ use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
 
 use statewright_kernel::Counters;
+use statewright_rom::ids::VariantId;
 
 use crate::agent_id::{AgentId, CrowdNumber};
 use crate::board::Board;
 use crate::context::Context;
-use crate::crowd::{Crowd, Missing};
+use crate::crowd::{Crowd, Missing, VariantError};
 use crate::machine::Machine;
 use crate::saved::Saved;
 use groups::Groups;
@@ -408,6 +409,20 @@ impl<C: Context + ?Sized> World<C> {
             .and_then(|index| self.members.get_mut(index)?.as_mut());
         let removed = member.map(|member| member.despawn(agent));
         debug_assert!(matches!(removed, Some(Ok(()))), "{agent} was checked");
+    }
+
+    /// The variant of an agent's parameters (LANG-12).
+    pub fn variant(&self, agent: AgentId) -> Result<VariantId, Missing> {
+        self.known(agent)?.1.variant(agent)
+    }
+
+    /// Gives an agent another variant of its machine's parameters ([`Crowd::set_variant`]).
+    pub fn set_variant(&mut self, agent: AgentId, variant: VariantId) -> Result<(), VariantError> {
+        let (index, _) = self.known(agent)?;
+        match self.members.get_mut(index) {
+            Some(Some(member)) => member.set_variant(agent, variant),
+            _ => Err(Missing::Gone(agent).into()),
+        }
     }
 
     /// What happened to all agents of all crowds since they began (SYS-8).
