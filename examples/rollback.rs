@@ -11,7 +11,7 @@ const DICE: &str = r#"{ "machine": "Gambler", "events": ["Roll", "Cheat"],
   "states": {
     "play": { "transitions": [
       { "on": "Roll", "if": "Lucky", "do": "coins += 3" },
-      { "on": "Roll", "do": "coins += -1" },
+      { "on": "Roll", "do": "coins -= 1" },
       { "on": "Cheat", "do": "coins += 100" },
       { "when": "always", "if": "coins < 1", "to": "broke" } ] },
     "broke": {} } }"#;

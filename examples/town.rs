@@ -16,14 +16,15 @@ const STREETS: usize = 20;
 const TICKS: u64 = 240;
 
 const VILLAGER: &str = r#"{ "machine": "Villager", "tier": "crowd",
-  "events": { "Scare": { "payload": "entity" }, "Help": { "payload": "entity" }, "AllClear": {} },
+  "events": { "Scare": { "payload": "entity" }, "Help": { "payload": "entity", "sent": true }, "AllClear": {} },
   "initial": "work",
   "states": {
     "work": { "transitions": [{ "on": "Scare", "to": "hide", "do": "CallPatrol" }] },
     "hide": { "transitions": [{ "on": "AllClear", "to": "work" }, { "after": "4s", "to": "work" }] } } }"#;
 
 const GUARD: &str = r#"{ "machine": "Guard", "tier": "standard",
-  "events": { "Help": { "payload": "entity" }, "Hit": { "payload": "i32" }, "Roar": {}, "AllClear": {} },
+  "events": { "Help": { "payload": "entity" }, "Roar": {},
+    "Hit": { "payload": "i32", "sent": true }, "AllClear": { "sent": true } },
   "functions": { "IsNear": { "kind": "guard", "rng": true }, "Strike": "action", "Comfort": "action" },
   "initial": "patrol",
   "states": {
@@ -36,7 +37,7 @@ const GUARD: &str = r#"{ "machine": "Guard", "tier": "standard",
 const BOSS: &str = r#"{ "machine": "Boss", "tier": "hero",
   "blackboard": { "health": "i32" },
   "parameters": { "fury": 400 },
-  "events": { "Hit": { "payload": "i32" }, "Scare": { "payload": "entity" }, "Roar": {} },
+  "events": { "Hit": { "payload": "i32" }, "Scare": { "payload": "entity", "sent": true }, "Roar": { "sent": true } },
   "initial": "roam",
   "states": {
     "roam": { "activity": "Hunt", "transitions": [
@@ -153,6 +154,9 @@ impl Game {
     fn new() -> Result<Self, Box<dyn std::error::Error>> {
         let [villager, guard, boss] = [VILLAGER, GUARD, BOSS]
             .map(|text| Machine::from_text("town", text).expect("the machines are right"));
+        for machine in [&villager, &guard, &boss] {
+            assert_eq!(machine.warnings(), [""; 0], "what is only sent says so");
+        }
         let mut world = World::new();
         let villagers = world.join(
             "villagers",

@@ -137,6 +137,8 @@ pub struct Event {
     pub indirect: bool,
     /// It means something for a moment only: saved games are to leave it out.
     pub ephemeral: bool,
+    /// Posted by user code or only sent on to others: nobody here needs to handle it.
+    pub sent: bool,
     /// Editor data.
     pub meta: Meta,
 }

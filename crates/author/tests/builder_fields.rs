@@ -174,7 +174,8 @@ fn events_and_data() {
             .coalesce()
             .ttl("2t")
             .indirect()
-            .ephemeral();
+            .ephemeral()
+            .sent();
         m.event("Raw").payload(Payload::Bytes(40)).meta(json!("m"));
         m.key_of("speed", ValueType::F32)
             .default(3)
@@ -193,6 +194,7 @@ fn events_and_data() {
         ttl,
         indirect,
         ephemeral,
+        sent,
         meta,
     } = built.events[0].clone();
     assert_eq!(
@@ -204,8 +206,8 @@ fn events_and_data() {
         (Payload::Value(ValueType::Entity), Class::Low)
     );
     assert_eq!(
-        (coalesce, value(&ttl), indirect, ephemeral, meta),
-        (true, Duration::Ticks(2), true, true, None)
+        (coalesce, value(&ttl), indirect, ephemeral, sent, meta),
+        (true, Duration::Ticks(2), true, true, true, None)
     );
     assert_eq!(
         (value(&built.events[1].payload), &built.events[1].meta),

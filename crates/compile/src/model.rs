@@ -128,6 +128,8 @@ pub struct Transition<'a> {
     pub authored: Cow<'a, graph::Transition>,
     /// The state it belongs to.
     pub source: StateIndex,
+    /// Where it is written, if several states may have it.
+    pub shared: Option<Shared>,
     /// Trigger.
     pub trigger: Trigger,
     /// In the order written.
@@ -154,6 +156,15 @@ pub struct Transition<'a> {
     pub cooldown: DurationWord,
     /// A literal or a parameter.
     pub debounce: DurationWord,
+}
+
+/// A list of transitions that several states may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Shared {
+    /// A named set.
+    Set(TransitionSetIndex),
+    /// The any-state transitions of a state.
+    Any(StateIndex),
 }
 
 impl Transition<'_> {

@@ -1,13 +1,17 @@
 //! The symbol table of a compiled machine: names and spans behind the numbers of its ROM, never
 //! needed to run (ROM-7).
 
+use std::collections::BTreeMap;
+
 use statewright_author::render::Locator;
 use statewright_author::span::{Source, Span};
+use statewright_rom::ids::TransitionId;
+use statewright_symbols::SharedTransitions;
 pub use statewright_symbols::{Symbol, SymbolTable};
 
 use crate::allocate::timer_shown;
-use crate::index::TransitionIndex;
-use crate::model::Model;
+use crate::index::{Index, TransitionIndex};
+use crate::model::{Model, Shared};
 use crate::tables::Tables;
 use crate::tree::Target;
 
@@ -83,7 +87,30 @@ pub(crate) fn collect(
         lanes: machine.lanes.iter().map(|l| named(&l.name)).collect(),
         channels: machine.channels.iter().map(|c| named(&c.name)).collect(),
         guard_codes: Vec::new(),
+        shared: shared(model, order),
     }
+}
+
+/// Which transitions were written once for several states, in the order of their numbers.
+fn shared(model: &Model<'_>, order: &[TransitionIndex]) -> Vec<SharedTransitions> {
+    let mut lists: BTreeMap<Shared, Vec<TransitionId>> = BTreeMap::new();
+    for (number, &transition) in order.iter().enumerate() {
+        let shared = model.transitions[transition].shared;
+        if let (Some(shared), Some(id)) = (shared, TransitionId::from_index(number)) {
+            lists.entry(shared).or_default().push(id);
+        }
+    }
+    let made = |(shared, transitions): (Shared, Vec<TransitionId>)| SharedTransitions {
+        set: match shared {
+            Shared::Set(set) => {
+                let set = &model.machine.transition_sets[set.position()];
+                Some(set.name.value.clone())
+            }
+            Shared::Any(_) => None,
+        },
+        transitions,
+    };
+    lists.into_iter().map(made).collect()
 }
 
 /// Turns spans into lines and columns.

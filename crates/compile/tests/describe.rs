@@ -153,7 +153,7 @@ fn states_and_transitions_are_complete() {
         work["entry"],
         json!([
             "health = 100",
-            "health += -10",
+            "health -= 10",
             "raise Go",
             "send Hit(health) to friend",
             "emit quest Done(home.x)",
@@ -460,5 +460,45 @@ fn the_documentation_lists_every_word() {
         for word in words {
             assert!(row(key).contains(&format!("`{word}`")), "`{key}`: `{word}`");
         }
+    }
+}
+
+/// Actions read as they are mostly written, and mean the same when they are compiled again.
+#[test]
+fn what_takes_away_is_shown_as_it_is_written() {
+    let machine = |action: &str| {
+        format!(
+            r#"{{ "machine": "M", "blackboard": {{ "ammo": "i32", "mood": "f32", "at": "vec2" }},
+                "parameters": {{ "cost": 3 }}, "states": {{ "s": {{ "entry": "{action}" }} }} }}"#
+        )
+    };
+    let shown = |action: &str| {
+        let model = &described(&machine(action))["model"];
+        state(model, "s")["entry"][0].as_str().unwrap().to_owned()
+    };
+    for written in [
+        "ammo -= 1",
+        "ammo += 1",
+        "ammo -= cost",
+        "ammo -= ammo + cost",
+        "ammo -= ammo - cost",
+        "mood -= 0.25",
+        "mood -= 0.0",
+        "mood += 0.0",
+        "at -= at * 2.0",
+        "ammo = -1",
+        "ammo += -2147483648",
+        "ammo += 3 - cost",
+    ] {
+        assert_eq!(shown(written), written);
+    }
+    for (written, canonical) in [
+        ("ammo += -1", "ammo -= 1"),
+        ("ammo -= -1", "ammo += 1"),
+        ("mood += -mood", "mood -= mood"),
+    ] {
+        assert_eq!(shown(written), canonical);
+        let [before, after] = [written, canonical].map(|text| compiled(&machine(text)).rom);
+        assert_eq!(before.as_bytes(), after.as_bytes(), "{written}");
     }
 }

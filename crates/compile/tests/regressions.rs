@@ -537,3 +537,38 @@ fn exec_7_choices_lead_in_no_circle_through_history() {
     );
     assert!(!codes(&machine("x")).contains(&"SW0208"));
 }
+
+#[test]
+fn every_mistake_of_a_transition_is_reported_at_once() {
+    let machine = |transition: &str| {
+        format!(
+            r#"{{ "machine": "M", "events": {{ "E": {{}}, "Hit": {{ "payload": "i32" }} }}, "blackboard": {{ "hp": "i32" }},
+                "initial": "a", "states": {{ "a": {{ "transitions": [{transition}] }} }} }}"#
+        )
+    };
+    let errors = |transition: &str| {
+        let text = machine(transition);
+        let (_, diagnostics) = compile_text("case.sw.json", &text, &Options::default());
+        diagnostics.errors()
+    };
+    assert_eq!(
+        errors(r#"{ "after": "5", "to": "c" }"#),
+        2,
+        "the duration and the state"
+    );
+    assert_eq!(
+        errors(r#"{ "on": "F", "to": "c" }"#),
+        2,
+        "the event and the state"
+    );
+    assert_eq!(
+        errors(r#"{ "on": "E", "do": { "send": "Hit", "payload": 2.5, "to": "hp" } }"#),
+        2,
+        "what it carries and who gets it"
+    );
+    assert_eq!(
+        errors(r#"{ "on": "E", "do": { "start": "t", "after": "5" } }"#),
+        2,
+        "the duration and the timer"
+    );
+}

@@ -20,11 +20,18 @@ pub enum Action {
         /// What it becomes.
         value: String,
     },
-    /// `health += -10`
+    /// `health += 10`
     Add {
         /// The key.
         key: Named<KeyId>,
         /// What is added.
+        value: String,
+    },
+    /// `health -= 10`
+    Take {
+        /// The key.
+        key: Named<KeyId>,
+        /// What is taken away.
         value: String,
     },
     /// `count = 3`
@@ -39,6 +46,13 @@ pub enum Action {
         /// The scratch.
         scratch: Named<ScratchId>,
         /// What is added.
+        value: String,
+    },
+    /// `count -= 1`
+    TakeScratch {
+        /// The scratch.
+        scratch: Named<ScratchId>,
+        /// What is taken away.
         value: String,
     },
     /// `raise Boom(expr)`
@@ -113,8 +127,10 @@ impl fmt::Display for Action {
             Self::Call(call) => f.write_str(call),
             Self::Set { key, value } => write!(f, "{key} = {value}"),
             Self::Add { key, value } => write!(f, "{key} += {value}"),
+            Self::Take { key, value } => write!(f, "{key} -= {value}"),
             Self::SetScratch { scratch, value } => write!(f, "{scratch} = {value}"),
             Self::AddScratch { scratch, value } => write!(f, "{scratch} += {value}"),
+            Self::TakeScratch { scratch, value } => write!(f, "{scratch} -= {value}"),
             Self::Raise { event, payload: p } => {
                 write!(f, "raise {event}")?;
                 payload(f, p)
@@ -176,8 +192,10 @@ impl Action {
             Self::Call(_)
             | Self::Set { .. }
             | Self::Add { .. }
+            | Self::Take { .. }
             | Self::SetScratch { .. }
             | Self::AddScratch { .. }
+            | Self::TakeScratch { .. }
             | Self::Emit { .. }
             | Self::StartTimer { .. }
             | Self::StopTimer { .. } => {}

@@ -119,6 +119,36 @@ pub fn decompile(instructions: &[InstructionRecord], names: &dyn Names) -> Optio
     (reader.stack.is_empty() && reader.open.is_empty()).then(|| result.text.into())
 }
 
+/// What is taken away by an expression that is added, for `ammo -= 1`; `None` if it adds. Writing
+/// `+= -1` compiles to the same, so both are shown the way most people write it.
+pub fn decompile_taken(instructions: &[InstructionRecord], names: &dyn Names) -> Option<String> {
+    let (last, rest) = instructions.split_last()?;
+    match last.op {
+        op::I32_NEG | op::F32_NEG | op::VEC2_NEG | op::VEC3_NEG => decompile(rest, names),
+        op::PUSH if rest.is_empty() => positive(last.a, last.c.get()).map(String::from),
+        _ => None,
+    }
+}
+
+/// The size of a number below 0, if it can be written.
+fn positive(ty: u8, bits: u32) -> Option<Written> {
+    match ValueType::from_number(ty)? {
+        ValueType::I32 => {
+            let size = (bits as i32).checked_neg().filter(|&size| size > 0)?;
+            Some(integer(size.into()))
+        }
+        ValueType::F32 => {
+            let value = readable(f32::from_bits(bits));
+            value.is_sign_negative().then(|| float(-value))
+        }
+        ValueType::Bool
+        | ValueType::Symbol
+        | ValueType::Entity
+        | ValueType::Vec2
+        | ValueType::Vec3 => None,
+    }
+}
+
 /// What is known of a part besides its text, as far as something else reads better because of it.
 #[derive(Clone, Copy, PartialEq)]
 enum Known {

@@ -67,8 +67,8 @@
 //! Triggers are `on Event`, `on *`, `after 30t`, `every 30t`, `timer name`, `always`, `done`, `failed`. A timer
 //! that fires as an event is that event.
 //!
-//! Actions are `Shout(3, far: true)` (a call always has parentheses), `health = 100`, `health +=
-//! -10`, `raise Boom`, `raise Boom(expr)`, `send Boom(expr) to expr`, `emit lane Command(expr)`,
+//! Actions are `Shout(3, far: true)` (a call always has parentheses), `health = 100`, `ammo += 1`,
+//! `health -= 10`, `raise Boom`, `raise Boom(expr)`, `send Boom(expr) to expr`, `emit lane Command(expr)`,
 //! `start timer 30t`, `stop timer`, `clear_history path`. Expressions are canonical: constants
 //! folded, as [`decompile()`] writes them, states by path. A call names its
 //! arguments if the ROM knows their names.
@@ -107,7 +107,7 @@ use statewright_rom::layout::{ArgumentRecord, OpRecord};
 use statewright_symbols::SymbolTable;
 
 pub use action::Action;
-pub use decompile::{ArgumentText, CallText, Names, decompile};
+pub use decompile::{ArgumentText, CallText, Names, decompile, decompile_taken};
 pub use diff::*;
 pub use kinds::{
     EventClass, FunctionKind, LaneKey, LaneScope, MergeRule, ParameterType, PayloadKind,

@@ -11,7 +11,7 @@ use statewright_symbols::{SymbolKind, SymbolTable, visible};
 use zerocopy::byteorder::little_endian::U16;
 
 use crate::action::Action;
-use crate::decompile::{ArgumentText, CallText, Names, decompile};
+use crate::decompile::{ArgumentText, CallText, Names, decompile, decompile_taken};
 use crate::kinds::{StateKind, TimerKind, ValueType};
 use crate::length::Length;
 use crate::model::Trigger;
@@ -265,6 +265,12 @@ impl<'a> NameTable<'a> {
         decompile(code, self).unwrap_or_else(|| format!("expression_{expression}"))
     }
 
+    /// Text of what an expression takes away that is added; `None` if it adds.
+    fn taken(&self, expression: u16) -> Option<String> {
+        let code = self.rom.code_of(ExpressionId::new(expression)?);
+        decompile_taken(code, self).map(|text| self.shown(&text))
+    }
+
     fn some_expression(&self, expression: u16) -> Option<String> {
         (expression != NONE).then(|| self.expression(expression))
     }
@@ -310,17 +316,26 @@ impl<'a> NameTable<'a> {
                 scratch: self.scratch(low),
                 value: self.expression(a),
             },
-            ActionOp::AddScratch => Action::AddScratch {
-                scratch: self.scratch(low),
-                value: self.expression(a),
+            ActionOp::AddScratch => match self.taken(a) {
+                Some(value) => Action::TakeScratch {
+                    scratch: self.scratch(low),
+                    value,
+                },
+                None => Action::AddScratch {
+                    scratch: self.scratch(low),
+                    value: self.expression(a),
+                },
             },
             ActionOp::Set => Action::Set {
                 key: key(),
                 value: self.expression(a),
             },
-            ActionOp::Add => Action::Add {
-                key: key(),
-                value: self.expression(a),
+            ActionOp::Add => match self.taken(a) {
+                Some(value) => Action::Take { key: key(), value },
+                None => Action::Add {
+                    key: key(),
+                    value: self.expression(a),
+                },
             },
             ActionOp::Raise => Action::Raise {
                 event: event(),

@@ -10,6 +10,8 @@ use statewright_rom::Rom;
 use statewright_symbols::SymbolTable;
 
 use crate::escape::visible;
+use crate::shared::{Shared, shared};
+use crate::short::shorten;
 use crate::words::{Label, action, lines, marks, trigger};
 
 /// A machine, ready to be drawn. States and transitions have their numbers in the ROM.
@@ -25,6 +27,8 @@ pub struct Chart {
     pub histories: Vec<History>,
     /// All transitions.
     pub transitions: Vec<Transition>,
+    /// What was written once for several states.
+    pub shared: Vec<Shared>,
     /// The description the chart was made from, for tables.
     pub(crate) model: Model,
 }
@@ -113,6 +117,8 @@ pub struct Transition {
     pub label: Label,
     /// Stands before all others.
     pub interrupt: bool,
+    /// The list in which it was written for several states, by its place in the chart.
+    pub shared: Option<usize>,
 }
 
 /// A branch of a choice.
@@ -135,6 +141,7 @@ impl Chart {
             regions: Vec::new(),
             histories: Vec::new(),
             transitions: Vec::new(),
+            shared: Vec::new(),
             model: model.clone(),
         };
         for state in &model.states {
@@ -148,6 +155,13 @@ impl Chart {
             }
         }
         chart.mark_kinds(&model);
+        shorten(&mut chart);
+        chart.shared = shared(&chart, symbols);
+        for (place, shared) in chart.shared.iter().enumerate() {
+            for &number in shared.transitions.iter().flatten() {
+                chart.transitions[number].shared = Some(place);
+            }
+        }
         chart
     }
 
@@ -216,6 +230,7 @@ impl Chart {
                     marks: marks(one, rate).into_iter().map(own).collect(),
                 },
                 interrupt: one.interrupt,
+                shared: None,
             }));
         let branch = |branch: &described::Branch| Branch {
             targets: nodes(&branch.to),

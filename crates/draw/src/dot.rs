@@ -97,6 +97,8 @@ impl Writer<'_> {
                 let owner = self.chart.regions[region].owner;
                 owner == around || self.chart.is_inside(owner, around)
             }
+            // Other tools draw what each state has.
+            End::Shared(_) => false,
         }
     }
 

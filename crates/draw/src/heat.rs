@@ -37,8 +37,17 @@ impl<'h> Colors<'h> {
 
     /// The step of a state, from seldom to often; `None` is never.
     pub(crate) fn state(&self, state: usize) -> Option<usize> {
-        self.states
-            .step(self.heat.states.get(state).copied().unwrap_or(0))
+        self.states.step(self.entered(state))
+    }
+
+    /// How often a state was entered.
+    pub(crate) fn entered(&self, state: usize) -> u64 {
+        self.heat.states.get(state).copied().unwrap_or(0)
+    }
+
+    /// How often a transition was taken.
+    pub(crate) fn taken(&self, transition: usize) -> u64 {
+        self.heat.transitions.get(transition).copied().unwrap_or(0)
     }
 
     /// The step of the most frequent of some transitions.

@@ -10,6 +10,7 @@
 //! machine, and nothing that comes from a name is ever more than text.
 #![forbid(unsafe_code)]
 
+mod bridges;
 mod chart;
 mod dot;
 mod escape;
@@ -22,6 +23,8 @@ mod page;
 mod path;
 mod plantuml;
 mod scene;
+mod shared;
+mod short;
 mod svg;
 mod theme;
 mod words;
@@ -30,9 +33,11 @@ pub use chart::{Branch, Chart, History, Kind, Node, Region, State, Transition};
 pub use dot::dot;
 pub use escape::{visible, xml};
 pub use heat::Heat;
+pub use layout::Direction;
 pub use mermaid::mermaid;
 pub use page::{Facts, page};
 pub use plantuml::plantuml;
+pub use shared::Shared;
 pub use svg::{Drawing, Options, svg};
 pub use theme::Theme;
 pub use words::Label;

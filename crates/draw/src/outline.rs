@@ -19,6 +19,7 @@ pub(crate) fn id(end: End) -> String {
         End::State(state) => format!("s{state}"),
         End::History(history) => format!("h{history}"),
         End::Dot(region) => format!("i{region}"),
+        End::Shared(place) => format!("t{place}"),
     }
 }
 

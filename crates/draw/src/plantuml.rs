@@ -63,7 +63,7 @@ impl<'a> Writer<'a> {
         let name = |end: End| match end {
             End::State(state) => self.chart.states[state].path.clone(),
             End::History(history) => self.chart.histories[history].name.clone(),
-            End::Dot(_) => String::new(),
+            End::Dot(_) | End::Shared(_) => String::new(),
         };
         let from = if matches!(arrow.from, End::History(_)) {
             format!("{} ", name(arrow.from))

@@ -28,6 +28,8 @@ pub(crate) enum End {
     /// The dot where a region starts.
     Dot(usize),
     History(usize),
+    /// Transitions that several states have.
+    Shared(usize),
 }
 
 /// Something with a place of its own in a region.
@@ -35,6 +37,7 @@ pub(crate) enum End {
 pub(crate) enum Item {
     State(usize),
     Dot,
+    Shared(usize),
 }
 
 /// How a link lies.
@@ -50,13 +53,15 @@ pub(crate) enum Course {
     Loop(usize),
 }
 
-/// A line of a label, and the transition it belongs to.
+/// A line of a label, and the transitions it belongs to: several if several states share it.
 #[derive(Clone, Debug)]
 pub(crate) struct Words {
     pub(crate) text: String,
-    pub(crate) transition: Option<usize>,
+    pub(crate) transitions: Vec<usize>,
     /// Goes on from the line before.
     pub(crate) is_more: bool,
+    /// Belongs to a transition that stands before all others.
+    pub(crate) is_interrupt: bool,
 }
 
 impl Words {
@@ -75,6 +80,7 @@ pub(crate) struct Link {
     pub(crate) label: Vec<Words>,
     /// The transitions it stands for.
     pub(crate) transitions: Vec<usize>,
+    /// One of them stands before all others.
     pub(crate) is_interrupt: bool,
 }
 
@@ -84,6 +90,8 @@ pub(crate) struct Scene {
     pub(crate) links: Vec<Link>,
     /// Lines in the box of each state.
     pub(crate) texts: Vec<Vec<Words>>,
+    /// Lines in the box of what several states share.
+    pub(crate) shared_texts: Vec<Vec<Words>>,
     /// How many transitions are written instead of drawn because there are too many.
     pub(crate) written: usize,
 }
@@ -93,7 +101,7 @@ struct Wish {
     from: End,
     to: End,
     label: Label,
-    transition: Option<usize>,
+    transitions: Vec<usize>,
     is_interrupt: bool,
 }
 
@@ -102,11 +110,12 @@ impl Scene {
         let mut scene = Self {
             links: Vec::new(),
             texts: vec![Vec::new(); chart.states.len()],
+            shared_texts: vec![Vec::new(); chart.shared.len()],
             written: 0,
         };
         for (state, lines) in chart.states.iter().enumerate() {
             for line in &lines.lines {
-                scene.write(state, std::slice::from_ref(line), None);
+                scene.write(End::State(state), std::slice::from_ref(line), &[]);
             }
         }
         for history in chart
@@ -121,19 +130,30 @@ impl Scene {
                 .collect();
             let symbol = if history.deep { "H*" } else { "H" };
             scene.write(
-                history.owner,
+                End::State(history.owner),
                 &[format!("{symbol} {}, else", history.name), names.join(", ")],
-                None,
+                &[],
             );
+        }
+        for (place, shared) in chart.shared.iter().enumerate() {
+            scene.write(End::Shared(place), &[shared.used_by(chart)], &[]);
+            for &user in shared.users.iter().filter(|_| shared.set.is_some()) {
+                let words = format!("uses {}", shared.title());
+                scene.write(End::State(user), &[words], &[]);
+            }
         }
         let wishes = scene.wishes(chart);
         let kept = worthwhile(chart, &wishes);
-        let mut known: BTreeMap<(End, End, bool), usize> = BTreeMap::new();
+        let mut known: BTreeMap<(End, End), usize> = BTreeMap::new();
         for (wish, is_kept) in wishes.iter().zip(kept) {
             match course(chart, wish.from, wish.to).filter(|_| is_kept) {
                 Some(course) => scene.link(wish, course, &mut known),
                 None => {
-                    scene.written += usize::from(!is_kept);
+                    scene.written += if is_kept {
+                        0
+                    } else {
+                        wish.transitions.len().max(1)
+                    };
                     scene.describe(chart, wish);
                 }
             }
@@ -154,25 +174,19 @@ impl Scene {
                 End::Dot(number),
                 &region.initial,
                 &label,
-                None,
+                &[],
                 false,
                 &mut wishes,
             );
         }
-        for (number, transition) in chart.transitions.iter().enumerate() {
-            let (from, label) = (End::State(transition.source), &transition.label);
-            if transition.targets.is_empty() {
-                self.write(transition.source, &label.parts(), Some(number));
+        let own = chart.transitions.iter().enumerate();
+        for (number, transition) in own.filter(|(_, transition)| transition.shared.is_none()) {
+            self.wish(chart, End::State(transition.source), &[number], &mut wishes);
+        }
+        for (place, shared) in chart.shared.iter().enumerate() {
+            for numbers in &shared.transitions {
+                self.wish(chart, End::Shared(place), numbers, &mut wishes);
             }
-            push_all(
-                chart,
-                from,
-                &transition.targets,
-                label,
-                Some(number),
-                transition.interrupt,
-                &mut wishes,
-            );
         }
         for (number, state) in chart.states.iter().enumerate() {
             for branch in &state.branches {
@@ -181,7 +195,7 @@ impl Scene {
                     End::State(number),
                     &branch.targets,
                     &branch.label,
-                    None,
+                    &[],
                     false,
                     &mut wishes,
                 );
@@ -190,25 +204,38 @@ impl Scene {
         wishes
     }
 
-    fn link(&mut self, wish: &Wish, course: Course, known: &mut BTreeMap<(End, End, bool), usize>) {
-        // A state has one loop, whatever goes round it.
-        let is_apart = wish.is_interrupt && wish.from != wish.to;
-        let place = *known
-            .entry((wish.from, wish.to, is_apart))
-            .or_insert_with(|| {
-                let (label, transitions, is_interrupt) =
-                    (Vec::new(), Vec::new(), wish.is_interrupt);
-                self.links.push(Link {
-                    from: wish.from,
-                    to: wish.to,
-                    course,
-                    label,
-                    transitions,
-                    is_interrupt,
-                });
-                self.links.len() - 1
+    /// One transition, which may have several numbers; one that leads nowhere is written at once.
+    fn wish(&mut self, chart: &Chart, from: End, numbers: &[usize], wishes: &mut Vec<Wish>) {
+        let transition = &chart.transitions[numbers[0]];
+        if transition.targets.is_empty() {
+            self.write(from, &transition.label.parts(), numbers);
+        }
+        push_all(
+            chart,
+            from,
+            &transition.targets,
+            &transition.label,
+            numbers,
+            transition.interrupt,
+            wishes,
+        );
+    }
+
+    /// Adds to the one line that leads from here to there.
+    fn link(&mut self, wish: &Wish, course: Course, known: &mut BTreeMap<(End, End), usize>) {
+        let place = *known.entry((wish.from, wish.to)).or_insert_with(|| {
+            self.links.push(Link {
+                from: wish.from,
+                to: wish.to,
+                course,
+                label: Vec::new(),
+                transitions: Vec::new(),
+                is_interrupt: false,
             });
+            self.links.len() - 1
+        });
         let link = &mut self.links[place];
+        link.is_interrupt |= wish.is_interrupt;
         let mut parts = wish.label.parts();
         if let (Some(first), false) = (parts.first_mut(), link.label.is_empty()) {
             // Whatever stands below another transition must not look like its guard.
@@ -217,29 +244,34 @@ impl Scene {
         let lines = wrap(&parts, LABEL_WIDTH);
         let words = |text| Words {
             text,
-            transition: wish.transition,
+            transitions: wish.transitions.clone(),
             is_more: false,
+            is_interrupt: wish.is_interrupt,
         };
         link.label.extend(lines.into_iter().map(words));
-        link.transitions.extend(wish.transition);
+        link.transitions.extend(&wish.transitions);
     }
 
     /// Writes a transition in the box of its source.
     fn describe(&mut self, chart: &Chart, wish: &Wish) {
-        let End::State(source) = wish.from else {
-            return;
-        };
         let mut parts = wish.label.parts();
         parts.push(format!("→ {}", end_name(chart, wish.to)));
-        self.write(source, &parts, wish.transition);
+        self.write(wish.from, &parts, &wish.transitions);
     }
 
-    fn write(&mut self, state: usize, parts: &[String], transition: Option<usize>) {
+    /// Writes in the box of an end; a dot has none.
+    fn write(&mut self, end: End, parts: &[String], transitions: &[usize]) {
+        let texts = match end {
+            End::State(state) => &mut self.texts[state],
+            End::Shared(place) => &mut self.shared_texts[place],
+            End::Dot(_) | End::History(_) => return,
+        };
         let lines = wrap(parts, BOX_WIDTH).into_iter().enumerate();
-        self.texts[state].extend(lines.map(|(place, text)| Words {
+        texts.extend(lines.map(|(place, text)| Words {
             text,
-            transition,
+            transitions: transitions.to_vec(),
             is_more: place > 0,
+            is_interrupt: false,
         }));
     }
 }
@@ -257,7 +289,7 @@ fn push_all(
     from: End,
     targets: &[Node],
     label: &Label,
-    transition: Option<usize>,
+    transitions: &[usize],
     is_interrupt: bool,
     wishes: &mut Vec<Wish>,
 ) {
@@ -281,7 +313,7 @@ fn push_all(
             from,
             to,
             label,
-            transition,
+            transitions: transitions.to_vec(),
             is_interrupt,
         });
     }
@@ -291,7 +323,7 @@ fn end_name(chart: &Chart, end: End) -> String {
     match end {
         End::State(state) => chart.states[state].name.clone(),
         End::History(history) => chart.node_name(Node::History(history)),
-        End::Dot(_) => String::new(),
+        End::Dot(_) | End::Shared(_) => String::new(),
     }
 }
 
@@ -300,7 +332,7 @@ pub(crate) fn holder(chart: &Chart, end: End) -> Option<usize> {
     match end {
         End::State(state) => Some(state),
         End::History(history) => Some(chart.histories[history].owner),
-        End::Dot(_) => None,
+        End::Dot(_) | End::Shared(_) => None,
     }
 }
 
@@ -312,7 +344,12 @@ pub(crate) fn chain(chart: &Chart, end: End) -> Vec<(usize, Item)> {
             chain.push((region, Item::Dot));
             chart.regions[region].owner
         }
-        _ => holder(chart, end).unwrap_or(0),
+        End::Shared(place) => {
+            let region = chart.shared[place].region;
+            chain.push((region, Item::Shared(place)));
+            chart.regions[region].owner
+        }
+        End::State(_) | End::History(_) => holder(chart, end).unwrap_or(0),
     };
     while let Some(region) = chart.states[state].region {
         chain.push((region, Item::State(state)));
@@ -395,12 +432,7 @@ fn first_reached(chart: &Chart, wishes: &[Wish], here: &[usize], region: usize) 
             .push((wish, item(wishes[wish].to)));
     }
     let starts = [Some(Item::Dot), None].into_iter();
-    let starts = starts.chain(
-        chart.regions[region]
-            .children
-            .iter()
-            .map(|&child| Some(Item::State(child))),
-    );
+    let starts = starts.chain(items(chart, region).map(Some));
     let (mut first, mut seen) = (BTreeSet::new(), BTreeSet::new());
     for start in starts {
         let mut queue = VecDeque::from([start]);
@@ -415,6 +447,16 @@ fn first_reached(chart: &Chart, wishes: &[Wish], here: &[usize], region: usize) 
         }
     }
     first
+}
+
+/// What stands in a region besides its dot.
+pub(crate) fn items(chart: &Chart, region: usize) -> impl Iterator<Item = Item> {
+    let children = chart.regions[region].children.iter();
+    let shared = chart.shared.iter().enumerate();
+    let shared = shared.filter(move |(_, shared)| shared.region == region);
+    children
+        .map(|&child| Item::State(child))
+        .chain(shared.map(|(place, _)| Item::Shared(place)))
 }
 
 /// Whether a state is drawn as a symbol instead of a box.

@@ -2,11 +2,12 @@
 
 use std::fmt::Write;
 
+use crate::bridges::bridges;
 use crate::chart::{Chart, Kind};
 use crate::escape::xml;
 use crate::heat::{Colors, Heat};
 use crate::layout::boxes::{DIAMOND, DOT, HISTORY, TITLE_HEIGHT};
-use crate::layout::{Picture, Point, layout};
+use crate::layout::{Direction, Picture, PlacedLane, Point, layout};
 use crate::metrics::{LINE, SMALL, width};
 use crate::path::{Number, direction, rounded, simplified, straight};
 use crate::scene::{Link, Scene, Words, is_symbol};
@@ -26,6 +27,8 @@ pub struct Options {
     pub active: Vec<usize>,
     /// Counts to color by.
     pub heat: Option<Heat>,
+    /// Which way it runs.
+    pub direction: Direction,
 }
 
 /// A drawn machine.
@@ -40,13 +43,16 @@ pub struct Drawing {
 /// Draws a machine. The same chart and options give the same bytes.
 pub fn svg(chart: &Chart, options: &Options) -> Drawing {
     let scene = Scene::new(chart);
-    let picture = layout(chart, &scene);
+    let picture = layout(chart, &scene, options.direction);
+    let paths = drawn_lines(&picture);
     let colors = options.heat.as_ref().map(|heat| Colors::new(heat, chart));
     let mut canvas = Canvas {
         out: String::new(),
         chart,
         scene: &scene,
         picture: &picture,
+        bridges: bridges(&paths),
+        paths,
         options,
         colors,
     };
@@ -57,11 +63,21 @@ pub fn svg(chart: &Chart, options: &Options) -> Drawing {
     }
 }
 
+/// The corners of each link.
+fn drawn_lines(picture: &Picture) -> Vec<Vec<Point>> {
+    let links = picture.links.iter();
+    links.map(|link| simplified(&link.points)).collect()
+}
+
 struct Canvas<'a> {
     out: String,
     chart: &'a Chart,
     scene: &'a Scene,
     picture: &'a Picture,
+    /// The corners of each link, without those that change nothing.
+    paths: Vec<Vec<Point>>,
+    /// Where each link passes over others.
+    bridges: Vec<Vec<Point>>,
     options: &'a Options,
     colors: Option<Colors<'a>>,
 }
@@ -102,6 +118,7 @@ aria-label=\"State machine {name}\">",
         );
         put!(self, "<g transform=\"translate({MARGIN} {MARGIN})\">");
         (0..self.chart.states.len()).for_each(|state| self.state(state));
+        (0..self.chart.shared.len()).for_each(|place| self.shared(place));
         (0..self.scene.links.len()).for_each(|link| self.line(link));
         self.symbols();
         (0..self.scene.links.len()).for_each(|link| self.label(link));
@@ -138,9 +155,11 @@ aria-label=\"State machine {name}\">",
     fn state(&mut self, state: usize) {
         let (found, placed) = (&self.chart.states[state], &self.picture.boxes[state]);
         let (x, y) = placed.at;
+        let count = self.colors.as_ref().map(|colors| colors.entered(state));
+        let entered = count.map_or_else(String::new, |count| format!(": entered {count} times"));
         put!(
             self,
-            "<g data-state=\"{0}\"><title>{0}</title>",
+            "<g data-state=\"{0}\"><title>{0}{entered}</title>",
             xml(&found.path)
         );
         let class = self.state_class(state);
@@ -157,7 +176,7 @@ aria-label=\"State machine {name}\">",
                 "<path class=\"box {class}\" d=\"{}Z\"/>",
                 straight(&points)
             );
-            let (left, baseline) = (x + DIAMOND + 6.0, y + half + 4.0);
+            let (left, baseline) = placed.text;
             self.text("text", left, baseline, &found.name);
             self.lines(left, baseline + LINE, &self.scene.texts[state]);
             self.out.push_str("</g>\n");
@@ -179,6 +198,30 @@ aria-label=\"State machine {name}\">",
             Number(round)
         );
         self.inside(state);
+        self.out.push_str("</g>\n");
+    }
+
+    /// The box of what several states share.
+    fn shared(&mut self, place: usize) {
+        let (shared, placed) = (&self.chart.shared[place], &self.picture.shared[place]);
+        let ((x, y), texts) = (placed.at, &self.scene.shared_texts[place]);
+        put!(
+            self,
+            "<g data-shared=\"{0}\"><title>{0}, {1}</title>",
+            xml(shared.title()),
+            xml(&shared.used_by(self.chart))
+        );
+        put!(
+            self,
+            "<rect class=\"box shared\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"2\"/>",
+            Number(x),
+            Number(y),
+            Number(placed.width),
+            Number(placed.height)
+        );
+        let middle = y + 4.0 + TITLE_HEIGHT / 2.0;
+        self.text("title", placed.text.0, middle + 4.5, shared.title());
+        self.lines(placed.text.0, y + TITLE_HEIGHT + 4.0 + LINE, texts);
         self.out.push_str("</g>\n");
     }
 
@@ -223,7 +266,7 @@ aria-label=\"State machine {name}\">",
         let texts = &scene.texts[state];
         let is_leaf = found.regions.is_empty();
         let icon = if found.kind == Kind::Final { 20.0 } else { 0.0 };
-        let x = placed.text_x;
+        let x = placed.text.0;
         // A name alone stands in the middle.
         let is_alone = is_leaf && texts.is_empty() && found.histories.is_empty();
         let middle = if is_alone {
@@ -263,7 +306,7 @@ aria-label=\"State machine {name}\">",
         }
         for (number, lane) in lanes.iter().enumerate() {
             if number > 0 {
-                let ends = [lane.at, (lane.at.0, lane.at.1 + lane.height)];
+                let ends = border(&lanes[0], lane);
                 put!(self, "<path class=\"lane\" d=\"{}\"/>", straight(&ends));
             }
             if let (Some(name), Some(at)) = (&chart.regions[lane.region].name, lane.name) {
@@ -311,8 +354,8 @@ aria-label=\"State machine {name}\">",
                 half - 0.5
             );
         }
-        for &(history, (x, y)) in &picture.histories {
-            let found = &chart.histories[history];
+        for placed in &picture.histories {
+            let (found, (x, y)) = (&chart.histories[placed.history], placed.middle);
             put!(
                 self,
                 "<circle class=\"ring paper\" cx=\"{}\" cy=\"{}\" r=\"{HISTORY}\"/>",
@@ -320,29 +363,29 @@ aria-label=\"State machine {name}\">",
                 Number(y)
             );
             self.text("mark", x, y + 4.0, if found.deep { "H*" } else { "H" });
-            self.text("name", x + HISTORY + 4.0, y + 4.0, &found.name);
+            self.text("name", placed.name.0, placed.name.1, &found.name);
         }
     }
 
     /// The classes of a line and its words.
-    fn link_class(&self, link: &Link, transitions: &[usize]) -> String {
+    fn link_class(&self, is_interrupt: bool, transitions: &[usize]) -> String {
         match &self.colors {
             Some(_) if transitions.is_empty() => String::new(),
             Some(colors) => colors
                 .transitions(transitions)
                 .map_or(" never".to_owned(), |step| format!(" warm{step}")),
-            None if link.is_interrupt => " interrupt".to_owned(),
+            None if is_interrupt => " interrupt".to_owned(),
             None => String::new(),
         }
     }
 
     fn line(&mut self, number: usize) {
         let link = &self.scene.links[number];
-        let mut points = simplified(&self.picture.links[number].points);
+        let mut points = self.paths[number].clone();
         let (Some(&end), true) = (points.last(), points.len() > 1) else {
             return;
         };
-        let class = self.link_class(link, &link.transitions);
+        let class = self.link_class(link.is_interrupt, &link.transitions);
         let (along, across) = direction(points[points.len() - 2], end);
         let back = (end.0 - along.0 * HEAD.0, end.1 - along.1 * HEAD.0);
         let wing = (across.0 * HEAD.1, across.1 * HEAD.1);
@@ -350,11 +393,13 @@ aria-label=\"State machine {name}\">",
         points[last] = back;
         let names: Vec<String> = link.transitions.iter().map(ToString::to_string).collect();
         put!(self, "<g data-transitions=\"{}\">", names.join(" "));
-        put!(
-            self,
-            "<path class=\"line{class}\" d=\"{}\"/>",
-            rounded(&points)
-        );
+        let path = rounded(&points, &self.bridges[number]);
+        if let Some(words) = self.taken(link) {
+            // A line is thin: what the pointer meets is wider.
+            put!(self, "<title>{}</title>", xml(&words));
+            put!(self, "<path class=\"touch\" d=\"{path}\"/>");
+        }
+        put!(self, "<path class=\"line{class}\" d=\"{path}\"/>");
         let head = [
             end,
             (back.0 + wing.0, back.1 + wing.1),
@@ -367,13 +412,24 @@ aria-label=\"State machine {name}\">",
         );
     }
 
+    /// What a link stands for and how often it was taken, if that is known.
+    fn taken(&self, link: &Link) -> Option<String> {
+        let colors = self.colors.as_ref()?;
+        let words = link.transitions.iter().map(|&number| {
+            let label = self.chart.transitions[number].label.line();
+            format!("{label}: taken {} times", colors.taken(number))
+        });
+        let words: Vec<String> = words.collect();
+        (!words.is_empty()).then(|| words.join("\n"))
+    }
+
     fn label(&mut self, number: usize) {
         let (link, Some((x, y))) = (&self.scene.links[number], self.picture.links[number].label)
         else {
             return;
         };
         for (line, words) in link.label.iter().enumerate() {
-            let class = self.link_class(link, words.transition.as_slice());
+            let class = self.link_class(words.is_interrupt, &words.transitions);
             self.text(
                 &format!("label{class}"),
                 x,
@@ -403,5 +459,15 @@ aria-label=\"State machine {name}\">",
             y + 10.0,
             &often,
         );
+    }
+}
+
+/// The line between a lane and the one before it.
+fn border(first: &PlacedLane, lane: &PlacedLane) -> [Point; 2] {
+    let (x, y) = lane.at;
+    if first.at.0 < x {
+        [(x, y), (x, y + lane.height)]
+    } else {
+        [(x, y), (x + lane.width, y)]
     }
 }

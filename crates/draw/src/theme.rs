@@ -82,7 +82,7 @@ pub(crate) fn style(theme: Theme) -> String {
     let mut out = String::from(
         "text{font-family:Helvetica,Arial,'Liberation Sans','DejaVu Sans',sans-serif;font-size:11px}\
 .title{font-size:13px;font-weight:bold}.name{font-style:italic}.mark{font-weight:bold}.mark,.middle{text-anchor:middle}\
-.box,.ring{stroke-width:1.2}.line{fill:none;stroke-width:1.2}.lane{fill:none;stroke-dasharray:6 4}\
+.box,.ring{stroke-width:1.2}.line{fill:none;stroke-width:1.2}.touch{fill:none;stroke:none;stroke-width:12;pointer-events:stroke}.lane{fill:none;stroke-dasharray:6 4}.shared{stroke-dasharray:3 3}\
 .rule{fill:none;stroke-width:1;stroke-opacity:.5}.lit{stroke-width:2.4}.never{opacity:.6}.line.never{stroke-dasharray:2 4}\n",
     );
     match theme {
@@ -103,7 +103,7 @@ fn colors(out: &mut String, c: &Colors) {
     // Writing to a string cannot fail.
     _ = writeln!(
         out,
-        ".paper{{fill:{}}}.even{{fill:{even}}}.odd{{fill:{odd}}}.leaf{{fill:{}}}",
+        ".paper{{fill:{}}}.even{{fill:{even}}}.odd{{fill:{odd}}}.leaf,.shared{{fill:{}}}",
         c.paper, c.leaf
     );
     _ = writeln!(

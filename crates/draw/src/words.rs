@@ -77,8 +77,10 @@ pub(crate) fn action(action: &Action, rate: u64) -> String {
         Action::Call(_)
         | Action::Set { .. }
         | Action::Add { .. }
+        | Action::Take { .. }
         | Action::SetScratch { .. }
         | Action::AddScratch { .. }
+        | Action::TakeScratch { .. }
         | Action::Raise { .. }
         | Action::Send { .. }
         | Action::Emit { .. }

@@ -5,7 +5,7 @@ use std::fmt;
 use std::io::Read;
 
 use statewright_author::diagnostic::Diagnostics;
-use statewright_author::graph::Machine;
+use statewright_author::graph::{Machine, Meta};
 use statewright_author::parts::{PartFiles, read_bytes};
 use statewright_compile::{Options, Output, compile_with};
 use statewright_describe::Description;
@@ -54,6 +54,8 @@ pub struct Loaded {
     pub symbols: Option<SymbolTable>,
     /// Why they are not known, if that is worth a word.
     pub sidecar_problem: Option<SidecarProblem>,
+    /// What the machine file says of itself for tools; a ROM has nothing of the kind.
+    pub meta: Meta,
 }
 
 impl Loaded {
@@ -70,6 +72,7 @@ impl Loaded {
                 rom: output.rom,
                 symbols: Some(output.symbols),
                 sidecar_problem: None,
+                meta: compiled.machine.meta,
             }),
             None => Err(LoadFailure::Machine {
                 name: name.to_owned(),
@@ -98,6 +101,7 @@ impl Loaded {
             rom,
             symbols,
             sidecar_problem,
+            meta: None,
         })
     }
 

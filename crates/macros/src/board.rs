@@ -85,11 +85,17 @@ pub fn expand(input: &DeriveInput) -> TokenStream {
             None => shown.push(next),
         }
     }
-    let (code, problems) = (implementation(input, &shown), problems.into_tokens());
+    let skipped: Vec<(LitStr, &Type)> = all.iter().filter_map(|(_, field)| skip(field)).collect();
+    let code = implementation(input, &shown, &skipped);
+    let problems = problems.into_tokens();
     quote!(#code #problems)
 }
 
-fn implementation(input: &DeriveInput, shown: &[Shown<'_>]) -> TokenStream {
+fn implementation(
+    input: &DeriveInput,
+    shown: &[Shown<'_>],
+    skipped: &[(LitStr, &Type)],
+) -> TokenStream {
     let (ident, (generics, types, bounds)) = (&input.ident, input.generics.split_for_impl());
     let fields = shown.iter().map(|shown| {
         let (name, ty) = (&shown.name, shown.ty());
@@ -106,7 +112,8 @@ fn implementation(input: &DeriveInput, shown: &[Shown<'_>]) -> TokenStream {
         let (member, place, write) = (shown.member, place(index), shown.write());
         quote!(#place => #write(&mut self.#member, words))
     });
-    let offers = offers(input, shown);
+    let offers = offers(input, shown, skipped);
+    let skipped = skipped.iter().map(|(name, _)| name);
     quote! {
         const _: () = {
             #[allow(unused_imports)]
@@ -117,6 +124,7 @@ fn implementation(input: &DeriveInput, shown: &[Shown<'_>]) -> TokenStream {
                 const FIELDS: &'static [(&'static str, ::statewright::Type)] = #fields.shown();
                 const HIDDEN: ::core::option::Option<&'static [&'static str]> =
                     ::core::option::Option::Some(#fields.hidden());
+                const SKIPPED: &'static [&'static str] = &[#(#skipped),*];
 
                 #[inline]
                 fn read(&self, field: usize) -> [u32; 3] {
@@ -142,7 +150,7 @@ fn implementation(input: &DeriveInput, shown: &[Shown<'_>]) -> TokenStream {
 
 /// What `machine!` asks about each key. It stands here, and not there, so that the error is shown at
 /// the field.
-fn offers(input: &DeriveInput, shown: &[Shown<'_>]) -> TokenStream {
+fn offers(input: &DeriveInput, shown: &[Shown<'_>], skipped: &[(LitStr, &Type)]) -> TokenStream {
     let ident = &input.ident;
     let mut with_key = input.generics.clone();
     with_key
@@ -151,10 +159,17 @@ fn offers(input: &DeriveInput, shown: &[Shown<'_>]) -> TokenStream {
     let (generics, _, _) = with_key.split_for_impl();
     let (_, types, bounds) = input.generics.split_for_impl();
     let names = shown.iter().map(|shown| &shown.name);
+    let names = names.chain(skipped.iter().map(|(name, _)| name));
     let arms = shown.iter().enumerate().map(|(index, shown)| {
         let (ty, found) = (shown.ty, shown.ty());
         let check = quote_spanned! {ty.span()=>
             ::statewright::macros::must(::statewright::macros::misfit::<__Key>(#found))
+        };
+        quote!(::core::option::Option::Some(#index) => #check)
+    });
+    let skips = (shown.len()..).zip(skipped).map(|(index, (_, ty))| {
+        let check = quote_spanned! {ty.span()=>
+            ::statewright::macros::must(::core::option::Option::Some(__Key::SKIPPED))
         };
         quote!(::core::option::Option::Some(#index) => #check)
     });
@@ -166,10 +181,19 @@ fn offers(input: &DeriveInput, shown: &[Shown<'_>]) -> TokenStream {
         impl #generics ::statewright::macros::Offers<__Key> for #ident #types #bounds {
             const CHECK: () = match ::statewright::macros::position(&[#(#names),*], __Key::NAME) {
                 #(#arms,)*
+                #(#skips,)*
                 _ => #missing,
             };
         }
     }
+}
+
+/// Name and type of a field that is skipped.
+fn skip(field: &Field) -> Option<(LitStr, &Type)> {
+    let skips = options(field).is_ok_and(|options| options.skip);
+    let ident = field.ident.as_ref().filter(|_| skips)?;
+    let name = LitStr::new(&ident.unraw().to_string(), ident.span());
+    Some((name, &field.ty))
 }
 
 /// Every field that is not skipped.

@@ -159,7 +159,7 @@ fn lane_constants() -> impl Iterator<Item = String> {
 fn lanes() -> String {
     let constants: Vec<String> = lane_constants().map(|lane| format!("`{lane}`")).collect();
     format!(
-        "one of {}, or `own(0)` and so on for the machine's own lanes",
+        "one of {}, or for the machine's own lanes `own(0)` and so on, or the path of its constant, such as `dog::lanes::LEDGER`",
         constants.join(", ")
     )
 }

@@ -10,6 +10,8 @@ use crate::error::{LoadError, Problem};
 use crate::layout::{DirectoryEntry, FORMAT, Header, SECTION_ALIGNMENT, Section};
 use crate::validate::validate;
 use crate::view::Rom;
+#[cfg(feature = "alloc")]
+use crate::view::{Place, Places};
 
 impl<'a> Rom<'a> {
     /// Reads a ROM in place after proving that it is safe to run.
@@ -41,6 +43,20 @@ pub(crate) fn read_frame(bytes: &[u8]) -> Result<Rom<'_>, LoadError> {
     }
     frame.close(bytes).map_err(LoadError::header)?;
     Ok(rom)
+}
+
+/// Where the tables of such bytes lie, for views that need no look at the directory.
+#[cfg(feature = "alloc")]
+pub(crate) fn read_places(bytes: &[u8]) -> Result<Places, LoadError> {
+    let entries = read_directory(bytes, read_header(bytes)?)?;
+    let mut places = Places::default();
+    for entry in entries {
+        if let Some(section) = Section::from_number(entry.kind.get()) {
+            let (start, count) = (entry.offset.get(), entry.count.get());
+            places.put(section, Place { start, count });
+        }
+    }
+    Ok(places)
 }
 
 fn read_header(bytes: &[u8]) -> Result<&Header, LoadError> {

@@ -5,8 +5,8 @@
 //! accessor panics, whatever number it is given (`tests/damage.rs` calls all of them over damaged
 //! ROMs).
 
-use zerocopy::IntoBytes;
 use zerocopy::byteorder::little_endian::U16;
+use zerocopy::{FromBytes, IntoBytes};
 
 use crate::ids::*;
 use crate::layout::*;
@@ -38,9 +38,32 @@ macro_rules! define_rom {
             /// Sets the table of a section; `None` if the bytes are no whole number of records.
             pub(crate) fn put(&mut self, section: Section, bytes: &'a [u8]) -> Option<()> {
                 match section {
-                    $(Section::$name => self.$field = zerocopy::FromBytes::ref_from_bytes(bytes).ok()?,)+
+                    $(Section::$name => self.$field = FromBytes::ref_from_bytes(bytes).ok()?,)+
                 }
                 Some(())
+            }
+
+            /// The view of bytes whose tables were found before. One that does not lie inside is
+            /// empty: the bytes are others then.
+            #[cfg(feature = "alloc")]
+            #[inline]
+            pub(crate) fn at(bytes: &'a [u8], header: &'a Header, places: &Places) -> Self {
+                let columns = usize::from(header.columns.get());
+                Self {
+                    bytes,
+                    header,
+                    quarantines_overflow: false,
+                    columns,
+                    $($field: match places.$field {
+                        // Most machines need half of the tables.
+                        Place { count: 0, .. } => &[],
+                        Place { start, count } => {
+                            let records = bytes.get(start as usize..).unwrap_or(&[]);
+                            let records = <[$record]>::ref_from_prefix_with_elems(records, count as usize);
+                            records.map_or(&[], |(records, _)| records)
+                        }
+                    },)+
+                }
             }
 
             /// How many records a section has.
@@ -58,9 +81,36 @@ macro_rules! define_rom {
                 }
             )+
         }
+
+        /// Where the tables of a ROM lie in its bytes, as its directory says.
+        #[cfg(feature = "alloc")]
+        #[derive(Clone, PartialEq, Eq, Default)]
+        pub(crate) struct Places {
+            $($field: Place,)+
+        }
+
+        #[cfg(feature = "alloc")]
+        impl Places {
+            /// Sets that of a section.
+            pub(crate) fn put(&mut self, section: Section, place: Place) {
+                match section {
+                    $(Section::$name => self.$field = place,)+
+                }
+            }
+        }
     };
 }
 crate::for_each_section!(define_rom);
+
+/// Where a table lies.
+#[cfg(feature = "alloc")]
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Place {
+    /// First byte.
+    pub(crate) start: u32,
+    /// Records.
+    pub(crate) count: u32,
+}
 
 impl core::fmt::Debug for Rom<'_> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {

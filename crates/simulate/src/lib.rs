@@ -15,11 +15,14 @@
 //!
 //! - `simulation` the plan, the loop and its end
 //! - `board` blackboards, `stand_ins` functions that nobody provides
-//! - `source` which events happen when, `script` those that a person wrote, `rng` those of a seed
-//! - `tally` counts while it runs, `outcome` what they came to, [`report`] JSON, plot and page
+//! - `source` which events happen when, `script` those that a person wrote, `rng` those of a seed,
+//!   `weights` how likely each is
+//! - `tally` counts while it runs, `outcome` what they came to, `groups` what shares
+//!   add up in, [`report`] JSON, plot and page
 #![forbid(unsafe_code)]
 
 mod board;
+mod groups;
 mod outcome;
 pub mod report;
 mod rng;
@@ -28,8 +31,10 @@ mod simulation;
 mod source;
 mod stand_ins;
 mod tally;
+mod weights;
 
 pub use board::{BoardStorage, InlineBoard};
+pub use groups::Group;
 pub use outcome::{FunctionCalls, Outcome, Series};
 pub use script::{Recipients, Script, ScriptAction, ScriptError, ScriptLine, When};
 pub use simulation::{
@@ -38,3 +43,4 @@ pub use simulation::{
 pub use stand_ins::StandIns;
 pub use statewright_step::Answer;
 pub use tally::Sample;
+pub use weights::{Weights, WeightsError};

@@ -1,5 +1,6 @@
 //! What a run came to, ready to be shown.
 
+use std::cmp::Reverse;
 use std::time::Duration;
 
 use statewright::trace::{Legend, Trigger};
@@ -8,6 +9,7 @@ use statewright_symbols::SymbolKind;
 
 use statewright_step::Answer;
 
+use crate::groups::percent;
 use crate::tally::Sample;
 
 /// Everything that a report shows.
@@ -77,17 +79,27 @@ pub struct Series<'o> {
     pub counts: Vec<u64>,
 }
 
+impl Series<'_> {
+    /// Most at the end first.
+    pub(crate) fn rank(&self) -> (Reverse<u64>, u16) {
+        (Reverse(self.last()), self.state)
+    }
+
+    /// At the end.
+    pub fn last(&self) -> u64 {
+        self.counts.last().copied().unwrap_or(0)
+    }
+}
+
 impl Outcome {
+    /// So many agents as a share of all, in percent.
+    pub fn percent(&self, count: u64) -> f64 {
+        percent(count, self.agents.into())
+    }
+
     /// How many agents had ended over time.
     pub fn ended_series(&self) -> Vec<u64> {
         self.samples.iter().map(|sample| sample.ended).collect()
-    }
-
-    /// Whether an agent can be in several leaves at once, one per region.
-    pub fn has_regions(&self) -> bool {
-        self.samples
-            .iter()
-            .any(|sample| sample.leaves.iter().sum::<u64>() + sample.ended > self.agents.into())
     }
 
     /// Leaves by their share at the end, most first; those where nobody ever was are left out.
@@ -107,12 +119,7 @@ impl Outcome {
             })
             .filter(|series| series.counts.iter().any(|&count| count != 0))
             .collect();
-        series.sort_by_key(|series| {
-            (
-                std::cmp::Reverse(series.counts.last().copied()),
-                series.state,
-            )
-        });
+        series.sort_by_key(Series::rank);
         series
     }
 
@@ -122,7 +129,7 @@ impl Outcome {
             .zip(self.transitions.iter().copied())
             .filter(|(_, count)| *count != 0)
             .collect();
-        taken.sort_by_key(|&(number, count)| (std::cmp::Reverse(count), number));
+        taken.sort_by_key(|&(number, count)| (Reverse(count), number));
         taken
     }
 

@@ -17,6 +17,7 @@ use crate::script::Script;
 use crate::source::Source;
 use crate::stand_ins::{StandIns, stubs};
 use crate::tally::Tally;
+use crate::weights::Weights;
 
 /// The one crowd of a run.
 const CROWD: CrowdNumber = match CrowdNumber::new(1) {
@@ -46,6 +47,8 @@ pub struct Plan {
     pub seed: u64,
     /// Random events per agent and tick.
     pub rate: f64,
+    /// Which of them come how often; without weights all are as likely.
+    pub weights: Option<Weights>,
     /// What else happens.
     pub script: Script,
     /// What guards answer.
@@ -66,6 +69,7 @@ impl Default for Plan {
             ticks: 1,
             seed: 0,
             rate: 0.0,
+            weights: None,
             script: Script::default(),
             stub_guards: Answer::default(),
             threads: None,
@@ -250,7 +254,7 @@ impl<S: BoardStorage> Simulation<S> {
             legend: crowd.legend(),
             crowd,
             stand_ins: StandIns::new(machine, plan.seed, plan.stub_guards),
-            source: Source::new(machine, plan.seed, plan.rate, script),
+            source: Source::new(machine, plan.seed, plan.rate, plan.weights.as_ref(), script),
             tally: Tally::new(plan.ticks),
             threads: Threads::new(plan.threads)?,
             plan,

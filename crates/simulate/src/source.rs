@@ -11,12 +11,15 @@ use crate::rng::Rng;
 use crate::script::{Recipients, Script, ScriptAction};
 use crate::simulation::first_life;
 use crate::stand_ins::StandIns;
+use crate::weights::{Weights, is_sent};
 
 /// An event that the random source may send.
 struct Choice {
     event: EventHandle,
     /// The number of the type that it carries.
     carries: PayloadKind,
+    /// Its own weight and those of all before it.
+    up_to: u64,
 }
 
 /// What happens to the agents.
@@ -31,16 +34,25 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    /// `rate` events of any kind per agent and tick, and the lines of a script.
-    pub(crate) fn new(machine: &Machine, seed: u64, rate: f64, script: Script) -> Self {
+    /// `rate` events per agent and tick, each kind as often as its weight says, and the lines of a
+    /// script.
+    pub(crate) fn new(
+        machine: &Machine,
+        seed: u64,
+        rate: f64,
+        weights: Option<&Weights>,
+        script: Script,
+    ) -> Self {
         let rom = machine.rom();
-        // What the machine raises itself is not for others to send.
-        let is_sent = |name: &str| !name.starts_with("done.") && !name.starts_with("error.");
+        let mut up_to = 0;
         let choices = (0..rom.events().len()).filter_map(|index| {
             let id = EventId::from_index(index).filter(|&id| is_sent(machine.event_name(id)))?;
-            Some(Choice {
+            let weight = Weights::of(weights, id);
+            up_to += weight;
+            (weight > 0).then_some(Choice {
                 event: machine.handle(id)?,
                 carries: carried_type(&rom, id),
+                up_to,
             })
         });
         Self {
@@ -122,7 +134,9 @@ fn send_any<S: BoardStorage>(
     choices: &[Choice],
     agents: u32,
 ) -> u64 {
-    let choice = &choices[rng.below(choices.len() as u64) as usize];
+    let total = choices.last().map_or(1, |last| last.up_to);
+    let chosen = rng.below(total);
+    let choice = &choices[choices.partition_point(|choice| choice.up_to <= chosen)];
     let words = payload(choice.carries, rng, agents);
     u64::from(crowd.send(agent, choice.event, words).is_ok())
 }

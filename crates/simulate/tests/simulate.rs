@@ -7,7 +7,7 @@ use statewright::Machine;
 use statewright::trace::{Legend, Level, Record};
 use statewright_simulate::{
     Answer, Monitor, Outcome, Plan, Progress, RunError, Script, Simulation, SimulationError,
-    Traced, Unwatched, report, run,
+    Traced, Unwatched, Weights, report, run,
 };
 
 const GUARD: &str = r#"{
@@ -227,4 +227,178 @@ fn code_5_a_strict_machine_with_functions_runs() {
     let strict = Machine::from_text("strict.sw.json", text).unwrap();
     let stop = AtomicBool::new(false);
     assert!(run(&strict, plan(), &stop, &mut Unwatched).is_ok());
+}
+
+/// Three events; a fight with feet and arms at once, in which the arms have regions of their own.
+const FIGHT: &str = r#"{
+    "machine": "Fight", "events": ["Fight", "Rest", "Die"], "initial": "rest",
+    "meta": { "run": { "weights": { "Die": 0.001 } } },
+    "transitions": [{ "on": "Die", "to": "dead" }],
+    "states": {
+        "rest": { "transitions": [{ "on": "Fight", "to": "fight" }] },
+        "fight": {
+            "transitions": [{ "on": "Rest", "to": "rest" }],
+            "regions": {
+                "feet": { "initial": "stand", "states": { "stand": { "transitions": [{ "after": "1s", "to": "walk" }] }, "walk": {} } },
+                "arms": { "initial": "armed", "states": { "armed": { "regions": {
+                    "left": { "initial": "up", "states": { "up": { "transitions": [{ "after": "2s", "to": "down" }] }, "down": {} } },
+                    "right": { "initial": "open", "states": { "open": {} } }
+                } } } }
+            }
+        },
+        "dead": { "final": true }
+    }
+}"#;
+
+fn fight(weights: Option<&str>) -> Outcome {
+    let machine = Machine::from_text("fight.sw.json", FIGHT).unwrap();
+    let weights = weights.map(|text| Weights::parse(&machine, text).unwrap());
+    let plan = Plan { weights, ..plan() };
+    run(&machine, plan, &AtomicBool::new(false), &mut Unwatched).unwrap()
+}
+
+#[test]
+fn weights_decide_how_often_events_come() {
+    let (alike, never, seldom) = (
+        fight(None),
+        fight(Some("Die 0")),
+        fight(Some("Die 0.01 # hardly anybody\n\n* 2")),
+    );
+    assert!(alike.ended > 1000, "{}", alike.ended);
+    assert_eq!(never.ended, 0);
+    assert!(
+        (1..alike.ended / 20).contains(&seldom.ended),
+        "{}",
+        seldom.ended
+    );
+    let same = fight(Some("Fight 1\nRest 1\nDie 1"));
+    assert!(
+        same.ended.abs_diff(alike.ended) < 200,
+        "as if there were none"
+    );
+    assert_eq!(
+        facts(&seldom),
+        facts(&fight(Some("* 2\nDie 0.01"))),
+        "in any order"
+    );
+}
+
+#[test]
+fn wrong_weights_are_refused_with_their_place() {
+    let machine = Machine::from_text("fight.sw.json", FIGHT).unwrap();
+    let form = "a weight is a number from 0 (never) to 1000000, such as `0.5`";
+    let wrong = |text: &str| -> Vec<String> {
+        let errors = Weights::parse(&machine, text).unwrap_err();
+        errors.iter().map(ToString::to_string).collect()
+    };
+    assert_eq!(
+        wrong("Fihgt 1\nRest -1\nDie often\nRest\nFight 1\nFight 2\nDie inf\nDie nan"),
+        [
+            "line 1: the machine has no event `Fihgt`; did you mean `Fight`?".to_owned(),
+            format!("line 2: `Rest`: `-1` is negative: {form}"),
+            format!("line 3: `Die`: `often` is no number: {form}"),
+            "line 4: a line is an event and its weight: `Died 0.01`".to_owned(),
+            "line 6: `Fight` has a weight already".to_owned(),
+            format!("line 7: `Die`: `inf` is too large: {form}"),
+            format!("line 8: `Die`: `nan` is no number: {form}"),
+        ]
+    );
+    for empty in ["", "# nothing\n\n"] {
+        assert_eq!(
+            wrong(empty),
+            ["no event has a weight: write one per line, such as `Died 0.01`"]
+        );
+    }
+    assert!(wrong("* 0")[0].starts_with("every event has weight 0"));
+}
+
+#[test]
+fn a_machine_may_have_weights_in_its_meta() {
+    let machine = Machine::from_text("fight.sw.json", FIGHT).unwrap();
+    let read = |meta: serde_json::Value| Weights::of_meta(&machine, &meta);
+    let given = serde_json::json!({ "run": { "weights": { "Die": 0.5, "*": 3 } } });
+    assert_eq!(
+        read(given).unwrap(),
+        Some(Weights::parse(&machine, "Die 0.5\n* 3").unwrap())
+    );
+    for nothing in [
+        serde_json::json!({}),
+        serde_json::json!({ "run": 3 }),
+        serde_json::json!(7),
+    ] {
+        assert_eq!(read(nothing), Ok(None));
+    }
+    for (weights, problem) in [
+        (
+            serde_json::json!([1]),
+            "an object with one number per event is wanted",
+        ),
+        (serde_json::json!({}), "no event has a weight"),
+        (
+            serde_json::json!({ "Die": "x" }),
+            "`Die`: `\"x\"` is no number",
+        ),
+        (serde_json::json!({ "Dye": 1 }), "did you mean `Die`?"),
+    ] {
+        let errors = read(serde_json::json!({ "run": { "weights": weights } })).unwrap_err();
+        let text = errors[0].to_string();
+        assert!(
+            text.starts_with("`meta.run.weights`: ") && text.contains(problem),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn no_share_is_above_a_hundred_percent() {
+    let outcome = fight(Some("Die 0.1"));
+    let groups = outcome.groups();
+    let names: Vec<Option<&str>> = groups.iter().map(|group| group.region.as_deref()).collect();
+    assert_eq!(
+        names,
+        [
+            None,
+            Some("fight: feet"),
+            Some("fight: arms"),
+            Some("fight/armed: left"),
+            Some("fight/armed: right")
+        ]
+    );
+    let ended = outcome.ended_series();
+    for group in &groups {
+        for at in 0..outcome.samples.len() {
+            let inside: u64 = group.series.iter().map(|series| series.counts[at]).sum();
+            let ended = if group.region.is_none() { ended[at] } else { 0 };
+            assert_eq!(inside + ended, group.whole[at], "{:?} {at}", group.region);
+        }
+    }
+    // Who fights is in one state of the machine, and in one of each of its regions.
+    let fighting = |group: usize| *groups[group].whole.last().unwrap();
+    let fight = groups[0]
+        .series
+        .iter()
+        .find(|series| series.name == "fight")
+        .unwrap();
+    assert!(fight.last() > 0 && (1..5).all(|group| fighting(group) == fight.last()));
+    let plot = report::plot(&outcome);
+    assert!(plot.contains(">100 %<") && !plot.contains("125 %") && !plot.contains("200 %"));
+    assert!(plot.contains("fight/armed: left") && plot.contains(">armed 100.0 %<"));
+}
+
+#[test]
+fn a_page_can_be_zoomed_without_a_script() {
+    let page = report::page(&fight(None), "<svg></svg>");
+    for part in [
+        "id=\"fit\" checked",
+        "id=\"double\"",
+        "At the end: ",
+        "% (ended)",
+    ] {
+        assert!(page.contains(part), "{part}");
+    }
+    assert!(!page.contains("<script") && page.contains("default-src 'none'"));
+    assert!(
+        !report::page(&fight(None), "").contains("colored by use"),
+        "a ROM has no picture"
+    );
 }

@@ -77,7 +77,6 @@ impl fmt::Display for CrowdNumber {
 #[derive(
     Clone,
     Copy,
-    Debug,
     Default,
     PartialEq,
     Eq,
@@ -119,19 +118,20 @@ impl AgentId {
 
     #[inline]
     pub(crate) const fn pack(crowd: CrowdNumber, index: u32, generation: u32) -> Self {
-        Self(Self::above(crowd, generation) << INDEX_BITS | index as u64)
+        Self((crowd.0 as u64) << (INDEX_BITS + GENERATION_BITS)).with(index, generation)
     }
 
-    /// The bits above the index.
+    /// With index and generation, to an id of the crowd that has neither.
     #[inline]
-    const fn above(crowd: CrowdNumber, generation: u32) -> u64 {
-        (crowd.0 as u64) << GENERATION_BITS | generation as u64
+    pub(crate) const fn with(self, index: u32, generation: u32) -> Self {
+        Self(self.0 | (generation as u64) << INDEX_BITS | index as u64)
     }
 
-    /// Is it of this crowd, and of this generation at its index?
+    /// Is it of this crowd, and of this generation at its index? The crowd is given as an id that has
+    /// neither.
     #[inline]
-    pub(crate) const fn is_of(self, crowd: CrowdNumber, generation: u32) -> bool {
-        self.0 >> INDEX_BITS == Self::above(crowd, generation)
+    pub(crate) const fn is_of(self, crowd: Self, generation: u32) -> bool {
+        (self.0 ^ crowd.0) >> INDEX_BITS == generation as u64
     }
 
     /// All of it.
@@ -174,6 +174,13 @@ impl From<AgentId> for u32 {
 impl From<AgentId> for u64 {
     fn from(agent: AgentId) -> Self {
         agent.bits()
+    }
+}
+
+/// As people read it: the bits alone tell nobody anything.
+impl fmt::Debug for AgentId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 
@@ -220,6 +227,7 @@ mod tests {
         );
         assert_eq!(small.to_string(), "agent 5.3 of crowd 9");
         assert_eq!(AgentId::new(5, 3).to_string(), "agent 5.3");
+        assert_eq!(format!("{:?}", Some(small)), "Some(agent 5.3 of crowd 9)");
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::fmt;
 
 use statewright_rom::layout::PayloadKind;
 
+use crate::agent_id::{AgentId, CrowdNumber};
 use crate::machine::Machine;
 use crate::payload::Payload;
 use crate::value::{Entity, Symbol};
@@ -60,6 +61,18 @@ impl AnyValue {
     }
 }
 
+/// An entity as what it is: the id of an agent names a crowd and an odd generation, which other
+/// entities of the host seldom do.
+fn entity_words(Entity(bits): Entity, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let agent = AgentId::from_bits(bits);
+    let is_agent = agent.crowd() != CrowdNumber::NONE && agent.generation() % 2 == 1;
+    match bits {
+        0 => f.write_str("nobody"),
+        _ if is_agent => write!(f, "{agent}"),
+        bits => write!(f, "entity {bits:#x}"),
+    }
+}
+
 impl fmt::Display for AnyValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -69,7 +82,7 @@ impl fmt::Display for AnyValue {
             Self::U64(value) => value.fmt(f),
             Self::F32(value) => value.fmt(f),
             Self::Bool(value) => value.fmt(f),
-            Self::Entity(Entity(bits)) => write!(f, "entity {bits:#x}"),
+            Self::Entity(entity) => entity_words(*entity, f),
             Self::Vector(parts) => {
                 let parts: Vec<String> = parts.iter().map(ToString::to_string).collect();
                 write!(f, "({})", parts.join(", "))

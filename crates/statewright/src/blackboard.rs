@@ -7,7 +7,7 @@ use std::sync::Arc;
 use statewright_rom::Rom;
 use statewright_rom::ids::KeyId;
 
-use crate::board::{Board, Key, Staging};
+use crate::board::{Board, Key, Staging, Writes};
 use crate::handle::{KeyHandle, Origin, Resolver, WrongHandle};
 use crate::machine::Machine;
 use crate::saved::Saved;
@@ -241,9 +241,24 @@ impl Board for Blackboard {
         }
     }
 
-    /// The dirty set tells what was written, also where the value stayed the same.
     fn change_later<R>(&mut self, staging: &mut Staging, change: impl FnOnce(&mut Self) -> R) -> R {
-        let (before, writes) = staging.begin();
+        self.watch(staging, Writes::TakenBack, change)
+    }
+
+    fn change_seen<R>(&mut self, staging: &mut Staging, change: impl FnOnce(&mut Self) -> R) -> R {
+        self.watch(staging, Writes::Stay, change)
+    }
+}
+
+impl Blackboard {
+    /// The dirty set tells what was written, also where the value stayed the same.
+    fn watch<R>(
+        &mut self,
+        staging: &mut Staging,
+        writes: Writes,
+        change: impl FnOnce(&mut Self) -> R,
+    ) -> R {
+        let (before, written) = staging.begin();
         before.extend(&self.words);
         before.push(self.revision);
         for dirty in &mut self.dirty {
@@ -251,26 +266,29 @@ impl Board for Blackboard {
             *dirty = 0;
         }
         let shape = Arc::clone(&self.shape);
-        let back = TakeBack {
+        let watched = Watched {
             board: self,
             shape,
             before,
+            writes,
         };
-        let result = change(&mut *back.board);
-        writes.extend(back.written());
+        let result = change(&mut *watched.board);
+        written.extend(watched.written());
         result
     }
 }
 
-/// A blackboard that becomes what it was, also if user code panics.
-struct TakeBack<'b> {
+/// A blackboard that is looked at before and after a call. It becomes what it was if writes are to be
+/// taken back, also if user code panics.
+struct Watched<'b> {
     board: &'b mut Blackboard,
     shape: Arc<Shape>,
     /// Its words, its revision and its dirty set.
     before: &'b [u32],
+    writes: Writes,
 }
 
-impl TakeBack<'_> {
+impl Watched<'_> {
     /// Keys that were written, with their new words.
     fn written(&self) -> impl Iterator<Item = (usize, [u32; 3])> {
         let is_written = |key: usize, first: usize, ty: Type| {
@@ -285,18 +303,22 @@ impl TakeBack<'_> {
     }
 }
 
-impl Drop for TakeBack<'_> {
+impl Drop for Watched<'_> {
     fn drop(&mut self) {
-        // User code may have put another one in its place.
-        if !Arc::ptr_eq(&self.board.shape, &self.shape) {
-            *self.board = Blackboard::of_shape(Arc::clone(&self.shape));
+        let words = self.shape.defaults.len().min(self.before.len());
+        let (words, rest) = self.before.split_at(words);
+        if self.writes == Writes::TakenBack {
+            // User code may have put another one in its place.
+            if !Arc::ptr_eq(&self.board.shape, &self.shape) {
+                *self.board = Blackboard::of_shape(Arc::clone(&self.shape));
+            }
+            self.board.words.copy_from_slice(words);
+            self.board.revision = rest.first().copied().unwrap_or_default();
+            self.board.dirty.fill(0);
         }
-        let (words, rest) = self.before.split_at(self.board.words.len());
-        self.board.words.copy_from_slice(words);
-        self.board.revision = rest.first().copied().unwrap_or_default();
         let halves = rest.get(1..).unwrap_or_default().as_chunks::<2>().0;
         for (dirty, [low, high]) in self.board.dirty.iter_mut().zip(halves) {
-            *dirty = u64::from(*high) << 32 | u64::from(*low);
+            *dirty |= u64::from(*high) << 32 | u64::from(*low);
         }
     }
 }

@@ -1,6 +1,8 @@
 //! What user functions are given besides blackboard and context: [`GuardCx`] to look, [`ActionCx`]
 //! to act (CODE-1, SEL-5).
 
+use std::fmt;
+
 use statewright_kernel::{self as kernel, Admission, Cause, Class, Rng};
 use statewright_rom::Rom;
 use statewright_rom::ids::*;
@@ -16,7 +18,9 @@ use crate::handle::{
 };
 use crate::host::Caller;
 use crate::machine::Machine;
+use crate::parameters::{self, ParameterError};
 use crate::payload::Payload;
+use crate::pipeline::CallPlace;
 use crate::value::{Symbol, Value};
 
 /// What a guard or scorer may look at.
@@ -63,8 +67,12 @@ macro_rules! looking {
             ///
             /// If the event carries something else: [`Self::try_payload`] says so instead. As with
             /// any panic of user code the agent alone ends, and the host is told.
+            #[track_caller]
             pub fn payload<T: Payload>(&self) -> T {
-                self.try_payload().unwrap_or_else(|error| panic!("{error}"))
+                match self.try_payload() {
+                    Ok(payload) => payload,
+                    Err(error) => self.end_by(&error),
+                }
             }
 
             /// The payload of that event, or why it has none of this type. Zero without an event,
@@ -126,10 +134,11 @@ macro_rules! looking {
 
             /// The number of something that this machine has.
             #[inline]
+            #[track_caller]
             fn own<I: SymbolId>(&self, handle: Handle<I>) -> I {
                 match self.caller.machine.resolve(handle) {
                     Ok(id) => id,
-                    Err(error) => panic!("{error}"),
+                    Err(error) => self.end_by(&error),
                 }
             }
 
@@ -142,10 +151,29 @@ macro_rules! looking {
             ///
             /// # Panics
             ///
-            /// If it is one of another machine, as [`Self::is_active`].
-            #[inline]
+            /// If the parameter has another type, or is one of another machine:
+            /// [`Self::try_parameter`] says so instead. As with any panic of user code the agent
+            /// alone ends, and the host is told.
+            #[track_caller]
             pub fn parameter<T: Value>(&self, parameter: ParameterHandle) -> T {
-                T::from_words(self.$inner.parameter(self.own(parameter)))
+                match self.try_parameter(parameter) {
+                    Ok(value) => value,
+                    Err(error) => self.end_by(&error),
+                }
+            }
+
+            /// A parameter, in the agent's variant, or why it is none of this type.
+            #[inline]
+            pub fn try_parameter<T: Value>(
+                &self,
+                parameter: ParameterHandle,
+            ) -> Result<T, ParameterError> {
+                let parameter = self.caller.machine.resolve(parameter)?;
+                let record = self.rom().parameter(parameter);
+                if record.is_some_and(|record| record.ty.get() == T::TYPE) {
+                    return Ok(T::from_words(self.$inner.parameter(parameter)));
+                }
+                Err(parameters::wrong(self.caller.machine, parameter, T::TYPE))
             }
 
             /// A word of scratch; `None` past its end, and while the state that owns it is not
@@ -188,6 +216,30 @@ macro_rules! looking {
             /// The machine as bytes.
             pub fn rom(&self) -> &'a Rom<'a> {
                 self.$inner.rom()
+            }
+
+            /// A mistake of user code, at the place where it was made.
+            #[cold]
+            #[track_caller]
+            fn end_by(&self, error: &dyn fmt::Display) -> ! {
+                let at = CallPlace::new(self.function(), self.$inner.call().state);
+                panic!("{}{error}", at.words(self.agent(), self.caller.machine))
+            }
+
+            /// User code has returned.
+            #[inline]
+            pub(crate) fn returned(self) {
+                std::mem::forget(self);
+            }
+        }
+
+        /// User code unwinds: only then is this called ([`Self::returned`]), so that calls which
+        /// return pay nothing for it.
+        impl Drop for $who<'_, '_, '_> {
+            #[cold]
+            fn drop(&mut self) {
+                let place = CallPlace::new(self.function(), self.$inner.call().state);
+                self.caller.unwound.set(Some(place));
             }
         }
     };
@@ -262,8 +314,9 @@ impl<'c, 'a, 'p> ActionCx<'c, 'a, 'p> {
     /// # Panics
     ///
     /// If it is an event of another machine, or carries something else, which the compiler sees to
-    /// for events of [`machine!`](macro@crate::machine). As with any panic of user code the agent alone
+    /// for events of `machine!`. As with any panic of user code the agent alone
     /// ends, and the host is told.
+    #[track_caller]
     pub fn post<P: Payload>(&mut self, event: impl EventFor<P>, payload: P) -> Admission {
         let event = self.own_event(event);
         self.actor.post(event, None, payload.words())
@@ -274,6 +327,7 @@ impl<'c, 'a, 'p> ActionCx<'c, 'a, 'p> {
     /// # Panics
     ///
     /// As [`Self::post`].
+    #[track_caller]
     pub fn post_as<P: Payload>(
         &mut self,
         event: impl EventFor<P>,
@@ -289,16 +343,18 @@ impl<'c, 'a, 'p> ActionCx<'c, 'a, 'p> {
     /// # Panics
     ///
     /// As [`Self::post`].
+    #[track_caller]
     pub fn raise<P: Payload>(&mut self, event: impl EventFor<P>, payload: P) -> Admission {
         let event = self.own_event(event);
         self.actor.raise(event, payload.words())
     }
 
     /// The number of an event that this machine has, and that carries this.
+    #[track_caller]
     fn own_event<P: Payload>(&self, event: impl EventFor<P>) -> EventId {
         match self.caller.machine.check_event(event.handle(), P::KIND) {
             Ok((id, _)) => id,
-            Err(error) => panic!("{error}"),
+            Err(error) => self.end_by(&error),
         }
     }
 
@@ -309,6 +365,7 @@ impl<'c, 'a, 'p> ActionCx<'c, 'a, 'p> {
     /// # Panics
     ///
     /// As [`Self::post`].
+    #[track_caller]
     pub fn send<P: Payload>(&mut self, to: AgentId, event: impl EventFor<P>, payload: P) -> bool {
         let event = self.own_event(event);
         let head = Head::send(self.agent(), self.actor.site(), event);
@@ -336,10 +393,23 @@ impl<'c, 'a, 'p> ActionCx<'c, 'a, 'p> {
         self.write_typed(&command, critical)
     }
 
-    /// To a lane that sums up or has a cap; `None` if it is written as any other.
+    /// To a lane that sums up or has a cap, or while names are noted; `None` if it is written as any
+    /// other.
     #[cold]
     #[inline(never)]
     fn emit_special<T: Command>(&mut self, command: &T) -> Option<bool> {
+        let by_rule = self.emit_by_rule(command);
+        if !self.caller.out.naming.is_on() {
+            return by_rule;
+        }
+        let critical = self.caller.out.is_critical(const { T::LANE.number() });
+        let had_room = by_rule.unwrap_or_else(|| self.write_typed(command, critical));
+        self.caller.out.naming.note::<T>(had_room);
+        Some(had_room)
+    }
+
+    /// To a lane that sums up or has a cap; `None` if there is nothing to do but to write it.
+    fn emit_by_rule<T: Command>(&mut self, command: &T) -> Option<bool> {
         let lane = const { T::LANE.number() };
         if self.caller.out.accumulates(lane) && self.caller.out.merge_typed(command) {
             return Some(true);
@@ -419,7 +489,7 @@ impl<'c, 'a, 'p> ActionCx<'c, 'a, 'p> {
     /// let mut dogs = Crowd::new(machine.bind(functions)?, 1);
     /// dogs.spawn(());
     /// dogs.tick(&barks);
-    /// dogs.broadcast(machine.event("Bark")?, ());
+    /// dogs.broadcast(machine.event("Bark")?, ())?;
     /// assert_eq!(dogs.tick(&barks).panicked, 0);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

@@ -149,6 +149,22 @@ pub enum WrongEvent {
         /// What it was given.
         given: PayloadKind,
     },
+    /// No machine in the world has it.
+    NoMachine(EventHandle),
+    /// The receiver's machine has an event of this name, or stable id, that carries something else
+    /// ([`World::conflicts`](crate::World::conflicts)).
+    Conflict {
+        /// Name of the event.
+        event: String,
+        /// Name of its machine.
+        machine: String,
+        /// What it carries.
+        carries: PayloadKind,
+        /// Name of the receiver's machine.
+        receiver: String,
+        /// What it carries there.
+        there: PayloadKind,
+    },
 }
 
 impl fmt::Display for WrongEvent {
@@ -171,11 +187,25 @@ impl fmt::Display for WrongEvent {
                 said(*carries),
                 said(*given)
             ),
+            Self::NoMachine(event) => write!(f, "{event} is none of any machine in this world"),
+            Self::Conflict {
+                event,
+                machine,
+                carries,
+                receiver,
+                there,
+            } => write!(
+                f,
+                "event `{event}` of `{machine}` carries {}, but that of `{receiver}` carries {}: they are different events",
+                said(*carries),
+                said(*there)
+            ),
         }
     }
 }
 
-fn said(kind: PayloadKind) -> &'static str {
+/// What an event carries, for people.
+pub(crate) fn said(kind: PayloadKind) -> &'static str {
     match kind {
         PayloadKind::Empty => "nothing",
         kind => kind.name(),

@@ -175,9 +175,15 @@ pub struct WrongHandle {
     origin: &'static Origin,
     /// Who was given it.
     machine: &'static Origin,
+    /// Whether that has something of the same name, or nobody knows.
+    namesake: bool,
 }
 
 impl WrongHandle {
+    pub(crate) fn with_namesake(self, namesake: bool) -> Self {
+        Self { namesake, ..self }
+    }
+
     /// The machine that it was given to.
     pub fn machine(&self) -> &'static str {
         self.machine.machine
@@ -219,10 +225,15 @@ impl fmt::Display for WrongHandle {
                 " of another version of {machine} is gone: this version has none with its stable id {:016x}",
                 self.stable
             )
-        } else {
+        } else if self.namesake {
             write!(
                 f,
                 " of {other} is none of {machine}: ask {machine} for its {kind}"
+            )
+        } else {
+            write!(
+                f,
+                " of {other} is none of {machine}, which has no {kind} of that name"
             )
         }
     }
@@ -264,6 +275,7 @@ impl Resolver {
             stable: handle.stable,
             origin: handle.origin,
             machine: self.machine,
+            namesake: true,
         })
     }
 

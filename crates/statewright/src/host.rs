@@ -1,5 +1,7 @@
 //! The border to the kernel: user code of one agent.
 
+use std::cell::Cell;
+
 use statewright_kernel::{self as kernel, Command, CommandKind, Host, Mode, Status, Verdict};
 use statewright_rom::Rom;
 use statewright_rom::ids::{FunctionId, KeyId, LaneId};
@@ -10,7 +12,7 @@ use crate::board::Board;
 use crate::commands::{self, Head, Writer};
 use crate::cx::{ActionCx, GuardCx};
 use crate::machine::Machine;
-use crate::pipeline::AgentIds;
+use crate::pipeline::{AgentIds, CallPlace};
 use crate::program::TickTable;
 
 /// Whose turn it is, and where its commands go.
@@ -21,6 +23,8 @@ pub(crate) struct Caller<'p> {
     pub(crate) ids: AgentIds<'p>,
     /// Index of the agent.
     pub(crate) index: usize,
+    /// The call that unwound.
+    pub(crate) unwound: Cell<Option<CallPlace>>,
 }
 
 impl Caller<'_> {

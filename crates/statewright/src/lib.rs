@@ -67,21 +67,21 @@ pub use payload::{Payload, PayloadOf};
 #[cfg(feature = "parallel")]
 pub use pipeline::RayonPool;
 pub use pipeline::{
-    FunctionTime, LaneCommands, SlowCall, TickSettings, Timing, Workers, WrongBudget, WrongSettings,
+    FunctionTime, LaneCommands, Panicked, SlowCall, TickSettings, Timing, Workers, WrongBudget,
+    WrongSettings,
 };
 pub use program::{BindError, BindProblem, Program};
 pub use registry::{MachineHandle, Registry, RegistryError};
 pub use saved::Saved;
 pub use slices::{Slices, SlicesError, SlicesOutput};
-/// How files begin, and why one is refused.
 pub use statewright_bytes::{Format, HeadError};
-/// Names and spans of everything in a machine, by number.
 pub use statewright_symbols as symbols;
 pub use statewright_symbols::{SymbolTable, UnknownName, WrongNames};
 pub use value::{Entity, Symbol, Type, Value};
 pub use world::{
-    CrowdInput, CrowdKey, Entered, GroupError, GroupId, JoinError, NotHere, Told, Undelivered,
-    WORLD_FORMAT, World, WorldError, WorldInput, WorldInputError, WorldSnapshotError, WorldTick,
+    Conflict, ConflictSide, CrowdInput, CrowdKey, Entered, GroupError, GroupId, JoinError, NotHere,
+    Told, Undelivered, WORLD_FORMAT, World, WorldError, WorldInput, WorldInputError,
+    WorldSnapshotError, WorldTick,
 };
 
 pub use statewright_kernel::{

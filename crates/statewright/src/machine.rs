@@ -225,9 +225,21 @@ impl Machine {
 
     /// What an event of this very machine is; `None` for one of another version or machine.
     #[inline(always)]
-    pub(crate) fn own_event(&self, event: EventHandle) -> Option<EventType> {
-        let known = self.shared.events.get(event.id().index())?;
-        (known.stable == event.stable_id()).then_some(*known)
+    pub(crate) fn own_event(&self, event: EventHandle) -> Option<&EventType> {
+        let known = self.shared.events.get(event.id().index());
+        known.filter(|known| known.stable == event.stable_id())
+    }
+
+    /// Numbers of its events.
+    pub(crate) fn event_ids(&self) -> impl Iterator<Item = EventId> + use<> {
+        (0..self.shared.events.len()).map_while(EventId::from_index)
+    }
+
+    /// The same event with the name that it has here, for messages.
+    pub(crate) fn with_name(&self, event: EventHandle) -> EventHandle {
+        let id = self.resolve(event).ok();
+        let named = id.and_then(|id| self.named(id, self.shared.symbols.of(id)?).ok());
+        named.unwrap_or(event)
     }
 
     /// What an event is.
@@ -326,7 +338,17 @@ impl Machine {
     /// machine is refused.
     #[inline]
     pub fn resolve<I: SymbolId>(&self, handle: Handle<I>) -> Result<I, WrongHandle> {
-        self.resolver::<I>().resolve(handle)
+        let found = self.resolver::<I>().resolve(handle);
+        found.map_err(|error| self.explain::<I>(error))
+    }
+
+    /// Without something of that name, there is nothing to ask this machine for.
+    #[cold]
+    fn explain<I: SymbolId>(&self, error: WrongHandle) -> WrongHandle {
+        let mut names = self.shared.symbols.names(I::KIND);
+        let is_nameless = self.name().is_empty() || error.name().is_empty();
+        let has_namesake = is_nameless || names.any(|name| name == error.name());
+        error.with_namesake(has_namesake)
     }
 
     #[inline]
@@ -439,6 +461,26 @@ impl Machine {
     /// The path of a state, for people; `?` for one of another machine.
     pub fn state_name(&self, state: impl NameIn<StateId>) -> &str {
         self.name_of(state)
+    }
+
+    /// All states with their paths, each before those inside it; the root, whose path is empty, is not
+    /// among them.
+    ///
+    /// ```
+    /// use statewright::prelude::*;
+    ///
+    /// let text = r#"{ "machine": "Dog", "initial": "yard", "states": {
+    ///   "yard": { "initial": "sit", "states": { "sit": {}, "run": {} } }, "house": {} } }"#;
+    /// let machine = Machine::from_text("dog.sw.json", text)?;
+    /// let paths: Vec<&str> = machine.states().map(|(_, path)| path).collect();
+    /// assert_eq!(paths, ["yard", "yard/sit", "yard/run", "house"]);
+    /// assert!(machine.states().all(|(state, path)| machine.state(path).ok() == Some(state)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn states(&self) -> impl Iterator<Item = (StateHandle, &str)> {
+        let all = 1..self.rom().states().len();
+        let states = all.filter_map(StateId::from_index);
+        states.filter_map(|state| Some((self.handle(state)?, self.state_name(state))))
     }
 
     /// The name of an event, for people; `?` for one of another machine.

@@ -227,27 +227,19 @@ impl Parameters {
         given: Type,
     ) -> Result<(), ParameterError> {
         let rom = machine.rom();
-        let name = || machine.name().to_owned();
         let own = rom.parameter(parameter).filter(|_| self.fit(machine));
         let Some(record) = own else {
-            return Err(ParameterError::Unknown {
-                machine: name(),
-                parameter,
-            });
+            return Err(unknown(machine, parameter));
         };
         if variant.index() >= rom.variants().len().max(1) {
             return Err(ParameterError::UnknownVariant {
-                machine: name(),
+                machine: machine.name().to_owned(),
                 variant,
             });
         }
         match record.ty.get() {
             is if is == given => Ok(()),
-            is => Err(ParameterError::WrongType {
-                name: name_of(machine, parameter),
-                is,
-                given,
-            }),
+            _ => Err(wrong(machine, parameter, given)),
         }
     }
 
@@ -322,6 +314,27 @@ pub(crate) fn view<'a>(machine: &'a Machine, values: Option<&'a [WordRecord]>) -
 pub(crate) fn hashes(machine: &Machine) -> [u64; 2] {
     let rom = machine.rom();
     [rom.structure_hash(), rom.parameter_hash()]
+}
+
+/// Why a parameter cannot be read as this type, which is not its own.
+#[cold]
+pub(crate) fn wrong(machine: &Machine, parameter: ParameterId, given: Type) -> ParameterError {
+    match machine.rom().parameter(parameter) {
+        Some(record) => ParameterError::WrongType {
+            name: name_of(machine, parameter),
+            is: record.ty.get(),
+            given,
+        },
+        None => unknown(machine, parameter),
+    }
+}
+
+#[cold]
+fn unknown(machine: &Machine, parameter: ParameterId) -> ParameterError {
+    ParameterError::Unknown {
+        machine: machine.name().to_owned(),
+        parameter,
+    }
 }
 
 fn name_of(machine: &Machine, parameter: ParameterId) -> String {

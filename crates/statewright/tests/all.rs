@@ -43,3 +43,5 @@ mod values;
 mod world;
 #[cfg(all(feature = "compile", feature = "macros", feature = "parallel"))]
 mod world_inputs;
+#[cfg(all(feature = "compile", feature = "macros", feature = "parallel"))]
+mod world_words;

@@ -76,6 +76,29 @@ fn cmd_2_nothing_is_allocated_after_a_while() {
 }
 
 #[test]
+fn cmd_2_the_list_of_lost_commands_allocates_nothing() {
+    let machine = Machine::from_text("speaker.sw.json", MACHINE).unwrap();
+    let functions = Functions::new().action("Say", |_: &mut Speaker, (): &(), cx| {
+        // 40 bytes each, 768 for everybody: the last of them find no room.
+        (0..25).for_each(|number| _ = cx.emit(Note([number; 4])));
+    });
+    let mut crowd = Crowd::new(machine.bind(functions).unwrap(), 3);
+    (0..300).for_each(|_| _ = crowd.spawn(Speaker { count: 0 }));
+    let go = machine.event("Go").unwrap();
+    let mut lost = 0;
+    let mut round = |crowd: &mut Crowd<Speaker, ()>| {
+        crowd.broadcast(go, ()).unwrap();
+        crowd.tick(&());
+        lost += crowd.lost_commands().count();
+    };
+    (0..3).for_each(|_| round(&mut crowd));
+    let before = allocations();
+    (0..50).for_each(|_| round(&mut crowd));
+    assert_eq!(allocations() - before, 0);
+    assert!(lost > 50 * 300, "{lost}");
+}
+
+#[test]
 fn sys_3_a_trace_in_its_stride_allocates_nothing() {
     use statewright::trace::{Level, Settings};
     let machine = Machine::from_text("speaker.sw.json", MACHINE).unwrap();

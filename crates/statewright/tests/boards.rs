@@ -181,3 +181,44 @@ fn code_5_vectors_of_glam_are_values() {
     assert_eq!(ship.fast, Vec3A::new(6.0, 7.0, 8.0));
     assert_eq!(ship.read(2), [6.0, 7.0, 8.0].to_words());
 }
+
+#[test]
+fn a_key_whose_field_is_skipped_is_told_so() {
+    #[derive(Board)]
+    struct Shy {
+        #[board(skip)]
+        _mood: i32,
+    }
+    let text = r#"{ "machine": "Shy", "blackboard": { "_mood": "i32", "age": "i32" }, "states": { "home": {} } }"#;
+    let machine = Machine::from_text("shy.sw.json", text).unwrap();
+    let error = machine.bind(Functions::<Shy, ()>::new()).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "machine `Shy` does not fit its functions:
+  the machine declares `_mood` as i32, but `#[board(skip)]` hides the blackboard's field from it: remove that
+  the blackboard has no field `age` of type i32, which the machine declares"
+    );
+}
+
+#[test]
+fn a_board_may_begin_with_the_defaults_of_the_machine_file() {
+    #[derive(Board, Debug, Default, PartialEq)]
+    struct Dog {
+        hunger: f32,
+        home: [f32; 2],
+        bones: i32,
+        #[board(skip)]
+        steps: u32,
+    }
+    let text = r#"{ "machine": "Dog", "blackboard": {
+        "hunger": { "type": "f32", "default": 0.5 }, "bones": "i32",
+        "home": { "type": "vec2", "default": [1.0, 2.0] } }, "states": { "sit": {} } }"#;
+    let machine = Machine::from_text("dog.sw.json", text).unwrap();
+    let wanted = Dog {
+        hunger: 0.5,
+        home: [1.0, 2.0],
+        bones: 0,
+        steps: 0,
+    };
+    assert_eq!(machine.default_board::<Dog>(), wanted);
+}

@@ -1001,3 +1001,73 @@ fn cmd_2_the_list_of_lost_commands_is_that_of_the_last_tick_on_any_chunks() {
     crowd.tick(&go);
     assert_eq!(crowd.lost_commands().count(), 0);
 }
+
+/// One that says more than fits, wherever it lives.
+fn shouter() -> Program<(), ()> {
+    let text = r#"{ "machine": "Shouter", "tier": "crowd", "events": ["Go"],
+      "states": { "calm": { "transitions": [{ "on": "Go", "do": "Shout" }] } } }"#;
+    let machine = Machine::from_text("shouter.sw.json", text).unwrap();
+    let shout = Functions::new().action("Shout", |(): &mut (), (): &(), cx| {
+        (0..9).for_each(|_| _ = cx.emit(Noise([0; 20])));
+    });
+    machine.bind(shout).unwrap()
+}
+
+/// Seven noises of 104 bytes fit into the 768 that are for everybody.
+fn is_shouted(lost: &[statewright::commands::LostCommand], machine: &Machine) -> bool {
+    let is_noise = |one: &statewright::commands::LostCommand| one.name(machine) == "Noise";
+    lost.len() == 2 && lost.iter().all(is_noise)
+}
+
+#[test]
+fn cmd_2_slices_list_lost_commands_with_the_ids_of_the_host() {
+    use statewright::{InboxEvent, Instance, Instance64, Slices, SlicesOutput};
+    let program = shouter();
+    let machine = program.machine().clone();
+    let go = machine.event("Go").unwrap();
+    let instance = |agent| Instance64::new(&machine.rom(), 7, agent).unwrap();
+    let mut instances = [0, 1, 2].map(instance);
+    let (mut boards, mut output, mut now) = ([(); 3], SlicesOutput::default(), 0..);
+    let ids: Vec<AgentId> = [40, 7, 12].map(|index| AgentId::new(index, 5)).to_vec();
+    let mut tick = |inbox: &[InboxEvent], output: &mut SlicesOutput| {
+        let slices = Slices {
+            tick: now.next().unwrap(),
+            agents: &ids,
+            inbox,
+            ..Slices::default()
+        };
+        program
+            .tick_slices(&mut instances, &mut boards, &(), slices, output)
+            .unwrap();
+        output.lost_commands().collect::<Vec<_>>()
+    };
+    assert!(tick(&[], &mut output).is_empty());
+    let event = machine.make_event(go, ()).unwrap();
+    let inbox = [InboxEvent { place: 1, event }];
+    let lost = tick(&inbox, &mut output);
+    assert!(is_shouted(&lost, &machine), "{lost:?}");
+    assert!(lost.iter().all(|one| one.agent() == AgentId::new(7, 5)));
+    assert!(tick(&[], &mut output).is_empty(), "that of the last tick");
+}
+
+#[test]
+fn cmd_2_each_crowd_of_a_world_lists_its_own_lost_commands() {
+    let mut world = statewright::World::new();
+    let program = shouter();
+    let machine = program.machine().clone();
+    let loud = world.join("loud", Crowd::new(program, 1)).unwrap();
+    let mute = world.join("mute", Crowd::new(shouter(), 2)).unwrap();
+    let shouting = world[loud].spawn(());
+    world[mute].spawn(());
+    world.tick(&());
+    let go = machine.event("Go").unwrap();
+    world.send(shouting, go, ()).unwrap();
+    world.tick(&());
+    let lost: Vec<_> = world[loud].lost_commands().collect();
+    assert!(is_shouted(&lost, &machine), "{lost:?}");
+    assert!(lost.iter().all(|one| one.agent() == shouting));
+    assert_eq!(world[mute].lost_commands().count(), 0);
+    assert_eq!(world[loud].counters().commands_dropped, 2);
+    world.tick(&());
+    assert_eq!(world[loud].lost_commands().count(), 0);
+}

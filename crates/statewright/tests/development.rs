@@ -149,6 +149,7 @@ fn code_5_a_blackboard_that_does_not_fit_is_an_error() {
     let field = BindProblem::NoField {
         key: "pulls".to_owned(),
         ty: Type::I32,
+        skipped: false,
     };
     assert!(
         error.problems.contains(&field) && error.problems.len() == 7,

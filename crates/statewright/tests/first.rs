@@ -206,9 +206,9 @@ fn rom_8_everything_that_does_not_fit_is_listed() {
         "machine `Guard` does not fit its functions:
   `IsBrave` must be a guard (it takes that place in the machine), but it is an action
   action `Answer` is missing
-    hash 84f5a043
     used by a transition of `watch` (guard.sw.json:7:16)
   `shout` takes (f32, bool), but the machine calls it with (i32)
+    used by a transition of `watch` (guard.sw.json:7:16)
   the blackboard has no field `alarms` of type i32, which the machine declares"
     );
     // The same of a ROM that has no names: by number, and by the hash of the function.

@@ -148,8 +148,8 @@ fn held(machine: &Machine, use_: fn(&mut Blackboard, &Held, &mut ActionCx)) -> H
 
 fn guards(text: &str) -> (Crowd<Blackboard, Held>, AgentId, AgentId) {
     let machine = machine(text);
-    let functions = Functions::new().action("Use", |board, held: &Held, mut cx| {
-        (held.use_)(board, held, &mut cx);
+    let functions = Functions::new().action("Use", |board, held: &Held, cx| {
+        (held.use_)(board, held, cx);
     });
     let mut crowd = Crowd::new(machine.bind(functions).unwrap(), 1);
     let agents = [(); 2].map(|()| crowd.spawn(Blackboard::new(&machine)));

@@ -256,7 +256,7 @@ fn code_2_names_of_a_machine_file_are_constants() {
     assert_eq!(machine.symbols(), at_run_time.symbols());
 }
 
-#[derive(Board)]
+#[derive(Board, statewright::Saved)]
 struct Counter {
     count: i32,
 }
@@ -317,6 +317,74 @@ fn code_2_functions_of_a_module() {
     crowd.tick(&());
     assert_eq!(crowd.board(agent).unwrap().count, 5);
     assert!(crowd.is_in(agent, counter::states::MANY).unwrap());
+}
+
+/// Where the constants of a machine are used that has none of them.
+type Counters = Crowd<Counter, fn(&mut ActionCx)>;
+
+fn counters(use_: fn(&mut ActionCx)) -> (Counters, AgentId, AgentId) {
+    let functions = Functions::new()
+        .action("Greet", |_: &mut Counter, _: &fn(&mut ActionCx), _| {})
+        .action("Count", |_, use_, cx| use_(cx))
+        .guard("IsAbove", |_, _, _| Verdict::from(false));
+    let mut crowd = Crowd::new(counter::machine().bind(functions).unwrap(), 1);
+    let [one, other] = [(); 2].map(|()| crowd.spawn(Counter { count: 0 }));
+    crowd.tick(&use_);
+    (crowd, one, other)
+}
+
+#[test]
+fn hash_3_constants_of_a_machine_are_refused_by_another() {
+    let (mut crowd, agent, _) = counters(|_| {});
+    let before = crowd.snapshot();
+    let both = |error: &dyn std::fmt::Display| {
+        let text = error.to_string();
+        assert!(
+            text.contains("`Guard`") && text.contains("`Counter`"),
+            "{text}"
+        );
+    };
+    let machine = crowd.machine().clone();
+    both(&crowd.is_in(agent, guard::states::A).unwrap_err());
+    both(&crowd.ticks_in_state(agent, guard::states::A).unwrap_err());
+    both(&crowd.all_in(guard::states::A).unwrap_err());
+    both(&crowd.send(agent, guard::events::IN_RANGE, ()).unwrap_err());
+    both(&crowd.broadcast(guard::events::IN_RANGE, ()).unwrap_err());
+    both(
+        &crowd
+            .set_variant(agent, guard::variants::ELITE)
+            .unwrap_err(),
+    );
+    both(
+        &crowd
+            .set_parameter(guard::parameters::FLEE_BELOW, 1)
+            .unwrap_err(),
+    );
+    both(&crowd.program().field(guard::keys::HOME).unwrap_err());
+    both(&machine.resolve(guard::timers::FUSE).unwrap_err());
+    both(&machine.resolve(guard::channels::LEGS).unwrap_err());
+    both(&machine.resolve(guard::scratch::AIM).unwrap_err());
+    assert_eq!(crowd.snapshot(), before, "nothing happened");
+}
+
+#[test]
+fn hash_3_user_code_with_a_constant_of_another_machine_ends_its_agent_alone() {
+    let uses: [fn(&mut ActionCx); 7] = [
+        |cx| _ = cx.is_active(guard::states::A),
+        |cx| _ = cx.post(guard::events::IN_RANGE, ()),
+        |cx| _ = cx.parameter::<i32>(guard::parameters::FLEE_BELOW),
+        |cx| cx.start_timer(guard::timers::FUSE, 3),
+        |cx| _ = cx.scratch(guard::scratch::AIM, 0),
+        |cx| _ = cx.send(cx.agent(), guard::events::IN_RANGE, ()),
+        |cx| cx.clear_history(guard::states::A),
+    ];
+    for (number, use_) in uses.into_iter().enumerate() {
+        let (mut crowd, agent, other) = counters(use_);
+        crowd.send(agent, counter::events::ADD, ()).unwrap();
+        assert_eq!(crowd.tick(&use_).panicked, 1, "use {number}");
+        assert!(crowd.has_ended(agent).unwrap(), "use {number}");
+        assert!(!crowd.has_ended(other).unwrap(), "use {number}");
+    }
 }
 
 #[test]

@@ -350,3 +350,37 @@ fn lang_2_every_wakes_whoever_sleeps() {
     let blinks = machine.key("blinks").unwrap();
     assert_eq!(lamps.board(lamp).unwrap().get::<i32>(blinks).unwrap(), 10);
 }
+
+#[test]
+fn code_3_a_function_that_reads_a_parameter_as_another_type_ends_its_agent_alone() {
+    let machine = Machine::from_text("dog.sw.json", DOG).unwrap();
+    let text = DOG.replacen(r#""do": ["#, r#""do": ["Read", "#, 1);
+    let reader = Machine::from_text("dog.sw.json", &text).unwrap();
+    type Asked = (ParameterHandle, Option<ParameterError>);
+    let functions =
+        Functions::<_, Asked>::new().action("Read", |_: &mut Blackboard, (asked, wrong), cx| {
+            assert_eq!(cx.try_parameter::<f32>(*asked).err(), *wrong);
+            let _: f32 = cx.parameter(*asked);
+        });
+    let [fear, spot] = ["fear", "spot"].map(|name| machine.parameter(name).unwrap());
+    let wrong = |parameter: ParameterHandle, is| ParameterError::WrongType {
+        name: reader.symbols().of(parameter.id()).unwrap().to_owned(),
+        is,
+        given: Type::F32,
+    };
+    for (asked, is) in [(fear, Type::I32), (spot, Type::Vec2)] {
+        let mut crowd = Crowd::new(reader.bind(functions.clone()).unwrap(), 1);
+        let [one, two] = [(); 2].map(|()| crowd.spawn(Blackboard::new(&reader)));
+        let asked = (asked, Some(wrong(asked, is)));
+        crowd.tick(&asked);
+        crowd.send(one, reader.event("Call").unwrap(), ()).unwrap();
+        assert_eq!(crowd.tick(&asked).panicked, 1, "{asked:?}");
+        let said = crowd.panicked().next().map(|one| one.message.clone());
+        assert_eq!(said, asked.1.as_ref().map(ToString::to_string));
+        assert!(crowd.has_ended(one).unwrap() && !crowd.has_ended(two).unwrap());
+    }
+    assert_eq!(
+        wrong(fear, Type::I32).to_string(),
+        "parameter `fear` is i32, not f32"
+    );
+}

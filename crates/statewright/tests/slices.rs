@@ -233,7 +233,7 @@ impl Model {
             messages: crowd.lane(Lane::MESSAGE).count(),
             trace: crowd.trace().copied().collect(),
             counters: statewright::Counters::from_values(counters),
-            ended: crowd.panicked().collect(),
+            ended: crowd.panicked().map(|one| one.agent).collect(),
         }
     }
 }
@@ -374,7 +374,7 @@ impl Host {
             messages: output.messages().len(),
             trace: output.trace().copied().collect(),
             counters: *output.counters(),
-            ended: output.panicked().collect(),
+            ended: output.panicked().map(|one| one.agent).collect(),
         }
     }
 

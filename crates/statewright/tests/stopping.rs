@@ -200,7 +200,10 @@ fn tick_3_a_panic_in_an_exit_ends_its_agent_alone() {
     let tick = crowd.tick(&World { panics: true });
     std::panic::set_hook(hook);
     assert_eq!(
-        (tick.panicked, crowd.panicked().collect::<Vec<_>>()),
+        (
+            tick.panicked,
+            crowd.panicked().map(|one| one.agent).collect::<Vec<_>>()
+        ),
         (2, vec![agents[1], agents[2]])
     );
     assert_eq!(commands(&crowd), ["0 Song", "3 Song"]);

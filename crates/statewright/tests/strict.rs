@@ -343,3 +343,36 @@ fn code_5_strict_writes_of_rust_are_the_same_on_any_threads() {
         assert_eq!(run(Some(size), sleeping), expected, "{size}");
     }
 }
+
+/// Writes more keys in one tick than its budget has room for: each takes 36 bytes.
+const SCRIBE: &str = r#"{ "machine": "Scribe", "policies": { "strict_writes": true }, "events": ["Go"],
+  "blackboard": { "a": "i32", "b": "i32", "c": "i32" }, "budgets": { "command_bytes": 80 },
+  "states": { "desk": { "transitions": [{ "on": "Go", "do": ["a = 1", "b = 2", "c = 3", "a = 4"] }] } } }"#;
+
+#[test]
+fn cmd_2_lost_staged_writes_are_listed_and_counted() {
+    use statewright::commands::WhyLost;
+    let machine = Machine::from_text("scribe.sw.json", SCRIBE).unwrap();
+    let functions = Functions::<Blackboard, ()>::new();
+    let mut crowd = Crowd::new(machine.bind(functions).unwrap(), 1);
+    let scribe = crowd.spawn(Blackboard::new(&machine));
+    crowd.tick(&());
+    crowd
+        .send(scribe, machine.event("Go").unwrap(), ())
+        .unwrap();
+    crowd.tick(&());
+    let lost: Vec<_> = crowd.lost_commands().collect();
+    assert_eq!(lost.len(), 1);
+    assert_eq!(lost[0].name(&machine), "write of c");
+    assert_eq!(
+        (lost[0].agent(), lost[0].lane(), lost[0].why()),
+        (scribe, Lane::BLACKBOARD, WhyLost::Budget)
+    );
+    assert_eq!((lost[0].bytes(), lost[0].state()), (12, None));
+    // A key that is written again needs no room.
+    let board = crowd.board(scribe).unwrap();
+    let read = |name| board.get::<i32>(machine.key(name).unwrap()).unwrap();
+    assert_eq!(["a", "b", "c"].map(read), [4, 2, 0]);
+    crowd.tick(&());
+    assert_eq!(crowd.lost_commands().count(), 0);
+}

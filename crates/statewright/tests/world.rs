@@ -183,9 +183,7 @@ fn cmd_4_an_event_that_the_receiver_does_not_know_is_counted_and_named() {
         [Undelivered {
             from: "guards".to_owned(),
             event: "Roar".to_owned(),
-            reason:
-                "`Boss` of crowd `bosses` does not know the event, or it carries something else there"
-                    .to_owned(),
+            reason: "`Boss` of crowd `bosses` does not know the event".to_owned(),
             count: 2,
         }]
     );
@@ -196,7 +194,10 @@ fn cmd_4_an_event_that_the_receiver_does_not_know_is_counted_and_named() {
         Err(SendError::Event(WrongEvent::OtherMachine { .. }))
     ));
     // The same name with another payload is another event.
-    assert!(world.send(boss, whistle, ()).is_err());
+    assert_eq!(
+        world.send(boss, whistle, ()).unwrap_err().to_string(),
+        "event `Whistle` of `Guard` carries nothing, but that of `Boss` carries f32: they are different events"
+    );
 }
 
 #[test]
@@ -208,6 +209,10 @@ fn cmd_4_messages_to_a_crowd_that_left_are_counted_and_named() {
         boss,
         ..
     } = scene();
+    let squad = world.new_group().unwrap();
+    for agent in [boss, agents[0]] {
+        world.join_group(squad, agent).unwrap();
+    }
     let gone = world.leave(bosses).unwrap();
     assert_eq!(gone.len(), 1);
     assert_eq!(world.crowd(bosses).map(drop), Err(NotHere));
@@ -217,7 +222,7 @@ fn cmd_4_messages_to_a_crowd_that_left_are_counted_and_named() {
     world.send(agents[0], help, boss).unwrap();
     assert_eq!(
         world.send(boss, help, boss),
-        Err(Missing::Gone(boss).into())
+        Err(Missing::NoCrowd(boss).into())
     );
     assert_eq!(tick(&mut world).undelivered, 1);
     let lost = world.undelivered().next().unwrap();
@@ -226,9 +231,16 @@ fn cmd_4_messages_to_a_crowd_that_left_are_counted_and_named() {
         lost.reason,
         format!("crowd {} is not in this world", boss.crowd())
     );
-    // It may come back, at the time that it left; here the world has gone on.
-    let error = world.join("bosses", gone).unwrap_err();
-    assert_eq!(error, JoinError::OtherTime { crowd: 1, world: 2 });
+    // The world has gone on without it: it comes back after it was ticked alone as often.
+    let mut gone = gone;
+    gone.tick(&Town {
+        strength: &STRENGTH,
+    });
+    let back = world.join("bosses", gone).unwrap();
+    assert_eq!((world[back].now(), world.contains(boss)), (2, true));
+    let squad: Vec<AgentId> = world.group(squad).unwrap().collect();
+    assert_eq!(squad, [agents[0]], "groups forgot who left");
+    tick(&mut world);
 }
 
 #[test]
@@ -253,7 +265,8 @@ fn groups_are_spoken_to_in_the_order_in_which_their_members_joined() {
         world.send_to_group(squad, roar, ()),
         Ok(Told {
             reached: 3,
-            unknown: 1
+            unknown: 1,
+            conflicting: 0
         })
     );
     tick(&mut world);
@@ -307,7 +320,7 @@ fn what_groups_refuse() {
     let stranger = stranger.unwrap().event("Y").unwrap();
     assert_eq!(
         world.send_to_group(squad, stranger, ()),
-        Err(GroupError::Unknown(stranger))
+        Err(GroupError::Event(WrongEvent::NoMachine(stranger)))
     );
     // A group of the dead.
     world.despawn(agents[0]).unwrap();
@@ -376,6 +389,15 @@ fn crowds_that_cannot_join_are_refused() {
     assert_eq!(
         refused(&mut world, "older", older),
         Err(JoinError::OtherTime { crowd: 0, world: 1 })
+    );
+    assert_eq!(
+        [(1, 3), (3, 2)].map(|(crowd, world)| JoinError::OtherTime { crowd, world }.to_string()),
+        [
+            "the next tick of the crowd is 1, that of the world 3: tick the crowd alone 2 more times; \
+             only a crowd that never had an agent takes the time of the world",
+            "the next tick of the crowd is 3, that of the world 2: tick the world without it 1 more time; \
+             only a crowd that never had an agent takes the time of the world",
+        ]
     );
     // Without agents it takes the time of the world; with a number of its own it is told apart.
     let number = CrowdNumber::new(77).unwrap();
@@ -526,6 +548,10 @@ fn sys_6_a_world_is_restored_whole_or_not_at_all() {
         damaged[at] ^= 0x10;
         assert!(world.restore(&damaged).is_err(), "byte {at}");
         assert!(world.restore(&saved[..at]).is_err(), "cut at {at}");
+    }
+    for other in [&[][..], &world[bosses].snapshot()] {
+        let refused = world.restore(other).unwrap_err().to_string();
+        assert_eq!(refused, "these bytes are no snapshot of a world");
     }
     assert_eq!(world.snapshot().unwrap(), later);
     // A world without one of the crowds, or with another one.

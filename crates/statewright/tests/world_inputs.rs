@@ -234,6 +234,7 @@ fn what_is_refused_changes_nothing() {
     let reached = Told {
         reached: 1,
         unknown: 0,
+        conflicting: 0,
     };
     assert_eq!(told, Ok(reached), "the dead are left out");
 }

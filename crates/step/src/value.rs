@@ -1,6 +1,7 @@
 //! Values as people write and read them: payloads of events and blackboard keys.
 
 use statewright_author::names::visible;
+use statewright_author::similar;
 use statewright_rom::ids::{EventId, FunctionId, StringId};
 use statewright_rom::layout::{EventRecord, PayloadKind, ValueType};
 use statewright_rom::{Rom, symbol_number};
@@ -132,22 +133,30 @@ fn vector(text: &str, count: usize) -> Option<[u32; 4]> {
     Some(words)
 }
 
-/// A text that the machine knows.
+/// Any text: a symbol is its hash, whether or not the machine file uses it (HASH-2). What looks like
+/// a slip is refused, unless it stands in quotes; so is a text that cannot be told from another.
 fn symbol(rom: &Rom<'_>, text: &str) -> Result<[u32; 4], StepError> {
-    let text = text.trim_matches(['\'', '"']);
-    let known = || {
-        (0..rom.strings().len())
-            .filter_map(StringId::from_index)
-            .filter_map(|id| rom.string(id))
-    };
-    match text.is_empty() || known().any(|symbol| symbol == text) {
-        true => Ok([symbol_number(text), 0, 0, 0]),
-        false => Err(StepError::unknown(
-            "symbol",
-            text,
-            known(),
-            "only texts that the machine file uses are known",
-        )),
+    let bare = text.trim_matches(['\'', '"']);
+    let number = symbol_number(bare);
+    if let Some(other) = rom.symbol(number).filter(|other| *other != bare) {
+        let [bare, other] = [bare, other].map(visible);
+        return Err(StepError::new(format!(
+            "`{bare}` has the number of `{other}`, which the machine uses"
+        )));
+    }
+    let known = (0..rom.strings().len())
+        .filter_map(StringId::from_index)
+        .filter_map(|id| rom.string(id));
+    match similar::closest(bare, known).filter(|_| bare == text && rom.symbol(number).is_none()) {
+        Some(closest) => {
+            let problem = format!("the machine has no symbol `{}`", visible(bare));
+            Err(StepError::new(problem).help(format!(
+                "did you mean `{}`? `\'{}\'` is taken as it stands",
+                visible(closest),
+                visible(bare)
+            )))
+        }
+        None => Ok([number, 0, 0, 0]),
     }
 }
 

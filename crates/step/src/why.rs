@@ -137,13 +137,13 @@ impl Judge<'_> {
                 "the stack of its region is empty: there is nothing to go back to".to_owned()
             }
             Reason::GuardFalse(code) => {
-                let guard = words.and_then(|words| words.guard.as_deref());
-                let (guard, rest) = with_values(guard, before);
+                let guard = words.and_then(|words| words.guard.as_ref());
+                let rest = seen_by(guard.map(String::as_str), before);
                 let code = match code {
                     0 => String::new(),
                     code => format!(", with code {code}"),
                 };
-                format!("its guard{} said no{code}{rest}", quoted(guard.as_ref()))
+                format!("its guard{} said no{code}{rest}", quoted(guard))
             }
             Reason::Debounce => {
                 let left = self.left(self.checkpoint.agent.debounce_deadline(self.rom, id));
@@ -309,76 +309,69 @@ fn score_of(log: &[StepEvent], id: TransitionId) -> Option<f32> {
     })
 }
 
-/// The guard that was just asked, with the value behind each key that it read (`health 37 <= 25`),
-/// and what does not stand in it: `: IsReady() said no`.
-fn with_values(guard: Option<&str>, log: &[StepEvent]) -> (Option<String>, String) {
-    let own = log.iter().rev().take_while(|seen| {
-        matches!(
-            seen,
-            StepEvent::Read { .. }
-                | StepEvent::Asked { .. }
-                | StepEvent::Gave { .. }
-                | StepEvent::Drew(..)
-        )
-    });
-    let own: Vec<&StepEvent> = own.collect();
+/// What a guard that said no has read and asked: `: ammo is 0, IsReady() said no`. The log holds
+/// what guards before it looked at, too, if those held: only what stands in this one counts.
+fn seen_by(guard: Option<&str>, log: &[StepEvent]) -> String {
     let Some(guard) = guard else {
-        return (None, String::new());
+        return String::new();
     };
-    let (mut text, mut rest) = (guard.to_owned(), Vec::new());
-    for seen in own.into_iter().rev() {
-        let part = match seen {
-            StepEvent::Read { name, value } => match put_behind(&text, name, value) {
-                Some(with_value) => {
-                    text = with_value;
-                    continue;
-                }
-                None => format!("{name} is {value}"),
-            },
-            // A guard that is one function is named already.
-            StepEvent::Asked { call, .. } if call == guard => continue,
-            StepEvent::Asked {
-                call,
-                holds: false,
-                code: 0,
-            } => format!("{call} said no"),
-            StepEvent::Asked {
-                call,
-                holds: false,
-                code,
-            } => format!("{call} said no, code {code}"),
-            StepEvent::Gave { call, value } => format!("{call} is {value}"),
-            _ => continue,
-        };
-        if !rest.contains(&part) && !text.contains(&part) {
-            rest.push(part);
-        }
+    let mut own: Vec<&StepEvent> = log.iter().rev().take_while(|seen| is_look(seen)).collect();
+    own.reverse();
+    let mut parts: Vec<String> = Vec::new();
+    for seen in own {
+        let part = seen_words(guard, seen);
+        parts.extend(part.filter(|part| !parts.contains(part)));
     }
-    let rest = if rest.is_empty() {
-        String::new()
-    } else {
-        format!(": {}", rest.join(", "))
-    };
-    (Some(text), rest)
+    match parts.is_empty() {
+        true => String::new(),
+        false => format!(": {}", parts.join(", ")),
+    }
 }
 
-/// A text with a value behind the first place where a name stands alone; none if it does not, or
-/// only with a field of it.
-fn put_behind(text: &str, name: &str, value: &str) -> Option<String> {
-    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '(');
-    let (at, _) = text.match_indices(name).find(|&(at, _)| {
-        let before = text[..at].chars().next_back();
-        let after = text[at + name.len()..].chars().next();
-        !before.is_some_and(is_part) && !after.is_some_and(is_part)
-    })?;
-    let end = at + name.len();
-    let already = text[end..].starts_with(&format!(" {value}"));
-    let gap = if already {
-        String::new()
-    } else {
-        format!(" {value}")
-    };
-    Some(format!("{}{gap}{}", &text[..end], &text[end..]))
+fn is_look(seen: &StepEvent) -> bool {
+    matches!(
+        seen,
+        StepEvent::Read { .. }
+            | StepEvent::Asked { .. }
+            | StepEvent::Gave { .. }
+            | StepEvent::Drew(..)
+    )
+}
+
+fn seen_words(guard: &str, seen: &StepEvent) -> Option<String> {
+    match seen {
+        StepEvent::Read { name, value } => names(guard, name).then(|| format!("{name} is {value}")),
+        // A guard that is one function is named already.
+        StepEvent::Asked { call, .. } if call == guard => None,
+        StepEvent::Asked {
+            call,
+            holds: false,
+            code,
+        } => {
+            let function = call.split('(').next().unwrap_or(call);
+            let code = match code {
+                0 => String::new(),
+                code => format!(", code {code}"),
+            };
+            names(guard, function).then(|| format!("{call} said no{code}"))
+        }
+        StepEvent::Gave { call, value } => {
+            let function = call.split('(').next().unwrap_or(call);
+            names(guard, function).then(|| format!("{call} is {value}"))
+        }
+        _ => None,
+    }
+}
+
+/// Does a name stand in an expression, as a word of its own: `spot` in `spot.x > 0`, but neither in
+/// `spotted` nor in `my.spot`?
+fn names(expression: &str, name: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    expression.match_indices(name).any(|(at, _)| {
+        let before = expression[..at].chars().next_back();
+        let after = expression[at + name.len()..].chars().next();
+        !before.is_some_and(|c| is_part(c) || c == '.') && !after.is_some_and(is_part)
+    })
 }
 
 /// Ticks in words: `3 ticks (50ms)`.

@@ -69,11 +69,11 @@ fn inner(rng: &mut Rng, states: &[&str], own: &str) -> String {
         out.push_str(r#""activity": "«Walk»(2)", "#);
     }
     if rng.chance(40) && own != "spent" {
+        let ways = r#"{ "on": "«Hit»", "to": "high" }, { "after": "3t", "to": "/last" }"#;
+        let left = action(rng);
         let _ = write!(
             out,
-            r#""initial": "low", "states": {{ "low": {{ "transitions": [{}] }}, "high": {{ "exit": {} }} }}, "#,
-            r#"{ "on": "«Hit»", "to": "high" }, { "after": "3t", "to": "/last" }"#,
-            action(rng)
+            r#""initial": "low", "states": {{ "low": {{ "transitions": [{ways}] }}, "high": {{ "exit": {left} }} }}, "#
         );
     }
     out.push_str(r#""transitions": ["#);

@@ -60,7 +60,7 @@ fn every_reason_is_told_in_plain_words() {
         &["send Go"],
         "expression",
         "guard_false",
-        "its guard `ammo 0 > 5` said no",
+        "its guard `ammo > 5` said no: ammo is 0",
     );
     check(
         &["send Cool", "send Cool"],
@@ -210,5 +210,33 @@ fn sel_7_the_same_reason_again_is_said_once() {
             .iter()
             .any(|line| line.contains("the same for 49 ticks")),
         "{lines:#?}"
+    );
+}
+
+#[test]
+fn a_guard_is_told_with_what_it_read_itself_and_nothing_else() {
+    let text = r#"{ "machine": "Two", "events": ["E"], "blackboard": { "a": "i32", "ab": "i32" }, "states": {
+      "s": { "regions": {
+        "x": { "initial": "x1", "states": {
+          "x1": { "transitions": [{ "on": "E", "if": "a > 0", "to": "x2" }] }, "x2": {} } },
+        "y": { "initial": "y1", "states": {
+          "y1": { "transitions": [{ "on": "E", "if": "in(x2)", "to": "y2" }, { "on": "E", "if": "ab > 5 && a > 0", "to": "y2" }] },
+          "y2": {} } } } } } }"#;
+    let mut session = session(text, Settings::default());
+    all(&mut session, &["set a 1", "send E"]);
+    let answer = json::answer(&session, &Command::Why).unwrap();
+    let words: Vec<&str> = answer["candidates"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|candidate| candidate["because"].as_str())
+        .filter(|words| words.contains("guard"))
+        .collect();
+    assert_eq!(
+        words,
+        [
+            "its guard `in(s/x2)` said no",
+            "its guard `ab > 5 && a > 0` said no: ab is 0",
+        ]
     );
 }

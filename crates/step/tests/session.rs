@@ -265,6 +265,13 @@ fn payloads_are_read_by_their_types() {
         assert_eq!(text::event_words(&session, event, payload), shown);
     }
     assert!(refused(&mut session, "send S clam").contains("did you mean `calm`?"));
+    // HASH-2: any other text is one as well, and so is a slip in quotes.
+    for (given, text) in [("tea", "tea"), ("'clam'", "clam")] {
+        let steps = all(&mut session, &[&format!("send S {given}")]);
+        let words = steps[0].event.unwrap().1;
+        assert_eq!(words[0], statewright_rom::symbol_number(text), "{given}");
+    }
+    all(&mut session, &["set mood tea"]);
     for line in [
         "send I 1.5",
         "send B 1",

@@ -38,4 +38,4 @@ pub use find::UnknownName;
 pub use sidecar::SIDECAR_VERSION;
 pub use stable::{machine_id, stable_ids};
 pub use statewright_text::{similar, visible, visible_lines};
-pub use table::{GuardCode, Span, Symbol, SymbolId, SymbolKind, SymbolTable};
+pub use table::{GuardCode, SharedTransitions, Span, Symbol, SymbolId, SymbolKind, SymbolTable};

@@ -77,12 +77,30 @@ pub(crate) mod function {
     }
 }
 
+/// The numbers of transitions.
+pub(crate) mod transitions {
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serializer};
+    use statewright_rom::ids::TransitionId;
+
+    pub(crate) fn serialize<S: Serializer>(ids: &[TransitionId], to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(ids.iter().map(|id| id.raw()))
+    }
+
+    pub(crate) fn deserialize<'d, D: Deserializer<'d>>(
+        from: D,
+    ) -> Result<Vec<TransitionId>, D::Error> {
+        let id = |raw| TransitionId::new(raw).ok_or_else(|| D::Error::custom("no transition"));
+        Vec::<u16>::deserialize(from)?.into_iter().map(id).collect()
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use statewright_rom::ids::FunctionId;
+    use statewright_rom::ids::{FunctionId, TransitionId};
 
     use super::*;
-    use crate::{GuardCode, Symbol, SymbolKind};
+    use crate::{GuardCode, SharedTransitions, Symbol, SymbolKind};
 
     fn table() -> SymbolTable {
         let mut table = SymbolTable {
@@ -113,6 +131,13 @@ mod tests {
             code: 7,
             text: "somebody leans on it".to_owned(),
         });
+        table.shared.push(SharedTransitions {
+            set: Some("panic".to_owned()),
+            transitions: [2, 5]
+                .map(|id| TransitionId::from_index(id).unwrap())
+                .to_vec(),
+        });
+        table.shared.push(SharedTransitions::default());
         assert_eq!(SymbolTable::from_json(&table.to_json()), Ok(table));
     }
 

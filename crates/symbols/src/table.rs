@@ -63,6 +63,17 @@ pub struct GuardCode {
     pub text: String,
 }
 
+/// Transitions that were written once and that several states have, each with a number of its own.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "sidecar", derive(serde::Serialize, serde::Deserialize))]
+pub struct SharedTransitions {
+    /// Name of the transition set; `None` for the any-state transitions of a state.
+    pub set: Option<String>,
+    /// Their numbers.
+    #[cfg_attr(feature = "sidecar", serde(with = "crate::sidecar::transitions"))]
+    pub transitions: Vec<TransitionId>,
+}
+
 /// An id that a [`SymbolTable`] has names for.
 pub trait SymbolId: Copy {
     /// What it is the number of.
@@ -127,6 +138,9 @@ macro_rules! kinds {
             /// What codes of guards mean. Only user code knows: the compiler's table has none.
             #[cfg_attr(feature = "sidecar", serde(default, skip_serializing_if = "Vec::is_empty"))]
             pub guard_codes: Vec<GuardCode>,
+            /// What was written once for several states: the ROM has it for each of them.
+            #[cfg_attr(feature = "sidecar", serde(default, skip_serializing_if = "Vec::is_empty"))]
+            pub shared: Vec<SharedTransitions>,
         }
 
         impl SymbolTable {
@@ -243,6 +257,9 @@ impl SymbolTable {
         }
         for known in &mut self.guard_codes {
             known.text = map(&known.text);
+        }
+        for shared in &mut self.shared {
+            shared.set = shared.set.as_deref().map(&map);
         }
         self
     }

@@ -1,6 +1,8 @@
 //! What it takes to explain records: the symbol table of the machine, and as much of its shape as
 //! their words need.
 
+use std::collections::BTreeMap;
+
 use statewright_rom::Rom;
 use statewright_rom::Target;
 use statewright_rom::ids::{FunctionId, OpId, StateId, StringId, TargetSetId};
@@ -79,6 +81,9 @@ pub struct Legend {
     pub transitions: Vec<Transition>,
     /// Texts of the machine: names of commands, symbols.
     pub texts: Vec<String>,
+    /// Types of commands that functions emitted, by the number of their name: as far as they are
+    /// known, see [`Self::with_commands`].
+    pub commands: BTreeMap<u32, String>,
 }
 
 impl Legend {
@@ -118,7 +123,25 @@ impl Legend {
                 .filter_map(StringId::from_index)
                 .map(|id| rom.string(id).unwrap_or("").to_owned())
                 .collect(),
+            commands: BTreeMap::new(),
         }
+    }
+
+    /// The same with names of command types. No machine has them: they are known when a traced agent
+    /// has emitted such a command.
+    pub fn with_commands<'n>(mut self, names: impl IntoIterator<Item = (u32, &'n str)>) -> Self {
+        for (number, name) in names {
+            self.commands
+                .entry(number)
+                .or_insert_with(|| name.to_owned());
+        }
+        self
+    }
+
+    /// The name of a command type, or its number.
+    pub(crate) fn command(&self, number: u32) -> String {
+        let name = self.commands.get(&number);
+        name.map_or_else(|| format!("command {number:08x}"), Clone::clone)
     }
 
     /// The path of a state.

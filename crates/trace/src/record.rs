@@ -235,6 +235,10 @@ impl Record {
                 function: subject,
                 bytes: value,
             },
+            4 => CommandSaid::Typed {
+                lane: subject,
+                name: value,
+            },
             _ => return None,
         };
         Some((said, self.detail & NO_ROOM == 0))
@@ -274,6 +278,13 @@ pub enum CommandSaid {
         function: u16,
         /// How many bytes.
         bytes: u32,
+    },
+    /// A function emitted a command of a type of its own: detail 4.
+    Typed {
+        /// The lane.
+        lane: u16,
+        /// Number of its name: the low half of its xxh3-64.
+        name: u32,
     },
 }
 

@@ -464,7 +464,7 @@ impl Tracer {
 
 /// What hosts see of user code. Nothing of it is recorded at level 1.
 impl Tracer {
-    /// The machine file wrote a key.
+    /// The machine file or a function wrote a key.
     pub fn wrote(&mut self, key: KeyId, words: [u32; 3]) {
         if self.level >= Level::Steps {
             self.key_value(Kind::Wrote, key, words);
@@ -494,6 +494,14 @@ impl Tracer {
                 self.words(PayloadKind::Entity, &to);
                 self.words(self.filter.payload_kind(event), &payload);
             }
+        }
+    }
+
+    /// A function emitted a command of a type of its own, by the number of its name.
+    pub fn emitted(&mut self, lane: u8, name: u32, had_room: bool) {
+        if self.level >= Level::Steps {
+            let room = if had_room { 0 } else { NO_ROOM };
+            self.if_open(half(Kind::Command, room | 4, lane.into(), name));
         }
     }
 

@@ -82,6 +82,15 @@ pub fn reason_words(reason: Reason) -> &'static str {
     }
 }
 
+/// The words of a reason where it is about an expression, parted where its text goes.
+fn whose(reason: Reason) -> Option<(&'static str, &'static str)> {
+    let words = reason_words(reason);
+    ["its guard", "its score"].into_iter().find_map(|whose| {
+        let rest = words.strip_prefix(whose)?;
+        Some((whose, rest.trim_start()))
+    })
+}
+
 impl Legend {
     /// What a record says, without tick and agent.
     pub fn words(&self, record: &Record) -> String {
@@ -216,6 +225,9 @@ impl Legend {
                 format!("emits {}: channel {channel} is free", lane(on))
             }
             CommandSaid::Send { event } => format!("sends {} to another", self.event(event)),
+            CommandSaid::Typed { lane: on, name } => {
+                format!("emits {} {}", lane(on), self.command(name))
+            }
             CommandSaid::ByFunction { function, bytes } => {
                 format!(
                     "{} wrote {bytes} bytes of commands",
@@ -256,8 +268,18 @@ impl Legend {
 
     /// A reason of a transition in words, with what the code of its guard means.
     pub fn reason(&self, transition: u16, reason: Reason) -> String {
+        self.reason_about(transition, reason, None)
+    }
+
+    /// The same with the text of the expression that the reason is about, its guard or its score,
+    /// for those who know it: "its guard `health <= 25` says no".
+    pub fn reason_about(&self, transition: u16, reason: Reason, text: Option<&str>) -> String {
+        let words = match (whose(reason), text) {
+            (Some((whose, rest)), Some(text)) => format!("{whose} `{text}` {rest}"),
+            (Some(_) | None, Some(_) | None) => reason_words(reason).to_owned(),
+        };
         let Reason::GuardFalse(code) = reason else {
-            return reason_words(reason).to_owned();
+            return words;
         };
         let guard = self
             .transitions
@@ -267,7 +289,7 @@ impl Legend {
             Guard::Function(function) => {
                 format!("guard {} says no", self.function(function))
             }
-            _ => reason_words(reason).to_owned(),
+            Guard::None | Guard::Expression => words,
         };
         match (code, self.code(transition, code)) {
             (_, Some(text)) => format!("{who}: {text} (code {code})"),
@@ -293,6 +315,9 @@ impl Legend {
 
     /// The same with other names: for readers that must not show everything that stands in a file.
     pub fn map_names(mut self, map: impl Fn(&str) -> String) -> Self {
+        for text in self.texts.iter_mut().chain(self.commands.values_mut()) {
+            *text = map(text);
+        }
         self.symbols = self.symbols.map_names(map);
         self
     }

@@ -55,7 +55,7 @@ fn record(tick: u32, agent: u32, kind: Kind, detail: u8, subject: u16, value: u3
     }
 }
 
-/// Four frames, the last one says that the trace is complete.
+/// Five frames: one of them names a type of commands, the last one says that the trace is complete.
 fn sample() -> (Vec<Record>, Vec<u8>) {
     let ticks: [&[Record]; 3] = [
         &[
@@ -75,6 +75,7 @@ fn sample() -> (Vec<Record>, Vec<u8>) {
     let mut writer = Writer::new(Vec::new(), &legend()).unwrap();
     for (tick, records) in (0..).zip(ticks) {
         writer.add(tick, records).unwrap();
+        writer.name_commands([(7, "Creak")]).unwrap();
         writer.flush().unwrap();
     }
     (ticks.concat(), writer.close().unwrap())
@@ -92,7 +93,7 @@ fn what_was_written_is_read() {
         (records(&reading), &reading.ending),
         (written, &Ending::Closed)
     );
-    assert_eq!(reading.legend, legend());
+    assert_eq!(reading.legend, legend().with_commands([(7, "Creak")]));
     assert_eq!(reading.legend.way(0), "shut -> open");
     assert_eq!(reading.legend.code(0, 7), Some("somebody leans on it"));
     assert_eq!(
@@ -124,8 +125,8 @@ fn every_cut_leaves_whole_frames_or_is_refused() {
             }
         }
     }
-    // Cut between frames: after the names, and after each of three frames.
-    assert_eq!(open, 4);
+    // Cut between frames: after the names, and after each of four frames.
+    assert_eq!(open, 5);
     assert!(
         refused > 100 && cut_off > 100,
         "{refused} refused, {cut_off} cut off"
@@ -191,7 +192,7 @@ fn frames_of_another_file_and_bytes_behind_the_end_are_damage() {
     other.add(0, &written[..1]).unwrap();
     let other = other.close().unwrap();
     // The names differ in nothing but their first four letters, so both heads are of one length.
-    let head = bytes.len() - 3 * 40 - 40 - written.len() * 16;
+    let head = bytes.len() - 5 * 40 - "1234__Creak".len() - written.len() * 16;
     let mixed = [&bytes[..head], &other[head..]].concat();
     let reading = Reading::new(&mixed).unwrap();
     assert!(reading.frames.is_empty());
@@ -230,7 +231,7 @@ fn a_full_disk_is_an_error_and_what_went_out_before_can_be_read() {
         }
     }
     let (written, bytes) = sample();
-    let mut disk = Disk(Vec::new(), bytes.len() - 100);
+    let mut disk = Disk(Vec::new(), bytes.len() - 150);
     let mut writer = Writer::new(&mut disk, &legend()).unwrap();
     writer.add(0, &written[..3]).unwrap();
     writer.flush().unwrap();

@@ -177,7 +177,7 @@ impl Outcome {
                 .map(bytes)
                 .collect(),
             counters: *crowd.counters(),
-            panicked: crowd.panicked().collect(),
+            panicked: crowd.panicked().map(|one| one.agent).collect(),
             faults: crowd.faults().collect(),
         }
     }

@@ -45,6 +45,23 @@ impl Generator {
         None
     }
 
+    /// Back to what a state remembers that pushes go to: what a pop does to history shows there
+    /// (EXEC-8).
+    pub(crate) fn pushed_point(&mut self, sources: &[usize]) -> Option<Target> {
+        let is_pushed = |&point: &usize| {
+            self.plan.nodes[self.plan.points[point].owner]
+                .overlay
+                .is_some()
+        };
+        let points: Vec<Target> = (0..self.plan.points.len())
+            .filter(is_pushed)
+            .map(Target::Point)
+            .filter(|&target| self.all_may_lead(sources, target))
+            .collect();
+        // Others draw nothing here, so that their seeds mean what they meant.
+        (!points.is_empty()).then(|| self.rng.one(&points))
+    }
+
     /// A random state strictly inside a composite one.
     fn inside(&mut self, outer: usize) -> usize {
         self.rng

@@ -103,6 +103,8 @@ impl Generator {
                 ttl: (!plain && self.rng.chance(20)).then(|| spanned(self.duration())),
                 indirect,
                 ephemeral: self.rng.chance(10),
+                // A mark for warnings alone; a draw more would change every known seed.
+                sent: false,
                 meta: self.meta(),
             };
             self.declared.events.push(event);

@@ -372,7 +372,10 @@ impl Grower<'_> {
                 slots: slots[group],
                 results: results[group],
             };
-            let kind = self.kind(depth + 1, share, child == 0 || overlay.is_some());
+            let kind = match overlay {
+                Some(_) => self.overlay_kind(depth + 1, share),
+                None => self.kind(depth + 1, share, child == 0),
+            };
             self.left = self.left.saturating_sub(1);
             let index = self.state(Some((owner, region)), depth + 1, share, kind, overlay);
             self.plan.nodes[owner].regions[region].children.push(index);
@@ -389,6 +392,15 @@ impl Grower<'_> {
         self.plan.lasting_slots -= price;
         self.plan.nodes[owner].regions[region].stack = Some(depth);
         self.rng.between(1, 2)
+    }
+
+    /// What pushes go to often has something inside to remember: a pop records no history (EXEC-8).
+    fn overlay_kind(&mut self, depth: u32, budget: Budget) -> StateKind {
+        if depth < self.size.depth && self.rng.chance(50) {
+            self.left = self.left.max(4);
+            return StateKind::Compound;
+        }
+        self.kind(depth, budget, true)
     }
 
     fn kind(&mut self, depth: u32, budget: Budget, plain: bool) -> StateKind {
@@ -441,14 +453,20 @@ impl Grower<'_> {
             let leaves = node.regions.iter().map(|r| region(r).unwrap_or(1)).sum();
             self.plan.nodes[state].leaves = leaves;
         }
+        // Those that are pushed to come first: few slots are left beside a stack.
+        for state in 0..self.plan.nodes.len() {
+            if self.plan.nodes[state].overlay.is_some() {
+                self.add_point(state, 80);
+            }
+        }
         for state in 0..self.plan.nodes.len() {
             for _ in 0..2 {
-                self.add_point(state);
+                self.add_point(state, self.size.rare);
             }
         }
     }
 
-    fn add_point(&mut self, owner: usize) {
+    fn add_point(&mut self, owner: usize, percent: u32) {
         let deep = self.rng.chance(50);
         let node = &self.plan.nodes[owner];
         let price = if deep {
@@ -456,10 +474,7 @@ impl Grower<'_> {
         } else {
             node.regions.len() as u32
         };
-        if node.regions.is_empty()
-            || price > self.plan.lasting_slots
-            || !self.rng.chance(self.size.rare)
-        {
+        if node.regions.is_empty() || price > self.plan.lasting_slots || !self.rng.chance(percent) {
             return;
         }
         self.plan.lasting_slots -= price;

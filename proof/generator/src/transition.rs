@@ -169,6 +169,12 @@ impl Generator {
         {
             return self.sync_group(source, transition);
         }
+        if let Some(target) = self.pushed_point(&spot.sources)
+            && self.rng.chance(30)
+        {
+            transition.targets = self.names_of(spot.scope(), &[target]);
+            return vec![target];
+        }
         let targets = match self.rng.weighted(&[70, 15, 15]) {
             1 => self.several_targets(&spot.sources, 0),
             2 => None,

@@ -197,7 +197,8 @@ pub(crate) struct Build {
     after_help = "Expressions and built-in actions of the machine really run. Functions that a game would provide are \
 stood in for: actions do nothing, activities go on, guards say what --stub-guards asks for. The same arguments give the \
 same run, on any number of threads.\n\nA script has one thing per line:\n  at 10 send Alarm to all\n  every 30 send \
-Noise 1,0,2 to 5%\n  at 100 set health 10 to agent 7\n\nExamples:\n  statewright run                             a \
+Noise 1,0,2 to 5%\n  at 100 set health 10 to agent 7\n\nWeights have one event per line; `*` is whoever is not named, else \
+1:\n  Died 0.01\n  Noise 5\nA machine may have them in its meta: \"meta\": { \"run\": { \"weights\": { \"Died\": 0.01 } } }\n\nExamples:\n  statewright run                             a \
 sample: 100,000 soldiers\n  statewright run guard.sw.json --agents 1000000 --ticks 60\n  statewright run guard.sw.json \
 --script fight.txt --html fight.html\n  statewright run guard.sw.json --rate 0.5 --json > run.json\n  \
 statewright run guard.sw.json --trace guard.swtrace --trace-level 3 --trace-agents 0-3,77"
@@ -218,6 +219,10 @@ pub(crate) struct Run {
     /// Random events per agent and tick [default: 0.01, and none with a script]
     #[arg(long, value_name = "RATE", value_parser = rate, allow_negative_numbers = true)]
     pub(crate) rate: Option<f64>,
+    /// How likely each random event is, from a file [default: what the machine's `meta` says, else
+    /// all alike]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) weights: Option<PathBuf>,
     /// What happens when, from a file
     #[arg(long, value_name = "FILE")]
     pub(crate) script: Option<PathBuf>,
@@ -321,6 +326,7 @@ pub(crate) struct Dump {
     after_help = "The format follows from the name of the file: *.svg, *.mmd, *.dot or *.gv, *.puml. States of --active \
 are names or paths, with `/` or `.` between.\n\nExamples:\n  statewright draw guard.sw.json -o guard.svg\n  \
 statewright draw guard.sw.json -o guard.svg --theme dark --active patrol\n  \
+statewright draw guard.sw.json -o guard.svg --direction right\n  \
 statewright draw guard.sw.json -o hot.svg --heat guard.swtrace\n  statewright draw guard.sw.json --format mermaid\n  \
 statewright draw guard.swrom --format dot | dot -Tpng > guard.png"
 )]
@@ -337,6 +343,9 @@ pub(crate) struct Draw {
     /// Colors of an SVG; `auto` follows the reader's system
     #[arg(long, value_enum, value_name = "THEME")]
     pub(crate) theme: Option<ThemeChoice>,
+    /// Which way an SVG runs; `auto` takes what makes it smaller
+    #[arg(long, value_enum, value_name = "DIRECTION")]
+    pub(crate) direction: Option<DirectionChoice>,
     /// States to light up in an SVG, with commas between
     #[arg(long, value_name = "STATES", value_delimiter = ',')]
     pub(crate) active: Vec<String>,
@@ -357,6 +366,17 @@ pub(crate) enum Picture {
     Dot,
     /// Text for PlantUML
     Plantuml,
+}
+
+/// Which way a picture runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DirectionChoice {
+    /// Whichever makes the picture smaller
+    Auto,
+    /// From top to bottom
+    Down,
+    /// From left to right
+    Right,
 }
 
 /// Which colors a picture has.
@@ -512,6 +532,9 @@ pub(crate) struct Trace {
     /// Explain what an agent did in a tick: every candidate, and why it was not taken
     #[arg(long, num_args = 2, value_names = ["AGENT", "TICK"], conflicts_with_all = ["agent", "state", "event", "from", "to", "export"])]
     pub(crate) why: Option<Vec<u64>>,
+    /// The machine that was recorded (*.swrom, *.sw.json), for the text of guards and scores; else one beside the trace
+    #[arg(long, value_name = "FILE", requires = "why")]
+    pub(crate) machine: Option<PathBuf>,
     /// Write another format
     #[arg(
         long,

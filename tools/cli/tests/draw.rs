@@ -95,6 +95,20 @@ fn draw_takes_the_format_from_the_name_or_the_option() {
         .code(2)
         .says("are for SVG");
     folder
+        .run(&[
+            "draw",
+            "lamp.sw.json",
+            "--format",
+            "dot",
+            "--direction=right",
+        ])
+        .code(2)
+        .says("are for SVG");
+    folder
+        .run(&["draw", "lamp.sw.json", "--direction=left"])
+        .code(2)
+        .says("right");
+    folder
         .run(&["draw", "lamp.sw.json", "--format", "gif"])
         .code(2)
         .says("mermaid");
@@ -298,4 +312,20 @@ fn every_sample_can_be_drawn_in_every_way() {
         }
         folder.run(&["docs", &path]).code(0).prints("</html>");
     }
+}
+
+#[test]
+fn the_direction_can_be_chosen() {
+    let folder = Folder::with_lamp();
+    let drawn = |direction: &str| {
+        let option = format!("--direction={direction}");
+        folder.run(&["draw", "lamp.sw.json", &option]).code(0).out
+    };
+    let (down, right) = (drawn("down"), drawn("right"));
+    assert_ne!(down, right);
+    assert!([&down, &right].contains(&&drawn("auto")));
+    assert_eq!(
+        drawn("auto"),
+        folder.run(&["draw", "lamp.sw.json"]).code(0).out
+    );
 }

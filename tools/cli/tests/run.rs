@@ -49,6 +49,23 @@ fn without_a_file_a_sample_runs() {
 }
 
 #[test]
+fn events_that_were_taken_add_up() {
+    let folder = Folder::new();
+    let ran = folder
+        .run(&["run", "--agents", "200", "--ticks", "300"])
+        .code(0);
+    let line = ran.out.lines().find(|line| line.starts_with("  events"));
+    let line = line.expect("a line about events").replace(',', "");
+    let words = line.split(|c: char| !c.is_ascii_digit());
+    let numbers: Vec<u64> = words.filter_map(|word| word.parse().ok()).collect();
+    let [sent, taken, handled, unhandled] = numbers[..] else {
+        panic!("{line}");
+    };
+    assert_eq!(taken, handled + unhandled, "{line}");
+    assert!(sent != taken, "timers count as well: {line}");
+}
+
+#[test]
 fn every_sample_runs_with_every_answer_of_guards() {
     let folder = Folder::new();
     for sample in samples() {
@@ -224,7 +241,9 @@ fn plots_and_pages_are_whole_files() {
         plot.starts_with("<svg ") && plot.trim_end().ends_with("</svg>"),
         "{plot}"
     );
-    assert!(plot.contains("where agents are over time") && plot.contains("<path d=\"M"));
+    assert!(
+        plot.contains("where agents are over time") && plot.contains("<path class=\"band\" d=\"M")
+    );
     for part in [
         "<!DOCTYPE html>",
         "Where agents are",
@@ -325,6 +344,83 @@ fn hostile_names_never_reach_terminal_or_page() {
         // Such names are refused by the compiler, and not shown as they are.
         assert!(!ran.err.contains('\u{202e}'), "{}", ran.err);
     }
+}
+
+#[test]
+fn weights_come_from_a_file_or_from_the_machine() {
+    let folder = Folder::with_lamp();
+    folder.write("never.txt", "# nobody touches it\n* 1\nPress 0\n");
+    folder.write(
+        "other.sw.json",
+        LAMP.replacen(
+            '{',
+            "{ \"meta\": { \"run\": { \"weights\": { \"Press\": 0 } } },",
+            1,
+        ),
+    );
+    let pressed = |args: &[&str]| {
+        let ran = folder.run(
+            &[
+                &["run", "--agents=200", "--ticks=60", "--rate=0.2", "--json"],
+                args,
+            ]
+            .concat(),
+        );
+        let report = json(&ran.code(0).out);
+        let taken = report["transitions"].as_array().unwrap().iter();
+        taken
+            .filter(|one| one["text"].as_str().unwrap().ends_with("on Press"))
+            .map(|one| one["taken"].as_u64().unwrap())
+            .sum::<u64>()
+    };
+    assert!(pressed(&["lamp.sw.json"]) > 0);
+    assert_eq!(pressed(&["lamp.sw.json", "--weights=never.txt"]), 0);
+    assert_eq!(pressed(&["other.sw.json"]), 0);
+    folder.write("often.txt", "Press 5\n");
+    assert!(
+        pressed(&["other.sw.json", "--weights=often.txt"]) > 0,
+        "the file goes first"
+    );
+}
+
+#[test]
+fn wrong_weights_are_refused_before_anything_runs() {
+    let folder = Folder::with_lamp();
+    for (text, problem) in [
+        (
+            "Pres 1",
+            "`w.txt`, line 1: the machine has no event `Pres`; did you mean `Press`?",
+        ),
+        ("\nPress -2", "`w.txt`, line 2: `Press`: `-2` is negative"),
+        (
+            "Press lots",
+            "`w.txt`, line 1: `Press`: `lots` is no number",
+        ),
+        ("", "`w.txt`: no event has a weight"),
+        ("* 0", "`w.txt`: every event has weight 0"),
+    ] {
+        folder.write("w.txt", text);
+        let args = ["run", "lamp.sw.json", "--weights=w.txt", "--html=page.html"];
+        let ran = folder.run(&args).code(1).says(problem);
+        assert_eq!(ran.out, "");
+    }
+    folder.write("w.txt", [0xff_u8, 0xfe]);
+    let args = ["run", "lamp.sw.json", "--weights=w.txt"];
+    folder.run(&args).code(2).says("is not UTF-8 text");
+    let args = ["run", "lamp.sw.json", "--weights=none.txt"];
+    folder.run(&args).code(2).says("none.txt");
+    folder.write("w.txt", "Press 1");
+    let args = ["run", "lamp.sw.json", "--weights=w.txt", "--html=w.txt"];
+    folder.run(&args).code(2).says("its own source");
+    assert!(!folder.path.join("page.html").exists());
+    let bad = LAMP.replacen(
+        '{',
+        "{ \"meta\": { \"run\": { \"weights\": { \"Pres\": 1 } } },",
+        1,
+    );
+    folder.write("bad.sw.json", bad);
+    let ran = folder.run(&["run", "bad.sw.json"]).code(1);
+    ran.says("`bad.sw.json`, `meta.run.weights`: the machine has no event `Pres`");
 }
 
 /// A large crowd takes less than 1.5 times what its agents and blackboards take.

@@ -105,7 +105,7 @@ pub struct Scene {
 }
 
 enum Side {
-    World(World<Told>, Vec<CrowdKey<Walker>>),
+    World(Box<World<Told>>, Vec<CrowdKey<Walker>>),
     Alone(Vec<Crowd<Walker, Told>>),
 }
 
@@ -130,7 +130,7 @@ impl Scene {
             for (name, crowd) in CROWDS.iter().zip(crowds) {
                 keys.push(world.join(name, crowd).map_err(|error| error.to_string())?);
             }
-            Side::World(world, keys)
+            Side::World(Box::new(world), keys)
         } else {
             Side::Alone(crowds)
         };

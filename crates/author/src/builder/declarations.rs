@@ -253,6 +253,7 @@ fields!(Event {
     time("How long a deferred one stays good (EVT-5).", ttl: impl Into<Time>),
     flag("The payload is an index into the blackboard (EVT-6).", indirect: bool),
     flag("It means something for a moment only: saved games are to leave it out.", ephemeral: bool),
+    flag("Posted by user code or only sent on to others: nobody here needs to handle it.", sent: bool),
 });
 fields!(Key { doc, meta, once("Its value before the first tick.", default: impl Into<Literal>) });
 fields!(Parameter { doc, meta });

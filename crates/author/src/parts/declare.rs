@@ -24,7 +24,7 @@ macro_rules! declared {
                 &self.name
             }
             fn bare(&self) -> Self {
-                let mut bare = Self { $($clear: None,)* ..self.clone() };
+                let mut bare = Self { $($clear: Default::default(),)* ..self.clone() };
                 walk::$walk(&mut bare, &mut Spanless);
                 bare
             }
@@ -33,7 +33,7 @@ macro_rules! declared {
 }
 
 declared! {
-    Event "event" event { doc, meta, id }
+    Event "event" event { doc, meta, id, sent }
     Key "blackboard key" key { doc, meta }
     Channel "channel" channel { doc }
     Lane "lane" lane { doc }
@@ -65,6 +65,12 @@ pub(super) fn merge(
         .iter_mut()
         .for_each(|each| map(&mut each.name));
     let undeclared_functions = !machine.declares_functions() || !part.declares_functions();
+    for event in part.events.iter().filter(|event| event.sent) {
+        let same = |own: &&mut Event| own.name.value == event.name.value;
+        if let Some(own) = machine.events.iter_mut().find(same) {
+            own.sent = true;
+        }
+    }
     add(&mut machine.events, &mut part.events, out);
     add(&mut machine.blackboard, &mut part.blackboard, out);
     add(&mut machine.channels, &mut part.channels, out);

@@ -189,6 +189,7 @@ pub(super) fn event(event: &mut Event, v: &mut impl Visitor) {
         ttl,
         indirect: _,
         ephemeral: _,
+        sent: _,
         meta: _,
     } = event;
     v.declares(name);

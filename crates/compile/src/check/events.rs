@@ -103,6 +103,8 @@ fn check_event_use(model: &Model<'_>, diagnostics: &mut Diagnostics) {
         let handled = model.usage.handles_any || model.usage.handled.contains(&index);
         match posted.get(&index) {
             _ if handled => {}
+            // Who handles it is not in this file: another machine, or nobody yet.
+            _ if event.sent && !from_timers.contains(&index) => {}
             Some(&sent) => diagnostics.push(
                 Diagnostic::new(
                     DiagnosticCode::Unhandled,
@@ -111,7 +113,7 @@ fn check_event_use(model: &Model<'_>, diagnostics: &mut Diagnostics) {
                 )
                 .label("sent here")
                 .related(event.name.span, "declared here")
-                .help("add a transition on it, or do not send it"),
+                .help("add a transition on it, or do not send it; if other machines handle it, give it `\"sent\": true`"),
             ),
             None if from_timers.contains(&index) => diagnostics.push(
                 Diagnostic::new(
@@ -134,7 +136,10 @@ fn check_event_use(model: &Model<'_>, diagnostics: &mut Diagnostics) {
                     format!("event `{}` is never used", event.name.value),
                 )
                 .label("declared only")
-                .help("add a transition on it, or remove it"),
+                .help(
+                    "add a transition on it, or remove it; if only user code sends it, or it is \
+                     sent on to other machines, give it `\"sent\": true`",
+                ),
             ),
         }
     }

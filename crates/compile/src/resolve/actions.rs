@@ -167,9 +167,14 @@ impl Resolver<'_> {
                         .handled
                         .extend(self.names.events.get(&event.value));
                 }
-                let (event, payload) = self.post(event, payload.as_ref(), site)?;
+                // All are looked at before any of them is found wanting.
+                let posted = self.post(event, payload.as_ref(), site);
+                let to = to
+                    .as_ref()
+                    .map(|code| self.value(code, ValueType::Entity, site));
+                let (event, payload) = posted?;
                 let to = match to {
-                    Some(code) => Some(self.value(code, ValueType::Entity, site)?),
+                    Some(to) => Some(to?),
                     None => None,
                 };
                 Some(record(

@@ -15,8 +15,13 @@ use super::Resolver;
 use super::scope::Site;
 use crate::expr::{Constant, Expected, Facts};
 use crate::index::{ExpressionIndex, Index, IndexVec, RegionIndex, StateIndex, TransitionIndex};
-use crate::model::{TimerKind, Transition, Trigger, trigger_span};
+use crate::model::{Shared, TimerKind, Transition, Trigger, trigger_span};
 use crate::tree::{Target, follows_scxml, shown};
+
+/// Remembers where transitions were written that several states may have.
+fn share<'t, 'a: 't>(added: impl Iterator<Item = &'t mut Transition<'a>>, shared: Shared) {
+    added.for_each(|transition| transition.shared = Some(shared));
+}
 
 impl<'a> Resolver<'a> {
     pub(super) fn state_transitions(
@@ -44,12 +49,16 @@ impl<'a> Resolver<'a> {
                 continue;
             };
             self.usage.sets.insert(set);
+            let first = out.len();
             for transition in &self.machine.transition_sets[set.position()].transitions {
                 self.add(Cow::Borrowed(transition), source, source, out);
             }
+            share(out.iter_mut().skip(first), Shared::Set(set));
         }
         if let Some(parent) = self.tree.states[source].parent {
+            let first = out.len();
             self.any_state(source, parent, out);
+            share(out.iter_mut().skip(first), Shared::Any(parent));
         }
         match self.tree.states[source].regions.is_empty() {
             true => self.check_any_without_children(source),
@@ -131,10 +140,11 @@ impl<'a> Resolver<'a> {
         if authored.muted || out.len() > MAX_RECORDS {
             return;
         }
-        let Some(trigger) = self.trigger(&authored, source, scope, out.next_index()) else {
+        let trigger = self.trigger(&authored, source, scope, out.next_index());
+        let targets = self.targets(&authored, source, scope);
+        let Some(trigger) = trigger else {
             return;
         };
-        let targets = self.targets(&authored, source, scope);
         let kind = self.kind(&authored, source, &targets);
         let stack = authored
             .stack
@@ -164,6 +174,7 @@ impl<'a> Resolver<'a> {
         let debounce = self.maybe_asked(authored.debounce.as_ref());
         out.push(Transition {
             source,
+            shared: None,
             trigger,
             targets,
             kind,

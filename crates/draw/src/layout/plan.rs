@@ -7,9 +7,9 @@
 
 use std::collections::BTreeMap;
 
-use super::rows::{Step, rows, stand_in_columns, without_circles};
+use super::rows::{Step, fold, rows, stand_in_columns, without_circles};
 use crate::chart::Chart;
-use crate::scene::{Course, End, Item, Scene, chain, holder};
+use crate::scene::{Course, End, Item, Scene, chain, holder, items as items_of};
 
 /// A border of a box.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -57,8 +57,8 @@ pub(crate) struct Plan {
 /// All plans, and which lines end where.
 pub(crate) struct Plans {
     pub(crate) regions: Vec<Plan>,
-    /// The links that end at each border of each state.
-    pub(crate) ends: BTreeMap<(usize, Side), Vec<usize>>,
+    /// The links that end at each border of each item.
+    pub(crate) ends: BTreeMap<(Item, Side), Vec<usize>>,
     /// The links that lead to each history point, and from which side.
     pub(crate) histories: BTreeMap<usize, Vec<(usize, Side)>>,
     /// The loop of each state that has one.
@@ -76,7 +76,8 @@ struct Demand {
     is_leaving: bool,
 }
 
-pub(crate) fn plans(chart: &Chart, scene: &Scene) -> Plans {
+/// `columns` says into how many columns each region is cut.
+pub(crate) fn plans(chart: &Chart, scene: &Scene, columns: &[usize]) -> Plans {
     let count = chart.regions.len();
     let (mut locals, mut demands, mut loops) = (
         vec![Vec::new(); count],
@@ -117,7 +118,14 @@ pub(crate) fn plans(chart: &Chart, scene: &Scene) -> Plans {
     };
     // Regions are numbered from the outside in.
     for region in 0..count {
-        let plan = plan(chart, scene, region, &locals[region], &demands[region]);
+        let plan = plan(
+            chart,
+            scene,
+            region,
+            columns[region],
+            &locals[region],
+            &demands[region],
+        );
         for local in &plan.locals {
             let link = &scene.links[local.link];
             let (upper, lower) = if local.is_down {
@@ -156,6 +164,13 @@ pub(crate) fn plans(chart: &Chart, scene: &Scene) -> Plans {
 
 impl Plans {
     fn note_end(&mut self, chart: &Chart, link: usize, end: End, region: usize, side: Side) {
+        if let End::Shared(place) = end {
+            if chart.shared[place].region == region {
+                let ends = self.ends.entry((Item::Shared(place), side));
+                ends.or_default().push(link);
+            }
+            return;
+        }
         let Some(state) =
             holder(chart, end).filter(|&state| chart.states[state].region == Some(region))
         else {
@@ -167,7 +182,10 @@ impl Plans {
                 .entry(history)
                 .or_default()
                 .push((link, side)),
-            _ => self.ends.entry((state, side)).or_default().push(link),
+            _ => {
+                let ends = self.ends.entry((Item::State(state), side));
+                ends.or_default().push(link);
+            }
         }
     }
 }
@@ -215,14 +233,16 @@ fn demand_inside(
     }
 }
 
-fn plan(chart: &Chart, scene: &Scene, region: usize, links: &[usize], demands: &[Demand]) -> Plan {
+fn plan(
+    chart: &Chart,
+    scene: &Scene,
+    region: usize,
+    columns: usize,
+    links: &[usize],
+    demands: &[Demand],
+) -> Plan {
     let mut items = vec![Item::Dot];
-    items.extend(
-        chart.regions[region]
-            .children
-            .iter()
-            .map(|&child| Item::State(child)),
-    );
+    items.extend(items_of(chart, region));
     let places: BTreeMap<Item, usize> = items
         .iter()
         .enumerate()
@@ -245,19 +265,15 @@ fn plan(chart: &Chart, scene: &Scene, region: usize, links: &[usize], demands: &
         })
         .collect();
     let is_down = without_circles(items.len(), &ends);
-    let steps: Vec<Step> = ends
-        .iter()
-        .zip(links)
-        .zip(&is_down)
-        .map(|((&(from, to), &link), &is_down)| {
-            let (upper, lower) = if is_down { (from, to) } else { (to, from) };
-            Step {
-                upper,
-                lower,
-                length: 1 + usize::from(is_labeled(link)),
-            }
-        })
-        .collect();
+    let step = |((&(from, to), &link), &is_down): ((&(usize, usize), &usize), &bool)| {
+        let (upper, lower) = if is_down { (from, to) } else { (to, from) };
+        Step {
+            upper,
+            lower,
+            length: 1 + usize::from(is_labeled(link)),
+        }
+    };
+    let steps: Vec<Step> = ends.iter().zip(links).zip(&is_down).map(step).collect();
     let mut least =
         vec![usize::from(demands.iter().any(|demand| demand.side == Side::Top)); items.len()];
     for demand in demands
@@ -267,6 +283,13 @@ fn plan(chart: &Chart, scene: &Scene, region: usize, links: &[usize], demands: &
         least[places[&demand.item]] = 2;
     }
     let mut rows = rows(&least, &steps);
+    fold(&mut rows, &least, &steps, columns);
+    // What is cut may lead up.
+    let is_down: Vec<bool> = ends
+        .iter()
+        .map(|&(from, to)| rows[from] < rows[to])
+        .collect();
+    let steps: Vec<Step> = ends.iter().zip(links).zip(&is_down).map(step).collect();
     let mut is_joined = vec![false; items.len()];
     steps
         .iter()

@@ -8,6 +8,7 @@ use super::place::Places;
 use super::plan::{Plan, Side};
 use super::ports::ports;
 use super::spots::{Align, Extent, LABEL_GAP, Spots, Use};
+use super::way::Way;
 use crate::scene::Scene;
 
 /// A position.
@@ -36,8 +37,8 @@ pub(crate) struct Arranged {
     pub(crate) ports: BTreeMap<(usize, Side), f64>,
 }
 
-pub(crate) fn arrange(plan: &Plan, scene: &Scene, extents: &[Extent]) -> Arranged {
-    let mut spots = Spots::new(plan, scene, extents);
+pub(crate) fn arrange(plan: &Plan, scene: &Scene, way: Way, extents: &[Extent]) -> Arranged {
+    let mut spots = Spots::new(plan, scene, way, extents);
     order(&mut spots);
     let mut places = Places::new(&spots);
     for _ in 0..3 {

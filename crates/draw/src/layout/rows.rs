@@ -81,6 +81,36 @@ pub(crate) fn rows(least: &[usize], steps: &[Step]) -> Vec<usize> {
     rows
 }
 
+/// Cuts a tall region into so many columns, which stand side by side: what is below a cut starts
+/// again at the top. Whatever a step joins stays as far apart as its length says, above or below.
+pub(crate) fn fold(rows: &mut [usize], least: &[usize], steps: &[Step], columns: usize) {
+    let count = rows.iter().max().map_or(0, |last| last + 1);
+    if columns < 2 || count < 2 {
+        return;
+    }
+    // Rows of labels stand between rows of items; a cut must not fall between the two.
+    let height = count.div_ceil(columns).next_multiple_of(2).max(2);
+    let mut joined: Vec<Vec<(usize, usize)>> = vec![Vec::new(); rows.len()];
+    for step in steps {
+        joined[step.upper].push((step.lower, step.length));
+        joined[step.lower].push((step.upper, step.length));
+    }
+    let mut order: Vec<usize> = (0..rows.len()).collect();
+    order.sort_by_key(|&item| (rows[item], item));
+    let mut is_placed = vec![false; rows.len()];
+    for item in order {
+        let mut row = (rows[item] % height).max(least[item]);
+        let is_near = |row: usize, rows: &[usize]| {
+            let mut placed = joined[item].iter().filter(|(other, _)| is_placed[*other]);
+            placed.any(|&(other, length)| rows[other].abs_diff(row) < length)
+        };
+        while is_near(row, rows) {
+            row += 1;
+        }
+        (rows[item], is_placed[item]) = (row, true);
+    }
+}
+
 /// Items that nothing is joined to stand in as many columns as rows instead of all side by side.
 pub(crate) fn stand_in_columns(rows: &mut [usize], is_joined: &[bool]) {
     let alone: Vec<usize> = (0..rows.len()).filter(|&item| !is_joined[item]).collect();
@@ -124,6 +154,29 @@ mod tests {
             [0, 1, 3, 2],
             "the last one moves down to what it leads to"
         );
+    }
+
+    #[test]
+    fn a_chain_is_cut_into_columns_and_keeps_its_steps() {
+        let chain = |count: usize| -> Vec<Step> {
+            let step = |upper: usize| Step {
+                upper,
+                lower: upper + 1,
+                length: 2,
+            };
+            (0..count - 1).map(step).collect()
+        };
+        let steps = chain(12);
+        let mut folded = rows(&[0; 12], &steps);
+        assert_eq!(folded[11], 22);
+        fold(&mut folded, &[0; 12], &steps, 3);
+        assert_eq!(folded, [0, 2, 4, 6, 0, 2, 4, 6, 0, 2, 4, 6]);
+        for step in &steps {
+            assert!(folded[step.upper].abs_diff(folded[step.lower]) >= step.length);
+        }
+        let mut one = rows(&[0; 12], &steps);
+        fold(&mut one, &[0; 12], &steps, 1);
+        assert_eq!(one[11], 22, "one column is as it was");
     }
 
     #[test]

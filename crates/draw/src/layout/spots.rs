@@ -7,8 +7,8 @@
 use std::collections::BTreeMap;
 
 use super::plan::{Plan, Side};
-use crate::metrics::LINE;
-use crate::scene::{Item, Scene, widest};
+use super::way::Way;
+use crate::scene::{Item, Scene};
 
 /// Space between a line and its label.
 pub(crate) const LABEL_GAP: f64 = 6.0;
@@ -92,6 +92,7 @@ impl Extent {
 /// A region as spots.
 #[derive(Clone, Debug)]
 pub(crate) struct Spots {
+    way: Way,
     pub(crate) spots: Vec<Spot>,
     pub(crate) joints: Vec<Joint>,
     pub(crate) pieces: Vec<Piece>,
@@ -100,8 +101,9 @@ pub(crate) struct Spots {
 }
 
 impl Spots {
-    pub(crate) fn new(plan: &Plan, scene: &Scene, extents: &[Extent]) -> Self {
+    pub(crate) fn new(plan: &Plan, scene: &Scene, way: Way, extents: &[Extent]) -> Self {
         let mut made = Self {
+            way,
             spots: Vec::new(),
             joints: Vec::new(),
             pieces: Vec::new(),
@@ -203,7 +205,8 @@ impl Spots {
         for row in self.spots[upper].row + 1..self.spots[lower].row {
             let (mut right, mut height, mut usage) = (0.0, 0.0, Use::Bend);
             if label == Some(row) {
-                (right, height) = (LABEL_GAP + widest(words), words.len() as f64 * LINE);
+                let (across, along) = self.way.words(words);
+                (right, height) = (LABEL_GAP + across, along);
                 usage = Use::Label;
             }
             spots.push(self.spots.len());

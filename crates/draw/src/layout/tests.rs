@@ -2,14 +2,18 @@
 //! solid, lines run straight up, down or across and never through text or through a box that is not
 //! theirs.
 
+use std::path::Path;
+
 use statewright_author::graph::Machine;
 use statewright_compile::{Options, compile, compile_text};
 use statewright_generator::{Rng, Size, machine};
 
 use super::boxes::{DIAMOND, HISTORY, TITLE_HEIGHT};
-use super::{Picture, Point, layout};
+use super::{Direction, Picture, Point, layout};
+use crate::bridges::bridges;
 use crate::chart::{Chart, Kind};
 use crate::metrics::{LINE, SMALL, TITLE, bold_width, width};
+use crate::path::{BOW, simplified};
 use crate::scene::{Course, End, Scene, is_symbol, widest};
 
 /// Something that nothing else may touch.
@@ -50,16 +54,19 @@ fn solids(chart: &Chart, scene: &Scene, picture: &Picture) -> Vec<Solid> {
         let placed = &picture.boxes[number];
         let texts = &scene.texts[number];
         if is_symbol(chart, number) {
-            let size = (
-                DIAMOND + 6.0 + width(&state.name, SMALL).max(widest(texts)),
-                DIAMOND,
-            );
-            solids.push(Solid::new(
+            let diamond = Solid::new(
                 state.path.clone(),
                 placed.at,
-                size,
+                (DIAMOND, DIAMOND),
                 Some(number),
-            ));
+            );
+            let size = (
+                width(&state.name, SMALL).max(widest(texts)),
+                LINE * (1 + texts.len()) as f64 - 2.0,
+            );
+            let text = (placed.text.0, placed.text.1 - LINE + 4.0);
+            let text = Solid::new(format!("text of {}", state.path), text, size, None);
+            solids.extend([diamond, text]);
         } else if state.regions.is_empty() {
             solids.push(Solid::new(
                 state.path.clone(),
@@ -79,7 +86,7 @@ fn solids(chart: &Chart, scene: &Scene, picture: &Picture) -> Vec<Solid> {
             );
             solids.push(Solid::new(
                 format!("title of {}", state.path),
-                (placed.text_x, placed.at.1 + 2.0),
+                (placed.text.0, placed.at.1 + 2.0),
                 size,
                 None,
             ));
@@ -96,20 +103,30 @@ fn solids(chart: &Chart, scene: &Scene, picture: &Picture) -> Vec<Solid> {
             }
         }
     }
-    for &(history, (x, y)) in &picture.histories {
-        let found = &chart.histories[history];
+    for (place, placed) in picture.shared.iter().enumerate() {
+        solids.push(Solid::new(
+            format!("shared {}", chart.shared[place].title()),
+            placed.at,
+            (placed.width, placed.height),
+            Some(chart.states.len() + place),
+        ));
+    }
+    for placed in &picture.histories {
+        let (found, (x, y)) = (&chart.histories[placed.history], placed.middle);
         if chart.states[found.owner].regions.is_empty() {
             continue;
         }
-        let size = (
-            HISTORY * 2.0 + 4.0 + width(&found.name, SMALL),
-            HISTORY * 2.0,
-        );
         solids.push(Solid::new(
             format!("history {}", found.name),
             (x - HISTORY, y - HISTORY),
-            size,
+            (HISTORY * 2.0, HISTORY * 2.0),
             Some(found.owner),
+        ));
+        solids.push(Solid::new(
+            format!("name of history {}", found.name),
+            (placed.name.0, placed.name.1 - LINE + 4.0),
+            (width(&found.name, SMALL), LINE - 2.0),
+            None,
         ));
     }
     for (link, placed) in scene.links.iter().zip(&picture.links) {
@@ -126,23 +143,33 @@ fn solids(chart: &Chart, scene: &Scene, picture: &Picture) -> Vec<Solid> {
     solids
 }
 
-/// What is wrong with a picture.
+/// What is wrong with the pictures of a machine, whichever way they run.
 fn problems(chart: &Chart) -> Vec<String> {
+    let ways = [Direction::Down, Direction::Right];
+    ways.into_iter()
+        .flat_map(|way| problems_of(chart, way))
+        .collect()
+}
+
+fn problems_of(chart: &Chart, direction: Direction) -> Vec<String> {
     let scene = Scene::new(chart);
-    let picture = layout(chart, &scene);
+    let picture = layout(chart, &scene, direction);
     let mut problems = Vec::new();
-    for (number, state) in chart.states.iter().enumerate().skip(1) {
+    let states = chart.states.iter().zip(&picture.boxes).skip(1);
+    let states = states.map(|(state, placed)| {
         let region = state.region.expect("only the root lies nowhere");
-        let (inner, outer) = (
-            &picture.boxes[number],
-            &picture.boxes[chart.regions[region].owner],
-        );
+        (state.path.as_str(), region, placed)
+    });
+    let shared = chart.shared.iter().zip(&picture.shared);
+    let shared = shared.map(|(shared, placed)| (shared.title(), shared.region, placed));
+    for (name, region, inner) in states.chain(shared) {
+        let outer = &picture.boxes[chart.regions[region].owner];
         let is_inside = inner.at.0 >= outer.at.0
             && inner.at.1 >= outer.at.1 + TITLE_HEIGHT
             && inner.at.0 + inner.width <= outer.at.0 + outer.width
             && inner.at.1 + inner.height <= outer.at.1 + outer.height;
         if !is_inside {
-            problems.push(format!("{} is not inside its parent", state.path));
+            problems.push(format!("{name} is not inside its parent"));
         }
     }
     let solids = solids(chart, &scene, &picture);
@@ -154,6 +181,7 @@ fn problems(chart: &Chart) -> Vec<String> {
         let ends = [link.from, link.to].map(|end| match end {
             End::State(state) => Some(state),
             End::History(history) => Some(chart.histories[history].owner),
+            End::Shared(place) => Some(chart.states.len() + place),
             End::Dot(_) => None,
         });
         if placed.points.len() < 2 {
@@ -204,9 +232,13 @@ fn charted(machine: &Machine) -> Option<Chart> {
 
 #[test]
 fn nothing_lies_on_anything_in_the_samples() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../machines");
+    let folders = ["../../machines", "tests/machines"]
+        .map(|folder| Path::new(env!("CARGO_MANIFEST_DIR")).join(folder));
     let mut count = 0;
-    for entry in std::fs::read_dir(folder).unwrap() {
+    for entry in folders
+        .iter()
+        .flat_map(|folder| std::fs::read_dir(folder).unwrap())
+    {
         let path = entry.unwrap().path();
         if path.to_string_lossy().ends_with(".sw.json") {
             let (output, _) = compile_text(
@@ -223,12 +255,12 @@ fn nothing_lies_on_anything_in_the_samples() {
             count += 1;
         }
     }
-    assert!(count >= 5);
+    assert!(count >= 8);
 }
 
 #[test]
 fn nothing_lies_on_anything_in_random_machines() {
-    let (mut drawn, mut seen) = (0, [false; 5]);
+    let (mut drawn, mut shared, mut crossed, mut seen) = (0, 0, 0, [false; 5]);
     for seed in 0..400 {
         let Some(chart) = charted(&machine(seed, Size::random(&mut Rng::new(seed)))) else {
             continue;
@@ -236,6 +268,8 @@ fn nothing_lies_on_anything_in_random_machines() {
         let found = problems(&chart);
         assert!(found.is_empty(), "seed {seed}: {found:#?}");
         drawn += 1;
+        shared += chart.shared.len();
+        crossed += crossings_of(&chart);
         for state in &chart.states {
             seen[match state.kind {
                 Kind::Atomic => 0,
@@ -247,6 +281,39 @@ fn nothing_lies_on_anything_in_random_machines() {
         }
     }
     assert!(drawn > 300 && seen == [true; 5], "{drawn} {seen:?}");
+    assert!(shared > 10 && crossed > 1000, "{shared} {crossed}");
+}
+
+/// How many lines cross in a picture, each pair of pieces looked at; all of them have bridges.
+fn crossings_of(chart: &Chart) -> usize {
+    let scene = Scene::new(chart);
+    let picture = layout(chart, &scene, Direction::Auto);
+    let paths: Vec<Vec<Point>> = picture
+        .links
+        .iter()
+        .map(|link| simplified(&link.points))
+        .collect();
+    let bridges = bridges(&paths);
+    let mut count = 0;
+    for (path, bridges) in paths.iter().zip(&bridges) {
+        for level in path.windows(2).filter(|pair| pair[0].1 == pair[1].1) {
+            let (left, right) = (level[0].0.min(level[1].0), level[0].0.max(level[1].0));
+            for pair in paths.iter().flat_map(|path| path.windows(2)) {
+                let ((x, a), (other, b)) = (pair[0], pair[1]);
+                let is_crossed = x == other
+                    && x - left >= BOW
+                    && right - x >= BOW
+                    && level[0].1 > a.min(b)
+                    && level[0].1 < a.max(b);
+                if is_crossed {
+                    assert!(bridges.contains(&(x, level[0].1)), "{:?}", level);
+                    count += 1;
+                }
+            }
+        }
+    }
+    assert_eq!(count, bridges.iter().map(Vec::len).sum::<usize>());
+    count
 }
 
 #[test]

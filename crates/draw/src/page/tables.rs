@@ -3,7 +3,7 @@
 use statewright_describe::{Event, Value};
 
 use super::{Docs, Html};
-use crate::chart::{Chart, Kind, Node};
+use crate::chart::{Chart, Kind, Node, Transition};
 use crate::outline::all_lines;
 use crate::words::duration;
 
@@ -129,10 +129,15 @@ fn events(out: &mut Html, chart: &Chart, docs: &Docs) {
 
 fn transitions(out: &mut Html, chart: &Chart) {
     out.heading("transitions", "Transitions");
-    let rows: Vec<Vec<String>> = chart
-        .transitions
-        .iter()
-        .map(|one| {
+    // What several states share is listed once.
+    let is_first = |number: usize, shared: usize| {
+        let lists = &chart.shared[shared].transitions;
+        lists.iter().any(|numbers| numbers.first() == Some(&number))
+    };
+    let listed = chart.transitions.iter().enumerate();
+    let rows: Vec<Vec<String>> = listed
+        .filter(|(number, one)| one.shared.is_none_or(|shared| is_first(*number, shared)))
+        .map(|(_, one)| {
             let targets: Vec<String> = one.targets.iter().map(|&node| path(chart, node)).collect();
             let trigger = if one.label.trigger.is_empty() {
                 "always".to_owned()
@@ -142,7 +147,7 @@ fn transitions(out: &mut Html, chart: &Chart) {
             let guard = one.label.guard.clone().unwrap_or_default();
             let (effects, marks) = (one.label.effects.join(BREAK), one.label.marks.join(BREAK));
             vec![
-                chart.states[one.source].path.clone(),
+                source(chart, one),
                 trigger,
                 guard,
                 effects,
@@ -152,6 +157,22 @@ fn transitions(out: &mut Html, chart: &Chart) {
         })
         .collect();
     out.table(&["From", "When", "If", "Does", "To", "More"], &rows);
+}
+
+/// The state of a transition, or all that share it.
+fn source(chart: &Chart, transition: &Transition) -> String {
+    let path = |state: usize| chart.states[state].path.clone();
+    let Some(place) = transition.shared else {
+        return path(transition.source);
+    };
+    let shared = &chart.shared[place];
+    let title = match &shared.set {
+        Some(set) => format!("set {set}:"),
+        None => "any state:".to_owned(),
+    };
+    let users = shared.users.iter().map(|&user| path(user));
+    let lines: Vec<String> = std::iter::once(title).chain(users).collect();
+    lines.join(BREAK)
 }
 
 fn data(out: &mut Html, chart: &Chart, docs: &Docs) {

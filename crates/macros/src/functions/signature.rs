@@ -278,6 +278,13 @@ impl Own<'_> {
                 );
                 TokenStream::new()
             }
+            ReturnType::Type(_, ty) if is_another(ty, self.kind) => {
+                self.refuse(
+                    ty,
+                    format!("{who} returns {wanted}: `{}` does not", signature.ident),
+                );
+                TokenStream::new()
+            }
             ReturnType::Type(_, ty) => ty.to_token_stream(),
             ReturnType::Default if self.kind == MarkedKind::Action => quote!(()),
             ReturnType::Default => {
@@ -289,6 +296,26 @@ impl Own<'_> {
             }
         }
     }
+}
+
+/// Is this certainly none of the types that such a function returns? What a name of the user's own
+/// means only the compiler knows.
+fn is_another(ty: &Type, kind: MarkedKind) -> bool {
+    const PLAIN: [&str; 17] = [
+        "bool", "char", "f32", "f64", "i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16",
+        "u32", "u64", "u128", "usize", "String",
+    ];
+    let allowed: &[&str] = match kind {
+        MarkedKind::Guard => &["bool"],
+        MarkedKind::Scorer => &["f32"],
+        MarkedKind::Value => &["i32", "f32", "bool"],
+        MarkedKind::Action | MarkedKind::Activity => &[],
+    };
+    let is_plain = |path: &syn::TypePath| {
+        let mut plain = PLAIN.iter().filter(|name| !allowed.contains(name));
+        plain.any(|name| path.path.is_ident(name))
+    };
+    is_unit(ty) || matches!(shape::plain(ty), Type::Path(path) if is_plain(path))
 }
 
 fn is_unit(ty: &Type) -> bool {

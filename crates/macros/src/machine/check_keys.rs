@@ -41,6 +41,7 @@ fn needed(name: &str, ty: ValueType, place: &str) -> TokenStream {
     let Spelled { word, field, .. } = spelled(ty);
     let declares = format!("{place} declares the blackboard key `{name}` as {word}");
     let missing = format!("{declares}, but there is no such field: add `{name}: {field}`");
+    let skipped = format!("{declares}, but `#[board(skip)]` hides the field from it: remove that");
     let hidden = format!(
         "{declares}, but the type of the field is none of machine files: write `{field}`, or implement `statewright::Value` for it"
     );
@@ -63,6 +64,7 @@ fn needed(name: &str, ty: ValueType, place: &str) -> TokenStream {
         impl ::statewright::macros::NeededKey for Key {
             const NAME: &'static str = #name;
             const MISSING: &'static str = #missing;
+            const SKIPPED: &'static str = #skipped;
             const HIDDEN: &'static str = #hidden;
             const OTHERS: &'static [(::statewright::Type, &'static str)] = &[#(#others),*];
         }

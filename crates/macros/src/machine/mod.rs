@@ -70,7 +70,7 @@ fn warnings(input: &Input, built: &Built) -> TokenStream {
         return TokenStream::new();
     }
     let span = input.path.span().resolved_at(Span::call_site());
-    let name = Ident::new("MACHINE_FILE", span);
+    let name = Ident::new("MACHINE_FILE_HAS_A_WARNING", span);
     let way_out = "; `warnings = allow` in `machine!` keeps them quiet";
     let one = |warning: &String| {
         let note = format!("{warning}{way_out}");

@@ -11,12 +11,17 @@ use crate::outcome::Outcome;
 const STYLE: &str = "\
 :root{color-scheme:light dark;--ink:#17202e;--soft:#5b687c;--paper:#fff;--line:#d5dce6;--bar:#7fa6cc}
 @media (prefers-color-scheme: dark){:root{--ink:#e6ebf3;--soft:#a0adc0;--paper:#0d1117;--line:#2b3544;--bar:#3f6ea0}}
-body{font:15px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--paper);max-width:1060px;margin:2rem auto;padding:0 1rem}
+body{font:15px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--paper);max-width:1200px;margin:2rem auto;padding:0 1rem}
 h1{margin-bottom:0}p.lead{color:var(--soft);margin-top:.2rem}
 .facts{display:grid;grid-template-columns:repeat(auto-fit,minmax(200px,1fr));gap:.8rem;margin:1.2rem 0}
 .facts div{border:1px solid var(--line);border-radius:8px;padding:.6rem .9rem}
 .facts b{display:block;font-size:1.35rem}.facts span{color:var(--soft)}
-svg{max-width:100%;height:auto}.picture{overflow-x:auto;border:1px solid var(--line);border-radius:8px;padding:.5rem}
+svg{max-width:100%;height:auto}
+.picture{overflow:auto;max-height:88vh;resize:vertical;border:1px solid var(--line);border-radius:8px;padding:.5rem;margin-top:.5rem}
+.zoom input{position:absolute;opacity:0}.zoom label{display:inline-block;border:1px solid var(--line);border-radius:6px;padding:.1rem .7rem;margin-right:.3rem;cursor:pointer}
+.zoom input:checked+label{background:var(--bar);color:#fff}.zoom input:focus-visible+label{outline:2px solid var(--ink)}
+.zoom input:not(#fit):checked~.picture svg{max-width:none}#half:checked~.picture svg{zoom:.5}#double:checked~.picture svg{zoom:2}
+.picture g[data-state]:hover>.box{stroke-width:3}.picture g[data-transitions]:hover .line{stroke-width:4}
 table{border-collapse:collapse;width:100%}td,th{padding:.25rem .6rem;border-bottom:1px solid var(--line);text-align:left}
 td.n{text-align:right;font-variant-numeric:tabular-nums}td.b{width:30%}
 td.b i{display:block;height:.8em;border-radius:3px;background:var(--bar)}
@@ -54,21 +59,70 @@ pub fn page(outcome: &Outcome, picture: &str) -> String {
         number(outcome.ticks),
         outcome.seed
     );
+    put!(out, "<p>{}</p>", xml(&at_the_end(outcome)));
     facts(&mut out, outcome);
     put!(out, "<h2>Where agents are</h2>\n{}", plot(outcome));
-    if outcome.has_regions() {
+    if outcome.groups().iter().any(|group| group.region.is_some()) {
         put!(
             out,
-            "<p class=\"lead\">Who is in several regions at once is counted in each.</p>"
+            "<p class=\"lead\">A state with several regions is one of the states of the machine; each region has the shares of those who are in it.</p>"
         );
     }
-    put!(
-        out,
-        "<h2>The machine, colored by use</h2>\n<div class=\"picture\">\n{picture}</div>"
-    );
+    machine(&mut out, picture);
     tables(&mut out, outcome);
     put!(out, "</body>\n</html>");
     out
+}
+
+/// Where most agents are at last, in a sentence.
+fn at_the_end(outcome: &Outcome) -> String {
+    let groups = outcome.groups();
+    let whole = groups.iter().filter(|group| group.region.is_none());
+    let mut most: Vec<(&str, u64)> = whole
+        .flat_map(|group| &group.series)
+        .map(|series| (series.name, series.last()))
+        .chain([("(ended)", outcome.ended)])
+        .filter(|&(_, count)| count != 0)
+        .collect();
+    most.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
+    let words: Vec<String> = most
+        .iter()
+        .take(4)
+        .map(|&(name, count)| format!("{:.1} % {name}", outcome.percent(count)))
+        .collect();
+    let rest = if most.len() > words.len() {
+        " …"
+    } else {
+        "."
+    };
+    match words.is_empty() {
+        true => String::new(),
+        false => format!("At the end: {}{rest}", words.join(", ")),
+    }
+}
+
+/// The picture of the machine, to be zoomed without a script; counts are shown under the pointer.
+fn machine(out: &mut String, picture: &str) {
+    if picture.is_empty() {
+        return;
+    }
+    put!(
+        out,
+        "<h2>The machine, colored by use</h2>\n<p class=\"lead\">Counts are shown under the pointer.</p>\n<div class=\"zoom\">"
+    );
+    let sizes = [
+        ("fit", "Fit", " checked"),
+        ("half", "50 %", ""),
+        ("full", "100 %", ""),
+        ("double", "200 %", ""),
+    ];
+    for (id, words, checked) in sizes {
+        put!(
+            out,
+            "<input type=\"radio\" name=\"zoom\" id=\"{id}\"{checked}><label for=\"{id}\">{words}</label>"
+        );
+    }
+    put!(out, "<div class=\"picture\">\n{picture}</div>\n</div>");
 }
 
 fn facts(out: &mut String, outcome: &Outcome) {

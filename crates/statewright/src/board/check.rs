@@ -121,6 +121,8 @@ pub trait NeededKey {
     const NAME: &'static str;
     /// What is said if there is no such field.
     const MISSING: &'static str;
+    /// What is said if `#[board(skip)]` leaves the field out.
+    const SKIPPED: &'static str;
     /// What is said if the field has a type that machine files do not have.
     const HIDDEN: &'static str;
     /// What is said if the field has another of their types.

@@ -10,6 +10,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::machine::Machine;
 use crate::value::Type;
 
+pub(crate) use strict::Writes;
 pub use strict::{NotStrict, Staging};
 
 /// A key that a machine declares.
@@ -37,6 +38,9 @@ pub trait Board: Sized {
     /// the blackboard (`#[board(skip)]`); `None` if nobody can tell. In strict mode, where writes
     /// wait for the end of the tick, there must be none.
     const HIDDEN: Option<&'static [&'static str]> = None;
+
+    /// Names of fields that `#[board(skip)]` leaves out: for messages.
+    const SKIPPED: &'static [&'static str] = &[];
 
     /// Whether it may hold keys that are not in [`Self::FIELDS`]: what [`Self::locate`] finds is
     /// known when a machine is bound, not while the program is compiled.
@@ -75,7 +79,50 @@ pub trait Board: Sized {
     /// mode (CODE-5). A field that has its old value afterwards was not written. Types that hold
     /// keys beside [`Self::FIELDS`] say how.
     fn change_later<R>(&mut self, staging: &mut Staging, change: impl FnOnce(&mut Self) -> R) -> R {
-        strict::by_comparison(self, staging, change)
+        strict::by_comparison(self, staging, Writes::TakenBack, change)
+    }
+
+    /// Lets user code change the blackboard, and notes what it wrote, for traces (SYS-3). As
+    /// [`Self::change_later`], but changes stay.
+    fn change_seen<R>(&mut self, staging: &mut Staging, change: impl FnOnce(&mut Self) -> R) -> R {
+        strict::by_comparison(self, staging, Writes::Stay, change)
+    }
+}
+
+impl Machine {
+    /// A blackboard of the user's own that begins as the machine file says: each key has its
+    /// `default`, or zero without one, as in [`Blackboard::new`](crate::Blackboard::new). Fields that
+    /// are no keys of this machine, or have another type, are those of `B::default()`.
+    ///
+    /// ```
+    /// use statewright::prelude::*;
+    ///
+    /// #[derive(Board, Default)]
+    /// struct Dog { hunger: f32, bones: i32 }
+    ///
+    /// let text = r#"{ "machine": "Dog", "blackboard": { "hunger": { "type": "f32", "default": 0.5 } }, "states": { "sit": {} } }"#;
+    /// let dog: Dog = Machine::from_text("dog.sw.json", text)?.default_board();
+    /// assert_eq!((dog.hunger, dog.bones), (0.5, 0));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn default_board<B: Board + Default>(&self) -> B {
+        let mut board = B::default();
+        for (place, record) in self.rom().keys().iter().enumerate() {
+            let Some(id) = KeyId::from_index(place) else {
+                continue;
+            };
+            let key = Key {
+                id,
+                name: self.symbols().of(id).unwrap_or_default(),
+                name_hash: record.name_hash.get(),
+                ty: record.ty.get(),
+                first_word: record.offset.get().into(),
+            };
+            if let Ok(field) = B::locate(&key) {
+                board.write(field, record.default.map(|word| word.get()));
+            }
+        }
+        board
     }
 }
 

@@ -1,5 +1,5 @@
-//! Strict mode for functions in Rust: what they write to the blackboard is taken back at once and
-//! done at the end of the tick (CODE-5).
+//! What functions in Rust write to the blackboard: traces record it (SYS-3), and strict mode takes it
+//! back at once and does it at the end of the tick (CODE-5).
 
 use std::fmt;
 
@@ -24,13 +24,24 @@ impl Staging {
     }
 }
 
-/// A blackboard that gets its fields back, also if user code panics.
-struct TakeBack<'b, B: Board> {
-    board: &'b mut B,
-    before: &'b [u32],
+/// What becomes of writes that were seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Writes {
+    /// They stay.
+    Stay,
+    /// They are taken back.
+    TakenBack,
 }
 
-impl<B: Board> TakeBack<'_, B> {
+/// A blackboard that is looked at before and after a call. It gets its fields back if they are to be
+/// taken back, also if user code panics.
+struct Watched<'b, B: Board> {
+    board: &'b mut B,
+    before: &'b [u32],
+    writes: Writes,
+}
+
+impl<B: Board> Watched<'_, B> {
     /// Fields with other words than before, and the words that they had.
     fn changed(&self) -> impl Iterator<Item = (usize, [u32; 3], [u32; 3])> {
         let (before, _) = self.before.as_chunks::<3>();
@@ -40,8 +51,11 @@ impl<B: Board> TakeBack<'_, B> {
     }
 }
 
-impl<B: Board> Drop for TakeBack<'_, B> {
+impl<B: Board> Drop for Watched<'_, B> {
     fn drop(&mut self) {
+        if self.writes == Writes::Stay {
+            return;
+        }
         let (before, _) = self.before.as_chunks::<3>();
         for (field, &old) in before.iter().enumerate() {
             if self.board.read(field) != old {
@@ -55,13 +69,18 @@ impl<B: Board> Drop for TakeBack<'_, B> {
 pub(super) fn by_comparison<B: Board, R>(
     board: &mut B,
     staging: &mut Staging,
+    writes: Writes,
     change: impl FnOnce(&mut B) -> R,
 ) -> R {
-    let (before, writes) = staging.begin();
+    let (before, written) = staging.begin();
     (0..B::FIELDS.len()).for_each(|field| before.extend(board.read(field)));
-    let back = TakeBack { board, before };
-    let result = change(&mut *back.board);
-    writes.extend(back.changed().map(|(field, new, _)| (field, new)));
+    let watched = Watched {
+        board,
+        before,
+        writes,
+    };
+    let result = change(&mut *watched.board);
+    written.extend(watched.changed().map(|(field, new, _)| (field, new)));
     result
 }
 

@@ -1,13 +1,17 @@
 //! Commands: what agents want done, by lane, in order of agents and emission (CMD-1 to CMD-4).
 //!
-//! - `record` one command, `writer` where agents write it, `pool` where the pages for that come
-//!   from
-//! - `lost` commands that were refused
-//! - `walk` all commands as they were written, `lanes` what the merge rule leaves of a lane
+//! A type of yours becomes a [`Command`] by `#[derive(Command)]` and goes into its [`Lane`]; the
+//! host reads each as a [`CommandRef`]. [`Merge`] is what becomes of several in one lane,
+//! [`LaneRule`] what a program says of a lane, [`Pool`] where the memory comes from.
+
+// `record` is one command, `writer` where agents write it, `pool` where the pages for that come
+// from, `lost` commands that were refused, `naming` names of typed ones for traces; `walk` is all
+// commands as they were written, `lanes` what the merge rule leaves of a lane.
 
 mod field;
 mod lanes;
 mod lost;
+mod naming;
 mod pool;
 mod record;
 mod walk;

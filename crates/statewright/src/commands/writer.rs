@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use super::lanes::LaneRules;
 use super::lost::{LostCommand, MAX_LOST, WhyLost};
+use super::naming::Naming;
 use super::pool::{PAGE_BYTES, Page, Pool};
 use super::record::{Command, Head, Lane, what};
 use super::walk::Walk;
@@ -67,6 +68,7 @@ pub struct Writer {
     accumulate_lanes: u32,
     /// Lanes that sum up or have a cap: few, so that others ask once.
     special_lanes: u32,
+    capped_lanes: u32,
     /// Most commands of an agent by lane; 0 = no cap.
     caps: [u16; MAX_LANES],
     /// Pages before that one.
@@ -87,8 +89,10 @@ pub struct Writer {
     pub(crate) staged_fields: Vec<(u32, usize, [u32; 3])>,
     /// Commands that found no room, at most [`MAX_LOST`].
     pub(crate) lost: Vec<LostCommand>,
-    /// What the user code that runs writes, in strict mode.
+    /// What the user code that runs writes, in strict mode and while it is traced.
     pub(crate) staging: Staging,
+    /// What it emits, while it is traced.
+    pub(crate) naming: Naming,
 }
 
 /// Where the agent began.
@@ -120,9 +124,22 @@ impl Writer {
         }
         let rules = limits.rules;
         (self.critical_lanes, self.accumulate_lanes) = (rules.critical, rules.accumulate);
-        self.special_lanes = rules.accumulate | rules.capped;
         self.caps = rules.caps;
+        self.special_lanes = rules.accumulate | rules.capped;
+        self.capped_lanes = rules.capped;
+        self.naming.set(false);
         (self.budget, self.tick, self.forgets) = (limits.budget, limits.tick, limits.forgets);
+    }
+
+    /// Takes down which typed commands are emitted from now on, or no longer. Meanwhile all lanes are
+    /// special, so that nobody else has to ask.
+    #[cold]
+    pub(crate) fn note_names(&mut self, is_on: bool) {
+        self.naming.set(is_on);
+        self.special_lanes = match is_on {
+            true => u32::MAX,
+            false => self.accumulate_lanes | self.capped_lanes,
+        };
     }
 
     /// Forgets all commands; their pages are free for everybody.

@@ -10,6 +10,7 @@ use crate::agent_id::{AgentId, CrowdNumber};
 use crate::board::Board;
 use crate::handle::WrongHandle;
 use crate::machine::Machine;
+use crate::world::GroupId;
 
 /// The id of somebody who is not in the crowd.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +24,24 @@ pub enum Missing {
         /// The crowd that was asked.
         crowd: CrowdNumber,
     },
+    /// Its crowd is not in the world that was asked.
+    NoCrowd(AgentId),
+    /// It is a group of a world.
+    Group(GroupId),
+    /// It is `AgentId::default()`, which no agent has.
+    Nobody,
+}
+
+impl Missing {
+    /// Of an id that belongs to no crowd which is known.
+    #[cold]
+    pub(crate) fn of_no_crowd(agent: AgentId) -> Self {
+        match GroupId::of(agent) {
+            Some(group) => Self::Group(group),
+            None if agent == AgentId::default() => Self::Nobody,
+            None => Self::NoCrowd(agent),
+        }
+    }
 }
 
 impl fmt::Display for Missing {
@@ -38,6 +57,17 @@ impl fmt::Display for Missing {
                 f,
                 "{agent} is not in this crowd, which is crowd {crowd}: ask the crowd that it belongs to"
             ),
+            Self::NoCrowd(agent) => write!(
+                f,
+                "{agent} is not in this world: its crowd left it, or never joined"
+            ),
+            Self::Group(group) => write!(
+                f,
+                "{group} is a group, not an agent: `World::send_to_group` speaks to its members"
+            ),
+            Self::Nobody => {
+                f.write_str("the id is `AgentId::default()`, which is nobody's: it was never set")
+            }
         }
     }
 }
@@ -236,16 +266,16 @@ impl<B> Agents<B> {
             return Missing::Gone(agent);
         }
         let crowd = self.number;
-        Missing::Foreign { agent, crowd }
+        match Missing::of_no_crowd(agent) {
+            Missing::NoCrowd(agent) => Missing::Foreign { agent, crowd },
+            other => other,
+        }
     }
 
     /// Who is there, by id.
     #[inline]
     pub(super) fn roster(&self) -> Roster<'_> {
-        Roster {
-            number: self.number,
-            generations: &self.generations,
-        }
+        Roster::new(self.number, &self.generations)
     }
 
     /// Who has the next agent's place: its id, or none if there are 2^28 already.
@@ -338,24 +368,39 @@ const _: () = assert!(RETIRED.is_multiple_of(2), "nobody is there");
 /// Who is there, by id.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Roster<'a> {
-    pub(crate) number: CrowdNumber,
+    /// The bits that ids of the crowd have in common: made once per tick, not once per id.
+    crowd: AgentId,
     /// Per index; those without one are the first of theirs.
-    pub(crate) generations: &'a [u32],
+    generations: &'a [u32],
 }
 
-impl Roster<'_> {
+impl<'a> Roster<'a> {
+    #[inline]
+    pub(crate) fn new(number: CrowdNumber, generations: &'a [u32]) -> Self {
+        Self {
+            crowd: AgentId::pack(number, 0, 0),
+            generations,
+        }
+    }
+
     /// Is there such an agent?
     #[inline]
     pub(crate) fn has(self, agent: AgentId) -> bool {
         let generation = self.generations.get(agent.index() as usize);
         generation
-            .is_some_and(|&generation| generation % 2 == 1 && agent.is_of(self.number, generation))
+            .is_some_and(|&generation| generation % 2 == 1 && agent.is_of(self.crowd, generation))
     }
 
     /// Who is at an index.
     #[inline]
     pub(crate) fn at(self, index: usize) -> AgentId {
         let generation = self.generations.get(index).copied().unwrap_or(1);
-        AgentId::pack(self.number, index as u32, generation)
+        self.id(index as u32, generation)
+    }
+
+    /// The id of somebody who was at an index.
+    #[inline]
+    pub(crate) fn id(self, index: u32, generation: u32) -> AgentId {
+        self.crowd.with(index, generation)
     }
 }

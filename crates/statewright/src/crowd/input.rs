@@ -258,10 +258,10 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
 
     fn remove(&mut self, agent: AgentId) {
         let index = index_of(agent);
+        self.mailbox.doubt(self.agents.roster());
         self.agents.despawn(index);
         self.schedule.do_not_stop(index);
         self.schedule.put_to_sleep(index);
-        self.mailbox.doubt();
         self.tracing.note_despawn(agent);
         self.departures += 1;
     }
@@ -271,6 +271,7 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
         with_instances!(&mut self.agents.instances, list => kernel::reset(&rom, &mut list[index]));
         self.schedule.do_not_stop(index);
         self.schedule.wake(index);
+        self.panics.forget(index);
     }
 
     fn halt(&mut self, index: usize) {
@@ -294,6 +295,7 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     /// It gets a turn: what it waits for may be there.
     fn replace_instance(&mut self, index: usize, bytes: &[u8]) {
         self.agents.instances.replace(index, bytes);
+        self.panics.forget(index);
         self.schedule.wake(index);
     }
 
@@ -330,6 +332,7 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
         self.spare = Some(restored);
         self.departures += 1;
         self.last.forget();
+        self.panics.clear();
         self.wake_by_state();
         self.restart_trace();
     }

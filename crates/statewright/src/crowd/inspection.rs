@@ -57,6 +57,8 @@ pub struct Inspection {
     pub variant: String,
     /// What the kernel marked it with.
     pub flags: Vec<&'static str>,
+    /// Why it is quarantined, if a panic of user code ended it: function, state and message.
+    pub panicked: Option<String>,
     /// Raised by reset and reload (EVT-7).
     pub generation: u16,
     /// State of its random numbers (CODE-6).
@@ -136,6 +138,7 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
         let name = machine.symbols().name(SymbolKind::Variant, variant.index());
         seen.variant = name.unwrap_or_default().to_owned();
         seen.draws = self.draws(agent);
+        seen.panicked = self.panics.of(agent).map(ToString::to_string);
         let board = &self.agents.boards[index];
         let keys = rom.keys().iter().enumerate().filter_map(|(number, key)| {
             let field = self.program.table.field(KeyId::from_index(number)?);
@@ -226,6 +229,7 @@ impl Seer<'_> {
                 .filter(|(bit, _)| header.has(*bit))
                 .map(|(_, word)| *word)
                 .collect(),
+            panicked: None,
             generation: header.generation.get(),
             rng: header.rng.get(),
             draws: None,
@@ -408,6 +412,7 @@ impl fmt::Display for Inspection {
             "flags",
             self.flags.iter().map(ToString::to_string).collect(),
         )?;
+        line("panicked", self.panicked.iter().cloned().collect())?;
         line(
             "queue",
             self.queue.iter().map(ToString::to_string).collect(),

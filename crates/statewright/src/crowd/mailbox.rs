@@ -34,15 +34,18 @@ impl Message {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Mailbox {
     events: Vec<InboxEvent>,
-    /// The generation of each receiver.
+    /// The generation of each receiver, if some may be gone; else they are those of the roster, and
+    /// nobody takes them down.
     generations: Vec<u32>,
+    /// The highest index so far.
+    last: u32,
     /// An event stands before an earlier one of a later index.
     unsorted: bool,
     /// Some receivers may be gone.
     doubtful: bool,
     /// Kept for their memory.
     keys: Vec<u64>,
-    spare: (Vec<InboxEvent>, Vec<u32>),
+    spare: Vec<InboxEvent>,
 }
 
 impl Mailbox {
@@ -50,35 +53,51 @@ impl Mailbox {
     #[inline(always)]
     pub(super) fn send(&mut self, envelope: Envelope) {
         let place = envelope.to.index();
-        self.unsorted |= self.events.last().is_some_and(|last| last.place > place);
+        // Nearly always in order, and a test is cheaper than a store.
+        if place < self.last {
+            self.unsorted = true;
+        } else {
+            self.last = place;
+        }
         self.events.push(InboxEvent {
             place,
             event: envelope.event,
         });
-        self.generations.push(envelope.to.generation());
+        if self.doubtful {
+            self.generations.push(envelope.to.generation());
+        }
     }
 
     /// To an agent of the crowd that may be gone.
-    pub(super) fn send_unchecked(&mut self, envelope: Envelope) {
+    pub(super) fn send_unchecked(&mut self, envelope: Envelope, roster: Roster<'_>) {
+        self.doubt(roster);
         self.doubtful = true;
         self.send(envelope);
     }
 
-    /// Somebody is gone.
-    pub(super) fn doubt(&mut self) {
-        self.doubtful |= !self.events.is_empty();
+    /// Somebody goes: all receivers so far are still in the roster.
+    pub(super) fn doubt(&mut self, roster: Roster<'_>) {
+        if !self.doubtful && !self.events.is_empty() {
+            self.doubtful = true;
+            let events = self.events.iter();
+            let generations = events.map(|event| roster.at(event.place as usize).generation());
+            self.generations.extend(generations);
+        }
     }
 
     /// All envelopes, in the order in which they were sent, if the last tick was not refused.
-    /// They are for agents of this crowd.
-    pub(super) fn envelopes(
-        &self,
-        crowd: CrowdNumber,
-    ) -> impl ExactSizeIterator<Item = Envelope> + '_ {
-        let envelopes = self.events.iter().zip(&self.generations);
-        envelopes.map(move |(event, &generation)| Envelope {
-            to: AgentId::pack(crowd, event.place, generation),
-            event: event.event,
+    pub(super) fn envelopes<'m>(
+        &'m self,
+        roster: Roster<'m>,
+    ) -> impl ExactSizeIterator<Item = Envelope> + 'm {
+        let envelopes = self.events.iter().enumerate();
+        envelopes.map(move |(number, event)| {
+            let now = roster.at(event.place as usize);
+            let sent = self.generations.get(number);
+            Envelope {
+                to: sent.map_or(now, |&sent| roster.id(event.place, sent)),
+                event: event.event,
+            }
         })
     }
 
@@ -90,9 +109,10 @@ impl Mailbox {
     /// These envelopes and no others.
     pub(super) fn replace(&mut self, envelopes: impl IntoIterator<Item = Envelope>) {
         self.clear();
+        self.doubtful = true;
         envelopes
             .into_iter()
-            .for_each(|envelope| self.send_unchecked(envelope));
+            .for_each(|envelope| self.send(envelope));
     }
 
     /// Sorts the envelopes by index and drops those to agents that are gone: how many.
@@ -112,13 +132,13 @@ impl Mailbox {
         let mut kept = 0;
         for index in 0..self.events.len() {
             let (event, generation) = (self.events[index], self.generations[index]);
-            if roster.has(AgentId::pack(roster.number, event.place, generation)) {
-                (self.events[kept], self.generations[kept]) = (event, generation);
+            if roster.has(roster.id(event.place, generation)) {
+                self.events[kept] = event;
                 kept += 1;
             }
         }
         self.events.truncate(kept);
-        self.generations.truncate(kept);
+        self.generations.clear();
         self.doubtful = false;
     }
 
@@ -132,21 +152,11 @@ impl Mailbox {
                 .map(|(number, event)| u64::from(event.place) << 32 | number),
         );
         self.keys.sort_unstable();
-        let (events, generations) = &mut self.spare;
-        events.clear();
-        generations.clear();
-        events.extend(
-            self.keys
-                .iter()
-                .map(|&key| self.events[key as u32 as usize]),
-        );
-        generations.extend(
-            self.keys
-                .iter()
-                .map(|&key| self.generations[key as u32 as usize]),
-        );
-        std::mem::swap(&mut self.events, events);
-        std::mem::swap(&mut self.generations, generations);
+        let sorted = self.keys.iter();
+        let sorted = sorted.map(|&key| self.events[key as u32 as usize]);
+        self.spare.clear();
+        self.spare.extend(sorted);
+        std::mem::swap(&mut self.events, &mut self.spare);
         self.unsorted = false;
     }
 
@@ -169,7 +179,7 @@ impl Mailbox {
     fn clear(&mut self) {
         self.events.clear();
         self.generations.clear();
-        (self.unsorted, self.doubtful) = (false, false);
+        (self.last, self.unsorted, self.doubtful) = (0, false, false);
     }
 }
 
@@ -189,10 +199,7 @@ mod tests {
     }
 
     fn roster(generations: &[u32]) -> Roster<'_> {
-        Roster {
-            number: CrowdNumber::NONE,
-            generations,
-        }
+        Roster::new(CrowdNumber::NONE, generations)
     }
 
     fn prepared(mailbox: &Mailbox) -> Vec<(u32, i32)> {
@@ -235,14 +242,15 @@ mod tests {
     fn cmd_4_envelopes_to_those_who_are_gone_are_dropped_and_their_successors_get_none() {
         let mut mailbox = Mailbox::default();
         mailbox.send(envelope(4, 1, 0));
-        mailbox.doubt();
+        mailbox.doubt(roster(&[0, 2, 0, 0, 1]));
+        let now = roster(&[0, 2, 0, 0, 3]);
         mailbox.send(envelope(4, 3, 1));
-        mailbox.send_unchecked(envelope(1, 1, 2));
-        assert_eq!(mailbox.prepare(roster(&[0, 2, 0, 0, 3])), 2);
+        mailbox.send_unchecked(envelope(1, 1, 2), now);
+        assert_eq!(mailbox.prepare(now), 2);
         assert_eq!(prepared(&mailbox), [(4, 1)]);
         assert_eq!(
             mailbox
-                .envelopes(CrowdNumber::NONE)
+                .envelopes(now)
                 .map(|envelope| envelope.to)
                 .collect::<Vec<_>>(),
             [AgentId::new(4, 3)]

@@ -39,7 +39,7 @@ use statewright_kernel::Counters;
 use crate::board::Board;
 use crate::context::Context;
 use crate::parameters::Parameters;
-use crate::pipeline::{Measured, PageSupply, TickOutput, TickSettings, Tracing};
+use crate::pipeline::{Measured, PageSupply, Panics, TickOutput, TickSettings, Tracing};
 use crate::program::Program;
 use agents::Agents;
 pub(crate) use agents::Roster;
@@ -83,6 +83,8 @@ pub struct Crowd<B, C: Context + ?Sized> {
     totals: Totals,
     /// How often agents went: whoever keeps their ids looks again after it rose.
     pub(crate) departures: u64,
+    /// Why user code ended agents.
+    panics: Panics,
     /// What was before the last restore: memory for the next one.
     spare: Option<Box<Restored<B>>>,
 }
@@ -126,6 +128,7 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
             last: TickOutput::default(),
             totals: Totals::default(),
             departures: 0,
+            panics: Panics::default(),
             spare: None,
         }
     }

@@ -8,7 +8,7 @@ use crate::agent_id::AgentId;
 use crate::board::Board;
 use crate::commands::{CommandRef, Lane, LostCommand};
 use crate::context::Context;
-use crate::pipeline::LaneCommands;
+use crate::pipeline::{LaneCommands, Panicked};
 
 /// Commands.
 impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
@@ -95,13 +95,15 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
 
 /// Agents that ended.
 impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
-    /// Agents that a fault ended in the last tick.
+    /// Agents that a fault ended in the last tick: what the kernel found wrong. Panics of user code
+    /// are in [`Self::panicked`].
     pub fn faults(&self) -> impl Iterator<Item = (AgentId, Fault)> + '_ {
         self.last.faults()
     }
 
-    /// Agents that a panic in user code ended in the last tick.
-    pub fn panicked(&self) -> impl Iterator<Item = AgentId> + '_ {
+    /// Agents that a panic in user code ended in the last tick, and why. They are none of those in
+    /// [`Self::faults`].
+    pub fn panicked(&self) -> impl Iterator<Item = &Panicked> {
         self.last.panicked()
     }
 

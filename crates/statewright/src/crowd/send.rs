@@ -17,7 +17,7 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     ///
     /// An event of another machine, or one that carries something else, is an error, and so is an
     /// agent that is gone or of another crowd; nothing is sent then. With events of
-    /// [`machine!`](macro@crate::machine) the compiler sees to the payload.
+    /// `machine!` the compiler sees to the payload.
     ///
     /// ```
     /// use statewright::prelude::*;

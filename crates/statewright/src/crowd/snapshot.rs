@@ -184,7 +184,7 @@ impl<B: Board + Saved, C: Context + ?Sized> Crowd<B, C> {
         indices.for_each(|number| bytes.put_u32(number));
         let variants = agents.variants.iter();
         variants.for_each(|variant| bytes.put_u16(variant.raw()));
-        for envelope in mailbox.envelopes(agents.number) {
+        for envelope in mailbox.envelopes(agents.roster()) {
             bytes.put_u64(envelope.to.bits());
             bytes.put(envelope.event.as_bytes());
         }

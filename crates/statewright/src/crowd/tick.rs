@@ -206,10 +206,7 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
             ..
         } = self;
         let now = schedule.now as u32;
-        let ids = AgentIds::Crowd(Roster {
-            number: agents.number,
-            generations: &agents.generations,
-        });
+        let ids = AgentIds::Crowd(Roster::new(agents.number, &agents.generations));
         let env = TickEnv {
             table: program.table.for_tick(),
             sleepers: &program.sleepers,
@@ -270,13 +267,16 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
         } else {
             for Message { envelope, .. } in messages {
                 if envelope.to.crowd() == self.agents.number {
-                    self.mailbox.send_unchecked(envelope);
+                    self.mailbox.send_unchecked(envelope, self.agents.roster());
                 } else {
                     self.totals.lost_messages += 1;
                 }
             }
         }
         self.measured.add(&self.last);
+        for panicked in self.last.panicked() {
+            self.panics.remember(panicked);
+        }
         self.last.give_back_memory();
         self.totals.counters.add(&counters);
         self.program.machine().count(&counters);
@@ -344,6 +344,6 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
 
     /// A message for an agent of this crowd, who may be gone.
     pub(crate) fn deliver_message(&mut self, envelope: Envelope) {
-        self.mailbox.send_unchecked(envelope);
+        self.mailbox.send_unchecked(envelope, self.agents.roster());
     }
 }

@@ -30,7 +30,7 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     /// bells.set_timing(Some(Timing::new(nanoseconds).with_budget(1_000_000_000)));
     /// bells.spawn(());
     /// bells.tick(&());
-    /// bells.broadcast(machine.event("Pull")?, ());
+    /// bells.broadcast(machine.event("Pull")?, ())?;
     /// bells.tick(&());
     ///
     /// for (function, time) in bells.function_times() {

@@ -78,13 +78,17 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
         self.tracing.totals(&self.last)
     }
 
-    /// The names behind the numbers of records.
+    /// The names behind the numbers of records. Those of typed commands are known once a traced agent
+    /// has emitted one.
     pub fn legend(&self) -> Legend {
-        self.program.legend()
+        self.program
+            .legend()
+            .with_commands(self.last.command_names())
     }
 
     /// Adds what was recorded in the last tick to a file.
     pub fn write_trace<W: Write>(&self, writer: &mut Writer<W>) -> Result<(), WriteError> {
+        writer.name_commands(self.last.command_names())?;
         writer.add(self.schedule.now.saturating_sub(1), self.trace())
     }
 }

@@ -4,6 +4,7 @@ use statewright_kernel::{Counters, Event, Fault, InboxEvent, Loss, Sleep};
 use statewright_rom::ids::FunctionId;
 use statewright_trace::{Kind, Tracer};
 
+use super::panicked::Panicked;
 use super::timing::CallTimes;
 use crate::agent_id::AgentId;
 use crate::commands::{CommandLimits, Writer};
@@ -20,7 +21,7 @@ pub(crate) struct Chunk {
     /// Events that were not taken: to be offered again, first (EVT-4).
     pub(crate) left: Vec<InboxEvent>,
     pub(crate) faults: Vec<(AgentId, Fault)>,
-    pub(crate) panicked: Vec<AgentId>,
+    pub(crate) panicked: Vec<Panicked>,
     pub(crate) unbound_calls: Vec<(AgentId, FunctionId)>,
     pub(crate) clamped: Vec<AgentId>,
     /// Agents whose queue had no room for an event (EVT-3).

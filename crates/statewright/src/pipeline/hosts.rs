@@ -1,8 +1,11 @@
 //! User code of all agents of a chunk, as the kernel asks for it.
 
+use std::cell::Cell;
+
 use statewright_kernel::{Hosts, prefetch};
 
 use super::env::TickEnv;
+use super::panicked::CallPlace;
 use crate::board::Board;
 use crate::commands::Writer;
 use crate::host::{AgentHost, Caller, HostEnv};
@@ -28,6 +31,7 @@ impl<'c, B, C> ChunkHosts<'c, B, C> {
             out,
             ids: env.ids,
             index: first,
+            unwound: Cell::new(None),
         };
         let env = HostEnv {
             table: env.table,
@@ -41,6 +45,11 @@ impl<'c, B, C> ChunkHosts<'c, B, C> {
     /// Whose turn it is, or was last.
     pub(super) fn index(&self) -> usize {
         self.env.caller.index
+    }
+
+    /// The call that unwound.
+    pub(super) fn unwound(&self) -> Option<CallPlace> {
+        self.env.caller.unwound.take()
     }
 }
 

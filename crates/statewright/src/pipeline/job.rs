@@ -13,6 +13,7 @@ use statewright_trace::Reasons;
 use super::chunk::Chunk;
 use super::env::{AgentIds, TickEnv};
 use super::hosts::ChunkHosts;
+use super::panicked::{CallPlace, Panicked};
 use super::timed_hosts::TimedHosts;
 use super::traced_hosts::TracedHosts;
 use crate::agent_id::AgentId;
@@ -37,7 +38,11 @@ pub(crate) struct ChunkJob<'j, I, B> {
 }
 
 /// Where user code unwound, and with what.
-type Panic = (usize, Box<dyn Any + Send>);
+struct Unwound {
+    index: usize,
+    call: Option<CallPlace>,
+    panic: Box<dyn Any + Send>,
+}
 
 impl<I, B> ChunkJob<'_, I, B> {
     /// Is there somebody who is awake, is stopped or has events?
@@ -74,11 +79,12 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
     /// Ticks from an index on, up to another.
     fn run_between<C>(&mut self, env: &TickEnv<'_, B, C>, mut from: usize, to: usize) {
         // Bound: each round but the last has a panic at a later index.
-        while let Err((index, panic)) = match (&self.chunk.tracer, env.timing) {
+        while let Err(unwound) = match (&self.chunk.tracer, env.timing) {
             (None, None) => self.run_until_panic::<C, false>(env, from, to),
             _ => self.run_until_panic::<C, true>(env, from, to),
         } {
-            self.end_by_panic(env, index, &*panic);
+            let index = unwound.index;
+            self.end_by_panic(env, &unwound);
             // A panic does not tell how much of the inbox was taken: the first event counts as
             // taken.
             self.drop_inbox_of(env, index, 1);
@@ -94,7 +100,7 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
         env: &TickEnv<'_, B, C>,
         from: usize,
         to: usize,
-    ) -> Result<(), Panic> {
+    ) -> Result<(), Unwound> {
         let [first, last] = [from, to].map(|end| {
             self.inbox
                 .partition_point(|event| (event.place as usize) < end)
@@ -110,7 +116,7 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
         let chunk = &mut *self.chunk;
         let mut hosts = ChunkHosts::new(env, &mut self.boards[start..end], from, &mut chunk.writer);
         let mut sink = TickSink {
-            turns: &mut chunk.turns,
+            turns: 0,
             awake_next: &mut chunk.awake_next,
             left: &mut chunk.left,
             faults: &mut chunk.faults,
@@ -150,16 +156,25 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
             debug_assert_eq!(ran, Ok(()), "jobs are legal batches");
         });
         let ran = catch_unwind(run);
+        chunk.turns += sink.turns;
         chunk.times = times.into_inner();
-        ran.map_err(|panic| (hosts.index(), panic))
+        ran.map_err(|panic| Unwound {
+            index: hosts.index(),
+            call: hosts.unwound(),
+            panic,
+        })
     }
 
-    fn end_by_panic<C>(&mut self, env: &TickEnv<'_, B, C>, index: usize, panic: &(dyn Any + Send)) {
+    fn end_by_panic<C>(&mut self, env: &TickEnv<'_, B, C>, unwound: &Unwound) {
         self.chunk.writer.discard_agent();
-        let agent = env.ids.at(index);
-        match panic.downcast_ref() {
+        let agent = env.ids.at(unwound.index);
+        match unwound.panic.downcast_ref() {
             Some(&UnboundCall(function)) => self.chunk.unbound_calls.push((agent, function)),
-            None => self.chunk.panicked.push(agent),
+            None => {
+                let Unwound { call, panic, .. } = unwound;
+                let panicked = Panicked::new(agent, *call, env.machine, &**panic);
+                self.chunk.panicked.push(panicked);
+            }
         }
         self.chunk.trace_panic(agent);
         self.chunk.turns += 1;
@@ -201,6 +216,7 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
         });
         let ran = catch_unwind(run);
         chunk.times = times.into_inner();
+        let call = hosts.unwound();
         match ran {
             Ok(stopped) => {
                 let fault = stopped.err().map(|fault| (agent, fault));
@@ -208,7 +224,10 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
                 self.chunk.faults.extend(fault);
                 self.chunk.awake_next.push((index as u32, Sleep::Awake));
             }
-            Err(panic) => self.end_by_panic(env, index, &*panic),
+            Err(panic) => {
+                let unwound = Unwound { index, call, panic };
+                self.end_by_panic(env, &unwound);
+            }
         }
         self.drop_inbox_of(env, index, 0);
     }
@@ -303,7 +322,7 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
 
 /// Takes what becomes of the agents of a run.
 struct TickSink<'c> {
-    turns: &'c mut usize,
+    turns: usize,
     awake_next: &'c mut Vec<(u32, Sleep)>,
     left: &'c mut Vec<InboxEvent>,
     faults: &'c mut Vec<(AgentId, Fault)>,
@@ -315,7 +334,7 @@ struct TickSink<'c> {
 impl TickSink<'_> {
     #[inline]
     fn take(&mut self, index: usize, report: &Report, left: &[InboxEvent]) {
-        *self.turns += 1;
+        self.turns += 1;
         if !report.rests {
             self.note(index, report, left);
         }

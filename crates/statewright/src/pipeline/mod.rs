@@ -11,7 +11,8 @@
 //!   other, with `hosts`, `traced_hosts` and `timed_hosts` as the border to user code
 //! - `env` what all jobs of a tick share, `settings` what the host chose
 //! - `chunk` what one job leaves, `output` all of it as the host reads it, `pages` where the memory
-//!   of commands comes from, `trace` the records between ticks, `timing` how long user functions took
+//!   of commands comes from, `trace` the records between ticks, `timing` how long user functions took, `panicked` why user
+//!   code ended an agent
 //!
 //! Chunks are read in their order, so that nothing depends on who ran them.
 
@@ -21,6 +22,7 @@ mod hosts;
 mod job;
 mod output;
 mod pages;
+mod panicked;
 mod settings;
 mod split;
 mod timed_hosts;
@@ -33,6 +35,8 @@ pub(crate) use env::{AgentIds, TickEnv};
 pub use output::LaneCommands;
 pub(crate) use output::TickOutput;
 pub(crate) use pages::{PageSupply, pages_needed};
+pub use panicked::Panicked;
+pub(crate) use panicked::{CallPlace, Panics};
 pub(crate) use settings::check_budget;
 pub use settings::{TickSettings, WrongBudget, WrongSettings};
 pub(crate) use split::AgentSlices;

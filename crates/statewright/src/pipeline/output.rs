@@ -6,6 +6,7 @@ use statewright_rom::Rom;
 use statewright_rom::ids::FunctionId;
 
 use super::chunk::Chunk;
+use super::panicked::Panicked;
 use super::timing::CallTimes;
 #[cfg(feature = "parallel")]
 use super::workers::{RayonPool, Workers};
@@ -97,6 +98,12 @@ impl TickOutput {
         lost.copied().take(MAX_LOST)
     }
 
+    /// Names of typed commands that traced agents emitted, by number; some several times.
+    pub(crate) fn command_names(&self) -> impl Iterator<Item = (u32, &'static str)> {
+        let chunks = self.chunks.iter();
+        chunks.flat_map(|chunk| chunk.writer.naming.names())
+    }
+
     /// Those who want their next tick, or a later one, by index.
     pub(crate) fn awake_next(&self) -> impl Iterator<Item = (u32, Sleep)> {
         self.ran()
@@ -112,8 +119,8 @@ impl TickOutput {
         self.ran().flat_map(|chunk| chunk.faults.iter().copied())
     }
 
-    pub(crate) fn panicked(&self) -> impl Iterator<Item = AgentId> {
-        self.ran().flat_map(|chunk| chunk.panicked.iter().copied())
+    pub(crate) fn panicked(&self) -> impl Iterator<Item = &Panicked> {
+        self.ran().flat_map(|chunk| chunk.panicked.iter())
     }
 
     pub(crate) fn unbound_calls(&self) -> impl Iterator<Item = (AgentId, FunctionId)> {

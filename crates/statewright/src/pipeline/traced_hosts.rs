@@ -10,7 +10,7 @@ use statewright_trace::{Reasons, Tracer};
 use super::hosts::ChunkHosts;
 use crate::agent_id::AgentId;
 use crate::board::Board;
-use crate::host::AgentHost;
+use crate::host::{AgentHost, HostEnv};
 
 /// User code of all agents of a run, with a tracer.
 pub(super) struct TracedHosts<'t, 'p, B, C> {
@@ -112,10 +112,48 @@ impl<'p, B: Board, C> Hosts for TracedHosts<'_, 'p, B, C> {
     }
 }
 
-impl<B: Board, C> TracedHost<'_, '_, B, C> {
+impl<'p, B: Board, C> TracedHost<'_, 'p, B, C> {
     /// The agent.
     pub(super) fn agent(&self) -> AgentId {
         self.host.env.caller.agent()
+    }
+
+    /// Lets a function run, and records what it wrote to the blackboard, those keys that the machine
+    /// declares, and which typed commands it emitted. At level 1 nobody looks.
+    #[inline]
+    fn call<R>(&mut self, call: impl FnOnce(&mut AgentHost<'_, 'p, B, C>) -> R) -> R {
+        if self.is_on && !self.tracer.is_outline() {
+            self.call_seen(call)
+        } else {
+            call(&mut self.host)
+        }
+    }
+
+    #[cold]
+    fn call_seen<R>(&mut self, call: impl FnOnce(&mut AgentHost<'_, 'p, B, C>) -> R) -> R {
+        self.host.env.caller.out.note_names(true);
+        let AgentHost { board, env } = &mut self.host;
+        let result = if env.strict {
+            // Writes that wait are noted already.
+            call(&mut self.host)
+        } else {
+            let mut staging = std::mem::take(&mut env.caller.out.staging);
+            let result =
+                board.change_seen(&mut staging, |board| call(&mut AgentHost { board, env }));
+            env.caller.out.staging = staging;
+            result
+        };
+        let HostEnv { table, caller, .. } = &mut *self.host.env;
+        caller.out.note_names(false);
+        for &(field, words) in &caller.out.staging.writes {
+            if let Some(key) = table.key(field) {
+                self.tracer.wrote(key, words);
+            }
+        }
+        for said in &caller.out.naming.said {
+            self.tracer.emitted(said.lane, said.name, said.had_room);
+        }
+        result
     }
 }
 
@@ -130,14 +168,18 @@ impl<B: Board, C> Host for TracedHost<'_, '_, B, C> {
         self.host.score(function, view)
     }
 
+    fn value(&self, function: FunctionId, view: GuardCx<'_, '_>) -> [u32; 3] {
+        self.host.value(function, view)
+    }
+
     #[inline]
     fn action(&mut self, function: FunctionId, actor: ActionCx<'_, '_>) {
-        self.host.action(function, actor);
+        self.call(|host| host.action(function, actor));
     }
 
     #[inline]
     fn activity(&mut self, function: FunctionId, mode: Mode, actor: ActionCx<'_, '_>) -> Status {
-        self.host.activity(function, mode, actor)
+        self.call(|host| host.activity(function, mode, actor))
     }
 
     fn command(&mut self, command: &Command) -> bool {

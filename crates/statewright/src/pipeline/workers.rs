@@ -8,7 +8,7 @@ use super::env::TickEnv;
 use super::split::Jobs;
 use crate::board::Board;
 
-/// Threads that run pieces of work side by side: rayon's ([`RayonPool`]) or those
+/// Threads that run pieces of work side by side: rayon's (`RayonPool`, with the feature `parallel`) or those
 /// of an engine. Nothing of a tick depends on how many there are, or on who runs what.
 ///
 /// ```

@@ -108,7 +108,7 @@ impl Machine {
         let rom = self.rom();
         let mut problems = Vec::new();
         let (mut chosen, unused) = choose(self, &rom, &functions, &mut problems);
-        check_calls(&rom, &functions, &mut chosen, &mut problems);
+        check_calls((self, &rom), &functions, &mut chosen, &mut problems);
         let before = problems.len();
         let fields = fields::<B>(self, &rom, &mut problems);
         let strict = strict::<B>(&rom);
@@ -243,12 +243,16 @@ fn choose<B, C: Context + ?Sized>(
             }),
             ([], None) => {
                 let closest = closest(&name, functions);
+                let is_unnamed = machine
+                    .symbols()
+                    .name(SymbolKind::Function, place)
+                    .is_none();
                 let id = FunctionId::from_index(place);
                 problems.push(BindProblem::Missing {
                     name,
                     kind,
                     closest,
-                    hash: record.hash.get(),
+                    hash: is_unnamed.then(|| record.hash.get()),
                     uses: id.map_or_else(Vec::new, |id| uses::uses(machine, id)),
                 });
             }
@@ -267,7 +271,7 @@ fn closest<B, C: Context + ?Sized>(name: &str, functions: &Functions<B, C>) -> O
 
 /// Every call has the arguments that its function takes.
 fn check_calls<B, C: Context + ?Sized>(
-    rom: &Rom<'_>,
+    (machine, rom): (&Machine, &Rom<'_>),
     functions: &Functions<B, C>,
     chosen: &mut [Choice],
     problems: &mut Vec<BindProblem>,
@@ -295,6 +299,7 @@ fn check_calls<B, C: Context + ?Sized>(
             name: function.name.clone(),
             takes: takes.clone(),
             given,
+            uses: FunctionId::read(op.a).map_or_else(Vec::new, |id| uses::uses(machine, id)),
         };
         if !problems.contains(&problem) {
             problems.push(problem);
@@ -371,7 +376,11 @@ fn fields<B: Board>(
         });
         match located {
             Ok(_) => {}
-            Err(None) => problems.push(BindProblem::NoField { key: shown(), ty }),
+            Err(None) => problems.push(BindProblem::NoField {
+                key: shown(),
+                ty,
+                skipped: B::SKIPPED.contains(&name),
+            }),
             Err(Some(found)) => problems.push(BindProblem::FieldType {
                 key: shown(),
                 wanted: ty,

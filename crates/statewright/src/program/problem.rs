@@ -17,8 +17,8 @@ pub enum BindProblem {
         kind: Kind,
         /// A function that was perhaps meant.
         closest: Option<String>,
-        /// Hash of its name, which is all that a ROM knows.
-        hash: u32,
+        /// Hash of its name, where that is all that is known of it.
+        hash: Option<u32>,
         /// Every place of the machine that calls it.
         uses: Vec<String>,
     },
@@ -44,6 +44,8 @@ pub enum BindProblem {
         takes: Vec<Type>,
         /// Types of the call.
         given: Vec<Type>,
+        /// Every place of the machine that calls it.
+        uses: Vec<String>,
     },
     /// A value function gives another type than the machine declares (LANG-11).
     Returns {
@@ -70,6 +72,8 @@ pub enum BindProblem {
         key: String,
         /// Its type.
         ty: Type,
+        /// There is such a field, but it is left out by `#[board(skip)]`.
+        skipped: bool,
     },
     /// A field has another type than the key.
     FieldType {
@@ -105,9 +109,10 @@ impl fmt::Display for BindProblem {
                 if let Some(closest) = closest {
                     write!(f, "; did you mean `{closest}`?")?;
                 }
-                write!(f, "\n    hash {hash:08x}")?;
-                uses.iter()
-                    .try_for_each(|one| write!(f, "\n    used by {one}"))
+                if let Some(hash) = hash {
+                    write!(f, "\n    hash {hash:08x}")?;
+                }
+                used_by(uses, f)
             }
             Self::WrongKind {
                 name,
@@ -121,13 +126,18 @@ impl fmt::Display for BindProblem {
                 )
             }
             Self::Twice { name } => write!(f, "two functions answer to `{name}`"),
-            Self::Arguments { name, takes, given } => {
+            Self::Arguments {
+                name,
+                takes,
+                given,
+                uses,
+            } => {
+                let (takes, given) = (list(takes), list(given));
                 write!(
                     f,
-                    "`{name}` takes ({}), but the machine calls it with ({})",
-                    list(takes),
-                    list(given)
-                )
+                    "`{name}` takes ({takes}), but the machine calls it with ({given})"
+                )?;
+                used_by(uses, f)
             }
             Self::Returns {
                 name,
@@ -145,7 +155,15 @@ impl fmt::Display for BindProblem {
                 f,
                 "codes of `{name}` are explained, but there is no such guard"
             ),
-            Self::NoField { key, ty } => {
+            Self::NoField {
+                key,
+                ty,
+                skipped: true,
+            } => write!(
+                f,
+                "the machine declares `{key}` as {ty}, but `#[board(skip)]` hides the blackboard's field from it: remove that"
+            ),
+            Self::NoField { key, ty, .. } => {
                 write!(
                     f,
                     "the blackboard has no field `{key}` of type {ty}, which the machine declares"
@@ -160,6 +178,11 @@ impl fmt::Display for BindProblem {
             }
         }
     }
+}
+
+fn used_by(uses: &[String], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    uses.iter()
+        .try_for_each(|one| write!(f, "\n    used by {one}"))
 }
 
 fn with_article(kind: Kind) -> String {

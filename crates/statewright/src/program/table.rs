@@ -137,9 +137,10 @@ impl<B: Board, C> TickTable<'_, B, C> {
         context: &C,
         mut cx: GuardCx<'_, '_, '_>,
     ) -> Verdict {
-        self.guards
-            .get(function.index())
-            .map_or(Verdict::from(false), |code| code(board, context, &mut cx))
+        let code = self.guards.get(function.index());
+        let verdict = code.map_or(Verdict::from(false), |code| code(board, context, &mut cx));
+        cx.returned();
+        verdict
     }
 
     #[inline]
@@ -150,9 +151,10 @@ impl<B: Board, C> TickTable<'_, B, C> {
         context: &C,
         mut cx: GuardCx<'_, '_, '_>,
     ) -> f32 {
-        self.scorers
-            .get(function.index())
-            .map_or(0.0, |code| code(board, context, &mut cx))
+        let code = self.scorers.get(function.index());
+        let score = code.map_or(0.0, |code| code(board, context, &mut cx));
+        cx.returned();
+        score
     }
 
     pub(crate) fn value(
@@ -162,9 +164,10 @@ impl<B: Board, C> TickTable<'_, B, C> {
         context: &C,
         mut cx: GuardCx<'_, '_, '_>,
     ) -> [u32; 3] {
-        self.values
-            .get(function.index())
-            .map_or([0; 3], |code| code(board, context, &mut cx))
+        let code = self.values.get(function.index());
+        let words = code.map_or([0; 3], |code| code(board, context, &mut cx));
+        cx.returned();
+        words
     }
 
     #[inline]
@@ -178,6 +181,7 @@ impl<B: Board, C> TickTable<'_, B, C> {
         if let Some(code) = self.actions.get(function.index()) {
             code(board, context, &mut cx);
         }
+        cx.returned();
     }
 
     #[inline]
@@ -188,9 +192,10 @@ impl<B: Board, C> TickTable<'_, B, C> {
         (board, context): (&mut B, &C),
         mut cx: ActionCx<'_, '_, '_>,
     ) -> Status {
-        self.activities
-            .get(function.index())
-            .map_or(Status::Running, |code| code(board, context, mode, &mut cx))
+        let code = self.activities.get(function.index());
+        let status = code.map_or(Status::Running, |code| code(board, context, mode, &mut cx));
+        cx.returned();
+        status
     }
 
     /// The key that a field holds.

@@ -55,10 +55,7 @@ pub struct Slices<'s> {
 impl<'s> Slices<'s> {
     fn ids(&self) -> AgentIds<'s> {
         if self.agents.is_empty() {
-            AgentIds::Crowd(Roster {
-                number: CrowdNumber::NONE,
-                generations: &[],
-            })
+            AgentIds::Crowd(Roster::new(CrowdNumber::NONE, &[]))
         } else {
             AgentIds::Given(self.agents)
         }

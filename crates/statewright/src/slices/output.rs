@@ -15,7 +15,8 @@ use crate::context::Context;
 use crate::crowd::Envelope;
 use crate::machine::Machine;
 use crate::pipeline::{
-    FunctionTime, LaneCommands, Measured, PageSupply, SlowCall, TickOutput, Timing, Tracing,
+    FunctionTime, LaneCommands, Measured, PageSupply, Panicked, SlowCall, TickOutput, Timing,
+    Tracing,
 };
 use crate::program::Program;
 
@@ -125,8 +126,9 @@ impl SlicesOutput {
         self.last.faults()
     }
 
-    /// Agents that a panic in user code ended.
-    pub fn panicked(&self) -> impl Iterator<Item = AgentId> + '_ {
+    /// Agents that a panic in user code ended, and why. They are none of those in
+    /// [`Self::faults`].
+    pub fn panicked(&self) -> impl Iterator<Item = &Panicked> {
         self.last.panicked()
     }
 
@@ -196,8 +198,18 @@ impl SlicesOutput {
 
     /// What was recorded in the last tick: what happened before it outside of ticks, then agent by
     /// agent.
+    ///
+    /// Their words come from [`Program::legend`](crate::Program::legend), with names of typed commands
+    /// by [`Self::command_names`].
     pub fn trace(&self) -> impl Iterator<Item = &Record> {
         self.tracing.records(&self.last)
+    }
+
+    /// Names of typed commands that traced agents emitted, by number: for
+    /// [`Legend::with_commands`](crate::trace::Legend::with_commands) and
+    /// [`Writer::name_commands`](crate::trace::Writer::name_commands).
+    pub fn command_names(&self) -> impl Iterator<Item = (u32, &'static str)> {
+        self.last.command_names()
     }
 
     /// How often everything happened since the [settings](Settings::totals) ask for totals; nothing

@@ -7,7 +7,7 @@ use super::{Entered, World, WorldInput};
 use crate::agent_id::AgentId;
 use crate::context::Context;
 use crate::crowd::Envelope;
-use crate::event::{EventFor, WrongEvent};
+use crate::event::{EventFor, SendError, WrongEvent};
 use crate::handle::EventHandle;
 use crate::payload::Payload;
 
@@ -47,7 +47,7 @@ impl<C: Context + ?Sized> World<C> {
     }
 
     /// Sends an event to all members of a group, in the order in which they joined. Those whose
-    /// machine does not know it are left out, and counted. If nobody is left in the group, that is
+    /// machine does not know it, or with another payload, are left out, and counted. If nobody is left in the group, that is
     /// an error.
     pub fn send_to_group<P: Payload>(
         &mut self,
@@ -98,18 +98,10 @@ impl<C: Context + ?Sized> World<C> {
         event: EventHandle,
         kind: Option<PayloadKind>,
     ) -> Result<(), GroupError> {
-        let mut refused = GroupError::Unknown(event);
-        for (_, member) in self.members() {
-            match member.machine().check_event(event, kind) {
-                Ok(_) => {
-                    let mut members = self.group(group)?;
-                    return members.next().map(drop).ok_or(GroupError::Nobody(group));
-                }
-                Err(error @ WrongEvent::Payload { .. }) => refused = GroupError::Event(error),
-                Err(WrongEvent::OtherMachine { .. } | WrongEvent::Unknown { .. }) => {}
-            }
-        }
-        Err(refused)
+        let spoken = self.check_spoken(event, kind);
+        spoken.map_err(GroupError::Event)?;
+        let mut members = self.group(group)?;
+        members.next().map(drop).ok_or(GroupError::Nobody(group))
     }
 }
 
@@ -132,6 +124,7 @@ impl<C: Context + ?Sized> World<C> {
                     self.post_event(Envelope { to, event });
                     told.reached += 1;
                 }
+                Err(SendError::Event(WrongEvent::Conflict { .. })) => told.conflicting += 1,
                 Err(_) => told.unknown += 1,
             }
         }

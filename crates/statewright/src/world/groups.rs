@@ -7,7 +7,6 @@ use std::fmt;
 
 use crate::agent_id::{AgentId, CrowdNumber};
 use crate::event::WrongEvent;
-use crate::handle::EventHandle;
 use crate::value::{Type, Value};
 
 /// A group of a world.
@@ -56,13 +55,17 @@ impl Value for GroupId {
     }
 }
 
-/// What became of an event for a group.
+/// What became of an event for a group, or for all agents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Told {
-    /// Members that get it in their next tick.
+    /// Those who get it in their next tick.
     pub reached: usize,
-    /// Members whose machine does not know the event.
+    /// Those whose machine does not know the event.
     pub unknown: usize,
+    /// Those whose machine has it with another payload ([`World::conflicts`] says which).
+    ///
+    /// [`World::conflicts`]: crate::World::conflicts
+    pub conflicting: usize,
 }
 
 /// Why a group did not do something; nothing changed.
@@ -78,9 +81,7 @@ pub enum GroupError {
     NoMember(AgentId),
     /// Nobody is in the group any more.
     Nobody(GroupId),
-    /// No machine in this world knows the event.
-    Unknown(EventHandle),
-    /// The event cannot carry this.
+    /// The event is none of this world, or cannot carry this.
     Event(WrongEvent),
     /// There are 2^28 groups already.
     TooMany,
@@ -97,7 +98,6 @@ impl fmt::Display for GroupError {
             Self::Member(agent) => write!(f, "{agent} is in the group already"),
             Self::NoMember(agent) => write!(f, "{agent} is not in the group"),
             Self::Nobody(group) => write!(f, "nobody of {group} is left"),
-            Self::Unknown(event) => write!(f, "{event} is none of any machine in this world"),
             Self::Event(error) => error.fmt(f),
             Self::TooMany => f.write_str("a world has at most 2^28 groups"),
         }
@@ -193,6 +193,13 @@ impl Groups {
         match self.slot_mut(group) {
             Some(slot) => slot.members.retain(|&member| member != agent),
             None => debug_assert!(false, "{group} was checked"),
+        }
+    }
+
+    /// Agents of a crowd are members of no group any more.
+    pub(super) fn forget(&mut self, crowd: CrowdNumber) {
+        for slot in &mut self.slots {
+            slot.members.retain(|member| member.crowd() != crowd);
         }
     }
 

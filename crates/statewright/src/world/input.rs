@@ -34,6 +34,17 @@ pub enum WorldInput<'i> {
     Send(Envelope),
     /// An agent of any crowd is taken away.
     Despawn(AgentId),
+    /// An agent of any crowd ends in its next tick, with all its exits.
+    Stop(AgentId),
+    /// An agent of any crowd becomes as new.
+    Reset(AgentId),
+    /// An event for all agents of all crowds that know it.
+    Broadcast {
+        /// An event of any machine in the world.
+        event: EventHandle,
+        /// What it carries, as the words of its type.
+        payload: [u32; 4],
+    },
     /// A group begins. It gets the place that was freed last, or the next one.
     NewGroup,
     /// A group ends.
@@ -91,7 +102,7 @@ pub enum Entered {
     Agent(AgentId),
     /// A group began.
     Group(GroupId),
-    /// Members of a group were spoken to.
+    /// Members of a group were spoken to, or all agents.
     Told(Told),
 }
 
@@ -186,7 +197,12 @@ impl<C: Context + ?Sized> World<C> {
         match input {
             WorldInput::Crowd(input) => self.check_crowd_input(input)?,
             WorldInput::Send(envelope) => self.check_envelope(envelope)?,
-            WorldInput::Despawn(agent) => drop(self.known(*agent)?),
+            WorldInput::Despawn(agent) | WorldInput::Stop(agent) | WorldInput::Reset(agent) => {
+                self.known(*agent)?;
+            }
+            WorldInput::Broadcast { event, .. } => {
+                self.check_spoken(*event, None).map_err(SendError::Event)?;
+            }
             WorldInput::NewGroup => drop(self.groups.next_id().ok_or(GroupError::TooMany)?),
             WorldInput::DissolveGroup(group) => drop(self.groups.members(*group)?),
             WorldInput::JoinGroup(group, agent) => self.check_join(*group, *agent)?,
@@ -210,7 +226,12 @@ impl<C: Context + ?Sized> World<C> {
         match input {
             WorldInput::Crowd(input) => return self.enter_crowd(input),
             WorldInput::Send(envelope) => self.post_event(envelope),
-            WorldInput::Despawn(agent) => self.remove(agent),
+            WorldInput::Despawn(agent) => self.change(agent, |crowd| crowd.despawn(agent)),
+            WorldInput::Stop(agent) => self.change(agent, |crowd| crowd.stop(agent)),
+            WorldInput::Reset(agent) => self.change(agent, |crowd| crowd.reset(agent)),
+            WorldInput::Broadcast { event, payload } => {
+                return Entered::Told(self.tell_all(event, payload));
+            }
             WorldInput::NewGroup => {
                 return self.groups.add().map_or(Entered::Done, Entered::Group);
             }

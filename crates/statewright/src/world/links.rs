@@ -52,17 +52,31 @@ impl Links {
 /// carry must be the same as well.
 fn link(from: &Machine, to: &Machine) -> Vec<Option<EventId>> {
     let [ours, theirs] = [from, to].map(events);
-    let find = |&(id, stable, carries): &LinkedEvent| {
-        let same_id = theirs.iter().find(|(_, other, _)| *other == stable);
-        let name = from.symbols().of(id).filter(|name| !name.is_empty());
-        let same_name = || {
-            let mut theirs = theirs.iter();
-            theirs.find(|(other, ..)| name.is_some() && to.symbols().of(*other) == name)
-        };
-        let (found, _, there) = same_id.or_else(same_name)?;
-        (*there == carries).then_some(*found)
+    let find = |one: &LinkedEvent| {
+        let (found, _, there) = find((from, one), (to, &theirs))?;
+        (there == one.2).then_some(found)
     };
     ours.iter().map(find).collect()
+}
+
+/// The event of another machine with the same stable id, or else the same name, whatever they carry.
+pub(super) fn namesake(from: &Machine, to: &Machine, event: EventId) -> Option<EventId> {
+    let ours = events(from);
+    let found = find((from, ours.get(event.index())?), (to, &events(to)));
+    found.map(|(found, ..)| found)
+}
+
+fn find(
+    (from, &(id, stable, _)): (&Machine, &LinkedEvent),
+    (to, theirs): (&Machine, &[LinkedEvent]),
+) -> Option<LinkedEvent> {
+    let same_id = theirs.iter().find(|(_, other, _)| *other == stable);
+    let name = from.symbols().of(id).filter(|name| !name.is_empty());
+    let same_name = || {
+        let mut theirs = theirs.iter();
+        theirs.find(|(other, ..)| name.is_some() && to.symbols().of(*other) == name)
+    };
+    same_id.or_else(same_name).copied()
 }
 
 /// Number, stable id and payload.

@@ -3,16 +3,17 @@
 use std::any::Any;
 
 use statewright_kernel::{Counters, Event};
-use statewright_rom::ids::VariantId;
 
 use crate::agent_id::{AgentId, CrowdNumber};
 use crate::board::Board;
 use crate::commands::{CommandRef, Lane, PoolTooSmall};
 use crate::context::Context;
 use crate::crowd::{
-    Crowd, Envelope, Input, InputError, Message, Missing, SnapshotError, Tick, VariantError,
+    Crowd, Envelope, Input, InputError, Inspection, LookError, Message, Missing, SnapshotError,
+    Tick, VariantError,
 };
 use crate::event::{SendError, WrongEvent};
+use crate::handle::{StateHandle, VariantHandle};
 use crate::machine::Machine;
 use crate::pipeline::{ErasedWorkers, LaneCommands, Lent};
 use crate::saved::Saved;
@@ -150,10 +151,14 @@ pub(super) trait AnyCrowd<C: Context + ?Sized>: Send + Sync {
     fn len(&self) -> usize;
     fn contains(&self, agent: AgentId) -> bool;
     fn path(&self, agent: AgentId) -> Result<String, Missing>;
+    fn is_in(&self, agent: AgentId, state: StateHandle) -> Result<bool, LookError>;
+    fn inspect(&self, agent: AgentId) -> Result<Inspection, Missing>;
     fn counters(&self) -> Counters;
     fn despawn(&mut self, agent: AgentId) -> Result<(), Missing>;
-    fn variant(&self, agent: AgentId) -> Result<VariantId, Missing>;
-    fn set_variant(&mut self, agent: AgentId, variant: VariantId) -> Result<(), VariantError>;
+    fn variant(&self, agent: AgentId) -> Result<VariantHandle, Missing>;
+    fn set_variant(&mut self, agent: AgentId, variant: VariantHandle) -> Result<(), VariantError>;
+    fn stop(&mut self, agent: AgentId) -> Result<(), Missing>;
+    fn reset(&mut self, agent: AgentId) -> Result<(), Missing>;
 
     /// Sets aside the pages of a tick, on the host's threads or on this one. How many.
     fn prepare_tick(&mut self, spread: bool) -> Result<usize, PoolTooSmall>;
@@ -196,6 +201,9 @@ pub(super) trait AnyCrowd<C: Context + ?Sized>: Send + Sync {
     /// An event from the host.
     fn send_event(&mut self, envelope: Envelope) -> Result<(), SendError>;
 
+    /// An event from the host for all agents.
+    fn broadcast(&mut self, event: Event);
+
     fn lane(&self, lane: Lane) -> LaneCommands<'_>;
     fn commit(&mut self, take: &mut dyn FnMut(CommandRef<'_>));
 
@@ -233,6 +241,14 @@ where
         self.path(agent)
     }
 
+    fn is_in(&self, agent: AgentId, state: StateHandle) -> Result<bool, LookError> {
+        self.is_in(agent, state)
+    }
+
+    fn inspect(&self, agent: AgentId) -> Result<Inspection, Missing> {
+        self.inspect(agent)
+    }
+
     fn counters(&self) -> Counters {
         *self.counters()
     }
@@ -241,12 +257,20 @@ where
         self.despawn(agent)
     }
 
-    fn variant(&self, agent: AgentId) -> Result<VariantId, Missing> {
+    fn variant(&self, agent: AgentId) -> Result<VariantHandle, Missing> {
         self.variant(agent)
     }
 
-    fn set_variant(&mut self, agent: AgentId, variant: VariantId) -> Result<(), VariantError> {
+    fn set_variant(&mut self, agent: AgentId, variant: VariantHandle) -> Result<(), VariantError> {
         self.set_variant(agent, variant)
+    }
+
+    fn stop(&mut self, agent: AgentId) -> Result<(), Missing> {
+        self.stop(agent)
+    }
+
+    fn reset(&mut self, agent: AgentId) -> Result<(), Missing> {
+        self.reset(agent)
     }
 
     fn prepare_tick(&mut self, spread: bool) -> Result<usize, PoolTooSmall> {
@@ -304,6 +328,11 @@ where
 
     fn send_event(&mut self, envelope: Envelope) -> Result<(), SendError> {
         self.send_event(envelope.to, envelope.event)
+    }
+
+    fn broadcast(&mut self, event: Event) {
+        let entered = self.apply(Input::Broadcast(event));
+        debug_assert!(entered.is_ok(), "it was checked: {entered:?}");
     }
 
     fn lane(&self, lane: Lane) -> LaneCommands<'_> {

@@ -8,15 +8,16 @@
 //! ```
 //!
 //! - `member` a crowd whose types are not known any more
-//! - `links` which event of one machine is which of another
+//! - `links` which event of one machine is which of another, `conflicts` which only look so
 //! - `groups` agents that are spoken to together, `grouping` how hosts do it
 //! - `input` everything that enters from outside: one enum, one door; `send` events of the host
 //! - `tick` the tick, `post` messages of agents, `undelivered` those that nobody gets
 //! - `snapshot` all of it as bytes
 //!
-//! Crowds run in the order in which they joined. An agent hears of others only by messages, which
+//! Crowds run in the order in which they joined, which is part of snapshots. An agent hears of others only by messages, which
 //! arrive in the next tick, so that the order shows nowhere but in the order of messages.
 
+mod conflicts;
 mod grouping;
 mod groups;
 mod input;
@@ -33,21 +34,22 @@ use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
 
 use statewright_kernel::Counters;
-use statewright_rom::ids::VariantId;
 
 use crate::agent_id::{AgentId, CrowdNumber};
 use crate::board::Board;
 use crate::context::Context;
-use crate::crowd::{Crowd, Missing, VariantError};
+use crate::crowd::{Crowd, Inspection, LookError, Missing, VariantError};
+use crate::handle::{StateHandle, VariantHandle};
 use crate::machine::Machine;
 use crate::saved::Saved;
 use groups::Groups;
 use links::Links;
-use member::Member;
+use member::{AnyCrowd, Member};
 use post::Post;
 use snapshot::Restored;
 use undelivered::{CrowdIndex, Failures};
 
+pub use conflicts::{Conflict, ConflictSide};
 pub use groups::{GroupError, GroupId, Told};
 pub use input::{CrowdInput, Entered, WorldInput, WorldInputError};
 pub use snapshot::{FORMAT as WORLD_FORMAT, WorldSnapshotError};
@@ -86,8 +88,11 @@ pub use undelivered::Undelivered;
 /// ```
 pub struct World<C: Context + ?Sized> {
     now: u64,
-    /// In the order in which they joined; `None` for those that left.
+    /// By the index of their keys; `None` for those that left.
     members: Vec<Option<Member<C>>>,
+    /// Indices of those that are there, in the order in which they run: that in which they joined, or
+    /// that of the snapshot which was restored last.
+    order: Vec<usize>,
     links: Links,
     groups: Groups,
     post: Post,
@@ -113,6 +118,7 @@ impl<C: Context + ?Sized> Default for World<C> {
         Self {
             now: 0,
             members: Vec::new(),
+            order: Vec::new(),
             links: Links::default(),
             groups: Groups::default(),
             post: Post::default(),
@@ -172,11 +178,19 @@ impl fmt::Display for JoinError {
                 f,
                 "the crowd has number {number}, as `{other}` has: give it another by `Crowd::numbered`, or another seed"
             ),
-            Self::OtherTime { crowd, world } => write!(
-                f,
-                "the next tick of the crowd is {crowd}, that of the world {world}: a crowd without agents takes the time of the world, \
-                 others begin with `Crowd::starting_at`"
-            ),
+            Self::OtherTime { crowd, world } => {
+                let (late, behind) = if crowd < world {
+                    ("crowd alone", world - crowd)
+                } else {
+                    ("world without it", crowd - world)
+                };
+                write!(
+                    f,
+                    "the next tick of the crowd is {crowd}, that of the world {world}: tick the {late} {behind} more {}; \
+                     only a crowd that never had an agent takes the time of the world",
+                    if behind == 1 { "time" } else { "times" }
+                )
+            }
         }
     }
 }
@@ -216,8 +230,9 @@ impl<C: Context + ?Sized> World<C> {
     }
 
     /// Adds a crowd under a name of its own. Its events are linked with those of the other crowds:
-    /// the same stable id or the same name, and the same payload. A crowd without agents takes
-    /// the time of the world.
+    /// the same stable id or the same name, and the same payload;
+    /// [`conflicts`](Self::conflicts) lists those that carry different things. A crowd that never
+    /// had an agent takes the time of the world.
     pub fn join<B>(&mut self, name: &str, crowd: Crowd<B, C>) -> Result<CrowdKey<B>, JoinError>
     where
         B: Board + Saved + Send + Sync + 'static,
@@ -261,6 +276,7 @@ impl<C: Context + ?Sized> World<C> {
         }
         let index = self.members.len();
         self.members.push(Some(member(crowd)));
+        self.order.push(index);
         self.link_again();
         Ok(CrowdKey {
             index,
@@ -278,7 +294,9 @@ impl<C: Context + ?Sized> World<C> {
         self.crowd(key)?;
         let member = self.members.get_mut(key.index).and_then(Option::take);
         let member = member.ok_or(NotHere)?;
-        // Whoever was in a group is gone.
+        self.order.retain(|&index| index != key.index);
+        // Whoever was in a group is gone, also if the crowd comes back.
+        self.groups.forget(member.number());
         self.left += member.departures() + 1;
         let crowd = member.into_crowd().ok_or(NotHere)?;
         let gone = CrowdIndex::At(key.index);
@@ -323,7 +341,7 @@ impl<C: Context + ?Sized> World<C> {
         member.and_then(Member::crowd_mut).ok_or(NotHere)
     }
 
-    /// Names of the crowds, in the order in which they joined.
+    /// Names of the crowds, in the order in which they run.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.members().map(|(_, member)| member.name.as_str())
     }
@@ -335,9 +353,10 @@ impl<C: Context + ?Sized> World<C> {
         found.map(|(_, member)| member.name.as_str())
     }
 
+    /// Those that are there, in the order in which they run.
     fn members(&self) -> impl Iterator<Item = (usize, &Member<C>)> {
-        let members = self.members.iter().enumerate();
-        members.filter_map(|(index, member)| Some((index, member.as_ref()?)))
+        let order = self.order.iter();
+        order.filter_map(|&index| Some((index, self.members.get(index)?.as_ref()?)))
     }
 }
 
@@ -395,6 +414,16 @@ impl<C: Context + ?Sized> World<C> {
         self.known(agent)?.1.path(agent)
     }
 
+    /// Is an agent in a state, or in one below it? The state is one of its machine.
+    pub fn is_in(&self, agent: AgentId, state: StateHandle) -> Result<bool, LookError> {
+        self.known(agent)?.1.is_in(agent, state)
+    }
+
+    /// All that there is to see of an agent, in words ([`Crowd::inspect`]).
+    pub fn inspect(&self, agent: AgentId) -> Result<Inspection, Missing> {
+        self.known(agent)?.1.inspect(agent)
+    }
+
     /// Removes an agent at once; nothing of it runs ([`Crowd::despawn`]).
     pub fn despawn(&mut self, agent: AgentId) -> Result<(), Missing> {
         self.known(agent)?;
@@ -402,22 +431,45 @@ impl<C: Context + ?Sized> World<C> {
         Ok(())
     }
 
-    fn remove(&mut self, agent: AgentId) {
+    /// Ends an agent in its next tick, with all its exits ([`Crowd::stop`]).
+    pub fn stop(&mut self, agent: AgentId) -> Result<(), Missing> {
+        self.known(agent)?;
+        self.enter(WorldInput::Stop(agent));
+        Ok(())
+    }
+
+    /// Makes an agent as new; nothing of it runs ([`Crowd::reset`]).
+    pub fn reset(&mut self, agent: AgentId) -> Result<(), Missing> {
+        self.known(agent)?;
+        self.enter(WorldInput::Reset(agent));
+        Ok(())
+    }
+
+    /// Through the door of the crowd of an agent who is there.
+    fn change(
+        &mut self,
+        agent: AgentId,
+        change: impl FnOnce(&mut dyn AnyCrowd<C>) -> Result<(), Missing>,
+    ) {
         let found = self.known(agent).map(|(index, _)| index);
         let member = found
             .ok()
             .and_then(|index| self.members.get_mut(index)?.as_mut());
-        let removed = member.map(|member| member.despawn(agent));
-        debug_assert!(matches!(removed, Some(Ok(()))), "{agent} was checked");
+        let changed = member.map(|member| change(&mut **member));
+        debug_assert!(matches!(changed, Some(Ok(()))), "{agent} was checked");
     }
 
     /// The variant of an agent's parameters (LANG-12).
-    pub fn variant(&self, agent: AgentId) -> Result<VariantId, Missing> {
+    pub fn variant(&self, agent: AgentId) -> Result<VariantHandle, Missing> {
         self.known(agent)?.1.variant(agent)
     }
 
     /// Gives an agent another variant of its machine's parameters ([`Crowd::set_variant`]).
-    pub fn set_variant(&mut self, agent: AgentId, variant: VariantId) -> Result<(), VariantError> {
+    pub fn set_variant(
+        &mut self,
+        agent: AgentId,
+        variant: VariantHandle,
+    ) -> Result<(), VariantError> {
         let (index, _) = self.known(agent)?;
         match self.members.get_mut(index) {
             Some(Some(member)) => member.set_variant(agent, variant),
@@ -441,8 +493,11 @@ impl<C: Context + ?Sized> World<C> {
 
     /// The crowd of an agent who is there.
     fn known(&self, agent: AgentId) -> Result<(usize, &Member<C>), Missing> {
-        self.member_of(agent)
-            .filter(|(_, member)| member.contains(agent))
-            .ok_or(Missing::Gone(agent))
+        let (index, member) = self.member_of(agent).ok_or(Missing::of_no_crowd(agent))?;
+        if member.contains(agent) {
+            Ok((index, member))
+        } else {
+            Err(Missing::Gone(agent))
+        }
     }
 }

@@ -46,7 +46,11 @@ impl<C: Context + ?Sized> World<C> {
     pub(super) fn deliver(&mut self) -> Delivered {
         let outgoing = std::mem::take(&mut self.post.outgoing);
         let mut delivered = Delivered::default();
-        for (from, list) in outgoing.iter().enumerate() {
+        for place in 0..self.order.len() {
+            let from = self.order[place];
+            let Some(list) = outgoing.get(from) else {
+                continue;
+            };
             // Most go to the same crowd as the one before: it is looked for once.
             let runs = list.chunk_by(|one, next| one.receivers() == next.receivers());
             for run in runs {

@@ -8,7 +8,7 @@ use statewright_rom::ids::EventId;
 
 use super::groups::{Groups, Slot};
 use super::undelivered::{
-    CrowdIndex, Failure, Failures, Reason, moved, put_failures, read_failures,
+    CrowdIndex, Failure, Failures, Reason, among, moved, put_failures, read_failures,
 };
 use super::{World, WorldInput};
 use crate::agent_id::{AgentId, CrowdNumber};
@@ -55,6 +55,9 @@ impl fmt::Display for WorldSnapshotError {
                 f,
                 "blackboards of crowd `{crowd}` cannot be saved: it joined by `join_unsaved`"
             ),
+            Self::Head(HeadError::Magic(_) | HeadError::Truncated { .. }) => {
+                f.write_str("these bytes are no snapshot of a world")
+            }
             Self::Head(error) => SnapshotError::Head(*error).fmt(f),
             Self::Length => {
                 f.write_str("the snapshot of the world has another length than it says")
@@ -85,6 +88,8 @@ impl From<ReadError> for WorldSnapshotError {
 #[derive(Debug)]
 pub(super) struct Restored {
     now: u64,
+    /// In which the crowds run, by index here.
+    order: Vec<usize>,
     groups: Groups,
     failed: Failures,
 }
@@ -107,8 +112,9 @@ impl<C: Context + ?Sized> World<C> {
         bytes.put(&FORMAT.head([0; 2]).to_bytes());
         bytes.put_u64(self.now);
         put_groups(bytes, &self.groups);
-        let present: Vec<usize> = self.members().map(|(index, _)| index).collect();
-        put_failures(bytes, &moved(&self.failed, |index| among(&present, index)));
+        let present = &self.order;
+        put_failures(bytes, &moved(&self.failed, |index| among(present, index)));
+        // They run in this order.
         bytes.put_u64(present.len() as u64);
         let mut crowd = Vec::new();
         for (_, member) in self.members() {
@@ -125,15 +131,6 @@ impl<C: Context + ?Sized> World<C> {
     }
 }
 
-/// Where a crowd is among those that are there.
-fn among(present: &[usize], index: CrowdIndex) -> CrowdIndex {
-    let place = match index {
-        CrowdIndex::At(index) => present.binary_search(&index).ok(),
-        CrowdIndex::Left => None,
-    };
-    place.map_or(CrowdIndex::Left, CrowdIndex::At)
-}
-
 fn put_groups(bytes: &mut Vec<u8>, groups: &Groups) {
     bytes.put_u64(groups.slots.len() as u64);
     for slot in &groups.slots {
@@ -148,7 +145,8 @@ fn put_groups(bytes: &mut Vec<u8>, groups: &Groups) {
 
 /// Reading.
 impl<C: Context + ?Sized> World<C> {
-    /// Becomes what a snapshot holds. The world must have exactly its crowds, by name. If it is
+    /// Becomes what a snapshot holds. The world must have exactly its crowds, by name; in which
+    /// order they joined does not matter, from now on they run in that of the snapshot. If it is
     /// refused, nothing changes.
     pub fn restore(&mut self, snapshot: &[u8]) -> Result<(), WorldSnapshotError> {
         self.prepare_restore(snapshot)?;
@@ -181,8 +179,10 @@ impl<C: Context + ?Sized> World<C> {
         if numbers.windows(2).any(|pair| pair[0] == pair[1]) {
             return Err(WorldSnapshotError::Content("two crowds have one number"));
         }
+        let order = crowds.iter().filter_map(|(name, _)| self.place(name));
         self.restored = Some(Restored {
             now,
+            order: order.collect(),
             groups,
             failed,
         });
@@ -196,7 +196,8 @@ impl<C: Context + ?Sized> World<C> {
         };
         let members = self.members.iter_mut().flatten();
         members.for_each(|member| member.complete());
-        (self.now, self.groups, self.failed) = (restored.now, restored.groups, restored.failed);
+        (self.now, self.order) = (restored.now, restored.order);
+        (self.groups, self.failed) = (restored.groups, restored.failed);
     }
 
     /// Failures of a snapshot with the places that its crowds have in this world. Senders have such

@@ -143,7 +143,7 @@ impl<C: Context + ?Sized> World<C> {
             ..Tick::default()
         };
         self.post.begin(self.members.len());
-        for index in 0..self.members.len() {
+        for &index in &self.order {
             let Some(Some(member)) = self.members.get_mut(index) else {
                 continue;
             };
@@ -163,7 +163,7 @@ impl<C: Context + ?Sized> World<C> {
 
     /// All crowds live in the time of the world, and none can be taken for another.
     fn check_time(&self) -> Result<(), WorldError> {
-        for (index, member) in self.members() {
+        for (place, (_, member)) in self.members().enumerate() {
             let (at, world) = (member.now(), self.now);
             let crowd = || member.name.clone();
             if at != world {
@@ -174,9 +174,8 @@ impl<C: Context + ?Sized> World<C> {
                 });
             }
             let number = member.number();
-            let is_same =
-                |(other, one): (usize, &Member<C>)| other < index && one.number() == number;
-            if self.members().any(is_same) {
+            let mut before = self.members().take(place);
+            if before.any(|(_, one)| one.number() == number) {
                 return Err(WorldError::SameNumber {
                     number,
                     crowd: crowd(),
@@ -189,13 +188,15 @@ impl<C: Context + ?Sized> World<C> {
     /// Pages for all crowds, or for none.
     fn prepare(&mut self, spread: bool) -> Result<(), WorldError> {
         let mut refused = None;
-        for (index, member) in self.members.iter_mut().enumerate() {
-            let Some(member) = member else { continue };
+        for (place, &index) in self.order.iter().enumerate() {
+            let Some(Some(member)) = self.members.get_mut(index) else {
+                continue;
+            };
             match member.prepare_tick(spread) {
                 Ok(promised) => member.promised = promised,
                 Err(error) => {
                     let crowd = member.name.clone();
-                    refused = Some((index, WorldError::Pool { crowd, error }));
+                    refused = Some((place, WorldError::Pool { crowd, error }));
                     break;
                 }
             }
@@ -203,14 +204,16 @@ impl<C: Context + ?Sized> World<C> {
         let Some((first, error)) = refused else {
             return Ok(());
         };
-        for member in self.members.iter_mut().take(first).flatten() {
-            let promised = member.promised;
-            member.abandon_tick(promised);
+        for &index in self.order.iter().take(first) {
+            if let Some(Some(member)) = self.members.get_mut(index) {
+                let promised = member.promised;
+                member.abandon_tick(promised);
+            }
         }
         Err(error)
     }
 
-    /// What the last tick of each crowd came to, in the order in which they joined.
+    /// What the last tick of each crowd came to, in the order in which they run.
     pub fn last_ticks(&self) -> impl Iterator<Item = (&str, Tick)> {
         self.members()
             .map(|(_, member)| (member.name.as_str(), member.last))
@@ -238,7 +241,7 @@ fn add(sum: &mut Tick, one: &Tick) {
 /// Commands.
 impl<C: Context + ?Sized> World<C> {
     /// What the merge rules leave of a lane of the last tick, crowd by crowd in the order in which
-    /// they joined, each in the order of agents and of emission. Meant for built-in lanes: a lane
+    /// they run, each in the order of agents and of emission. Meant for built-in lanes: a lane
     /// of a machine's own has its number in that machine alone.
     pub fn lane(&self, lane: impl Into<Lane>) -> impl Iterator<Item = CommandRef<'_>> {
         let lane = lane.into();
@@ -246,11 +249,14 @@ impl<C: Context + ?Sized> World<C> {
             .flat_map(move |(_, member)| member.lane(lane))
     }
 
-    /// Hands all commands of the last tick over, crowd by crowd in the order in which they joined,
+    /// Hands all commands of the last tick over, crowd by crowd in the order in which they run,
     /// each lane by lane ([`Crowd::commit`](crate::Crowd::commit)). `take` is given the name of the
     /// crowd, too. After it there are none.
     pub fn commit(&mut self, mut take: impl FnMut(&str, CommandRef<'_>)) {
-        for member in self.members.iter_mut().flatten() {
+        for &index in &self.order {
+            let Some(Some(member)) = self.members.get_mut(index) else {
+                continue;
+            };
             let Member { name, .. } = member;
             let name = std::mem::take(name);
             member.commit(&mut |command| take(&name, command));

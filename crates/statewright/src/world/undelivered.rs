@@ -6,10 +6,12 @@ use statewright_bytes::{Reader, Writer};
 use statewright_rom::ids::EventId;
 
 use super::World;
+use super::conflicts::Conflict;
 use super::member::Member;
 use super::snapshot::WorldSnapshotError;
 use crate::agent_id::CrowdNumber;
 use crate::context::Context;
+use crate::event::said;
 
 /// How many there were of each since the world began; in an order that is always the same.
 pub(super) type Failures = BTreeMap<Failure, u64>;
@@ -97,13 +99,23 @@ pub(super) fn moved(
     moved
 }
 
+/// Where a crowd is among those that are there.
+pub(super) fn among(present: &[usize], index: CrowdIndex) -> CrowdIndex {
+    let place = match index {
+        CrowdIndex::At(index) => present.iter().position(|&one| one == index),
+        CrowdIndex::Left => None,
+    };
+    place.map_or(CrowdIndex::Left, CrowdIndex::At)
+}
+
 impl<C: Context + ?Sized> World<C> {
     /// Messages that nobody got since the world began, by sender, event and reason: events that the
     /// receiver's machine does not know, agents of crowds that are not in this world, groups that are
     /// gone. Those for agents that were gone when they should have arrived are counted by their
     /// crowd ([`Crowd::lost_messages`](crate::Crowd::lost_messages)). Snapshots hold it.
     pub fn undelivered(&self) -> impl Iterator<Item = Undelivered> {
-        self.failed.iter().map(|(failure, &count)| {
+        let failed = moved(&self.failed, |index| among(&self.order, index));
+        failed.into_iter().map(|(failure, count)| {
             let sender = self.member_at(failure.from);
             let event = sender.zip(EventId::new(failure.event));
             Undelivered {
@@ -111,27 +123,24 @@ impl<C: Context + ?Sized> World<C> {
                 event: event.map_or_else(String::new, |(member, event)| {
                     member.machine().event_name(event).to_owned()
                 }),
-                reason: self.say(failure.reason),
+                reason: self.say(failure.reason, event),
                 count,
             }
         })
     }
 
-    fn member_at(&self, index: CrowdIndex) -> Option<&Member<C>> {
-        match index {
-            CrowdIndex::At(index) => self.members.get(index)?.as_ref(),
+    /// By its place among those that are there.
+    fn member_at(&self, place: CrowdIndex) -> Option<&Member<C>> {
+        match place {
+            CrowdIndex::At(place) => self.members.get(*self.order.get(place)?)?.as_ref(),
             CrowdIndex::Left => None,
         }
     }
 
-    fn say(&self, reason: Reason) -> String {
+    fn say(&self, reason: Reason, event: Option<(&Member<C>, EventId)>) -> String {
         match reason {
             Reason::Unknown(to) => match self.member_at(to) {
-                Some(member) => format!(
-                    "`{}` of crowd `{}` does not know the event, or it carries something else there",
-                    member.machine().name(),
-                    member.name
-                ),
+                Some(member) => say_unknown(member, event),
                 None => "the crowd did not know the event, and left the world".to_owned(),
             },
             Reason::NoCrowd(CrowdNumber::NONE) => "the receiver is nobody".to_owned(),
@@ -139,6 +148,26 @@ impl<C: Context + ?Sized> World<C> {
             Reason::NoGroup => "the group is gone".to_owned(),
         }
     }
+}
+
+/// Why a crowd does not know an event of a sender, who may have left.
+fn say_unknown<C: Context + ?Sized>(
+    member: &Member<C>,
+    event: Option<(&Member<C>, EventId)>,
+) -> String {
+    let conflict = event.and_then(|(sender, event)| Conflict::find(sender, member, event));
+    if let Some(Conflict {
+        sides: [here, there],
+    }) = conflict
+    {
+        return format!("{there}, not {}", said(here.carries));
+    }
+    let (machine, crowd) = (member.machine().name(), &member.name);
+    let perhaps = match event {
+        Some(_) => "",
+        None => ", or it carried something else there",
+    };
+    format!("`{machine}` of crowd `{crowd}` does not know the event{perhaps}")
 }
 
 /// In snapshots. Places there are those among the crowds of the snapshot.

@@ -57,6 +57,11 @@ impl Body {
     fn unnamed(&self) -> bool {
         true
     }
+
+    #[activity]
+    fn ready(&self) -> bool {
+        true
+    }
 }
 
 #[functions(contxt = World)]

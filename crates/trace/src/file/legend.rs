@@ -1,5 +1,7 @@
 //! The legend as bytes: numbers little-endian, lists and texts with their length before them.
 
+use std::collections::BTreeMap;
+
 use statewright_bytes::{ReadError, ReadProblem, Reader, Writer};
 
 use super::Refused;
@@ -107,6 +109,7 @@ impl Legend {
             regions,
             transitions,
             texts,
+            commands: BTreeMap::new(),
         };
         legend.check().map_err(|reason| Refused::new(0, reason))?;
         Ok(legend)

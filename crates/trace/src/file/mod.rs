@@ -24,5 +24,7 @@ pub const FORMAT: Format = Format {
 pub const MOST_RECORDS: usize = 1 << 16;
 /// The kind of a frame that holds records.
 const RECORDS: u32 = 1;
+/// The kind of a frame that holds the name of a command type.
+const NAME: u32 = 2;
 /// Longest legend.
 const MOST_LEGEND: usize = 1 << 26;

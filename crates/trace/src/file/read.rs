@@ -3,10 +3,10 @@
 use std::fmt;
 
 use statewright_bytes::frames::{End, FRAME_HEAD, Frames, RawFrame};
-use statewright_bytes::{Head, HeadError};
+use statewright_bytes::{Head, HeadError, ReadError, Reader};
 use zerocopy::FromBytes;
 
-use super::{FORMAT, MOST_LEGEND, MOST_RECORDS, RECORDS};
+use super::{FORMAT, MOST_LEGEND, MOST_RECORDS, NAME, RECORDS};
 use crate::legend::Legend;
 use crate::record::{Cause, CommandSaid, Kind, NO_FUNCTION, NO_TRANSITION, Record};
 
@@ -114,15 +114,18 @@ impl<'b> Reading<'b> {
     /// Reads the bytes of a file. A head that is damaged, foreign or of a later version is refused;
     /// damage behind it ends the reading, and the [ending](Self::ending) says so.
     pub fn new(bytes: &'b [u8]) -> Result<Self, Refused> {
-        let (legend, file, offset) = head(bytes)?;
+        let (mut legend, file, offset) = head(bytes)?;
         let longest = MOST_RECORDS * size_of::<Record>();
         let mut raw = Frames::new(bytes, offset, file, longest);
         let mut frames = Vec::new();
         let ending = loop {
             let frame = raw.next_frame().map_err(Ending::from);
-            match frame.and_then(|raw| records(&raw, &legend)) {
-                Ok(frame) => frames.push(frame),
-                Err(ending) => break ending,
+            let read = frame.and_then(|raw| match raw.kind {
+                NAME => name(&raw, &mut legend),
+                _ => records(&raw, &legend).map(|frame| frames.push(frame)),
+            });
+            if let Err(ending) = read {
+                break ending;
             }
         };
         Ok(Self {
@@ -216,6 +219,20 @@ impl From<End> for Ending {
     }
 }
 
+/// The name of a command type.
+fn name(raw: &RawFrame<'_>, legend: &mut Legend) -> Result<(), Ending> {
+    let read = |mut from: Reader<'_>| -> Result<(u32, String), ReadError> {
+        let named = (from.u32()?, from.text()?.to_owned());
+        from.end().map(|()| named)
+    };
+    let (number, name) = read(Reader::new(raw.content)).map_err(|error| Ending::Damaged {
+        offset: raw.offset + error.offset,
+        reason: "a frame with a name that is none".to_owned(),
+    })?;
+    legend.commands.insert(number, name);
+    Ok(())
+}
+
 /// The records of a frame, each about something that the machine has.
 fn records<'b>(raw: &RawFrame<'b>, legend: &Legend) -> Result<Frame<'b>, Ending> {
     let damaged = |offset, reason: &str| Ending::Damaged {
@@ -267,7 +284,8 @@ fn is_sound(record: &Record, legend: &Legend) -> bool {
             Some((CommandSaid::ByFunction { function, .. }, _)) => {
                 usize::from(function) < legend.symbols.functions.len()
             }
-            Some((CommandSaid::Release { .. }, _)) => true,
+            // What nobody named is called by its number.
+            Some((CommandSaid::Release { .. } | CommandSaid::Typed { .. }, _)) => true,
             None => false,
         },
         Kind::Timer | Kind::TimerSet | Kind::TimerStopped => subject < legend.symbols.timers.len(),

@@ -1,15 +1,16 @@
 //! Writing: records are gathered and go out as whole frames.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 
 use statewright_bytes::frames::{CLOSING, FRAME_HEAD, seal_frame};
-use statewright_bytes::seal;
+use statewright_bytes::{Writer as Put, seal};
 use zerocopy::IntoBytes;
 
-use super::{FORMAT, MOST_LEGEND, MOST_RECORDS, RECORDS};
+use super::{FORMAT, MOST_LEGEND, MOST_RECORDS, NAME, RECORDS};
 use crate::legend::Legend;
 use crate::record::Record;
 
@@ -53,6 +54,8 @@ pub struct Writer<W: Write> {
     /// Head and records of the frame that is gathered.
     frame: Vec<u8>,
     tick: u64,
+    /// Numbers of command types whose names were written.
+    named: BTreeSet<u32>,
     failed: bool,
 }
 
@@ -67,24 +70,46 @@ impl<W: Write> Writer<W> {
     /// Begins a trace with its legend.
     pub fn new(mut out: W, legend: &Legend) -> Result<Self, WriteError> {
         let hashes = [legend.symbols.structure_hash, legend.symbols.parameter_hash];
-        let legend = legend.to_bytes();
-        if legend.len() > MOST_LEGEND {
-            return Err(WriteError::Legend(legend.len()));
+        let names = legend.to_bytes();
+        if names.len() > MOST_LEGEND {
+            return Err(WriteError::Legend(names.len()));
         }
-        let length = (legend.len() as u32).to_le_bytes();
-        let mut bytes = [&FORMAT.head(hashes).to_bytes()[..], &length, &legend].concat();
+        let length = (names.len() as u32).to_le_bytes();
+        let mut bytes = [&FORMAT.head(hashes).to_bytes()[..], &length, &names].concat();
         let file = seal(&mut bytes);
         out.write_all(&bytes)?;
         out.flush()?;
         let frame = vec![0; FRAME_HEAD];
-        Ok(Self {
+        let mut writer = Self {
             out,
             file,
             frames: 0,
             frame,
             tick: 0,
+            named: BTreeSet::new(),
             failed: false,
-        })
+        };
+        let known = legend.commands.iter();
+        writer.name_commands(known.map(|(&number, name)| (number, name.as_str())))?;
+        Ok(writer)
+    }
+
+    /// Says what command types are called, by the number of their name. Each name is written once, in
+    /// a frame of its own.
+    pub fn name_commands<'n>(
+        &mut self,
+        names: impl IntoIterator<Item = (u32, &'n str)>,
+    ) -> Result<(), WriteError> {
+        for (number, name) in names {
+            if !self.named.contains(&number) {
+                self.flush()?;
+                self.frame.put_u32(number);
+                self.frame.put_text(name);
+                self.send(NAME)?;
+                self.named.insert(number);
+            }
+        }
+        Ok(())
     }
 
     /// Adds the records of a tick; full frames go out.
@@ -118,14 +143,14 @@ impl<W: Write> Writer<W> {
         if self.gathered() == 0 {
             Ok(())
         } else {
-            self.send()
+            self.send(RECORDS)
         }
     }
 
     /// Says that the trace is complete.
     pub fn close(mut self) -> Result<W, WriteError> {
         self.flush()?;
-        self.send()?;
+        self.send(CLOSING)?;
         Ok(self.out)
     }
 
@@ -134,18 +159,14 @@ impl<W: Write> Writer<W> {
         self.out
     }
 
-    fn send(&mut self) -> Result<(), WriteError> {
+    /// Sends a frame out with what was put behind its head.
+    fn send(&mut self, kind: u32) -> Result<(), WriteError> {
         if self.failed {
             // A frame behind a broken one could not be found again.
             return Err(WriteError::Io(io::Error::other(
                 "an earlier write failed; begin a new file",
             )));
         }
-        let kind = if self.gathered() == 0 {
-            CLOSING
-        } else {
-            RECORDS
-        };
         seal_frame(&mut self.frame, self.file, self.frames, kind, self.tick);
         let written = self
             .out

@@ -41,6 +41,7 @@ pub(crate) fn run(args: &Docs, console: &Console) -> Result<Outcome, CliError> {
                 rom: output.rom.clone(),
                 symbols: Some(output.symbols.clone()),
                 sidecar_problem: None,
+                meta: None,
             };
             let chart = chart(&loaded, &input)?;
             page(&chart, &facts, &options(&chart, args.theme, &args.active)?)

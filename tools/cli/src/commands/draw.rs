@@ -2,13 +2,15 @@
 
 use std::path::Path;
 
-use statewright_draw::{Chart, Heat, Options, Theme, dot, mermaid, plantuml, svg, visible};
+use statewright_draw::{
+    Chart, Direction, Heat, Options, Theme, dot, mermaid, plantuml, svg, visible,
+};
 use statewright_files::{Input, Loaded, ROM_EXTENSION, refuse_own_source};
 use statewright_symbols::SymbolTable;
 use statewright_trace::{Legend, Totals, Transition};
 
 use super::trace;
-use crate::args::{Draw, Picture, ThemeChoice};
+use crate::args::{DirectionChoice, Draw, Picture, ThemeChoice};
 use crate::console::Console;
 use crate::error::{CliError, Outcome};
 use crate::load::load;
@@ -24,6 +26,11 @@ pub(crate) fn run(args: &Draw, console: &Console) -> Result<Outcome, CliError> {
     };
     let chart = chart(&loaded, &input)?;
     let mut options = options(&chart, args.theme, &args.active)?;
+    options.direction = match args.direction {
+        Some(DirectionChoice::Down) => Direction::Down,
+        Some(DirectionChoice::Right) => Direction::Right,
+        Some(DirectionChoice::Auto) | None => Direction::Auto,
+    };
     let mut outcome = Outcome::Fine;
     if let Some(path) = &args.heat {
         match heat(path, &loaded, &input, console)? {
@@ -156,7 +163,7 @@ pub(super) fn options(
     Ok(Options {
         theme,
         active: found,
-        heat: None,
+        ..Options::default()
     })
 }
 
@@ -193,9 +200,12 @@ fn format(args: &Draw) -> Result<Picture, CliError> {
         }
     };
     if format != Picture::Svg
-        && (args.theme.is_some() || !args.active.is_empty() || args.heat.is_some())
+        && (args.theme.is_some()
+            || args.direction.is_some()
+            || !args.active.is_empty()
+            || args.heat.is_some())
     {
-        let text = "`--theme`, `--active` and `--heat` are for SVG; in the other formats the tool that draws decides";
+        let text = "`--theme`, `--direction`, `--active` and `--heat` are for SVG; in the other formats the tool that draws decides";
         return Err(CliError::new(text).help("leave them out, or write `*.svg`"));
     }
     Ok(format)

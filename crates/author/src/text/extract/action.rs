@@ -77,7 +77,7 @@ impl Reader<'_> {
             },
             ObjectKind::Start => ActionKind::StartTimer {
                 timer: name,
-                after: self.any_duration(object, "after")?,
+                after: self.needed_duration(object, "after"),
             },
             ObjectKind::Stop => ActionKind::StopTimer { timer: name },
             ObjectKind::ClearHistory => ActionKind::ClearHistory { state: name },

@@ -56,6 +56,7 @@ impl Reader<'_> {
             ttl: self.duration(object, "ttl"),
             indirect: self.flag(object, "indirect"),
             ephemeral: self.flag(object, "ephemeral"),
+            sent: self.flag(object, "sent"),
             meta: self.meta(object),
         }
     }

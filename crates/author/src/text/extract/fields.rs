@@ -115,6 +115,16 @@ impl Reader<'_> {
         self.word(object, key, |text| DurationSource::parse(text).ok())
     }
 
+    /// One that must be there. Another stands in for one that is wrong and has been reported, so
+    /// that what is around it is looked at in the same round. No two of them are alike: nothing can
+    /// be said about them together.
+    pub(crate) fn needed_duration(&self, object: &Object, key: &str) -> Spanned<DurationSource> {
+        self.any_duration(object, key).unwrap_or_else(|| {
+            let ticks = 1 + object.range.start as u64;
+            Spanned::new(Duration::Ticks(ticks).into(), span(object.range))
+        })
+    }
+
     /// A literal or a parameter.
     pub(crate) fn asked_duration(
         &self,

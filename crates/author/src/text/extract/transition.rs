@@ -61,10 +61,10 @@ impl Reader<'_> {
             return self.event_or_any(object, event);
         }
         if has_key(object, "after") {
-            return self.any_duration(object, "after").map(Trigger::After);
+            return Some(Trigger::After(self.needed_duration(object, "after")));
         }
         if has_key(object, "every") {
-            return self.any_duration(object, "every").map(Trigger::Every);
+            return Some(Trigger::Every(self.needed_duration(object, "every")));
         }
         if has_key(object, "timer") {
             return self.name(object, "timer").map(Trigger::Timer);

@@ -58,6 +58,12 @@ pub(crate) static EVENT: Shape = Shape {
             "false",
             "It means something for a moment only; saved games, which are not built yet, are to leave it out.",
         ),
+        Field::or(
+            "sent",
+            Type::Bool,
+            "false",
+            "Posted by user code or only sent on to others: nobody here needs to handle it.",
+        ),
         meta(),
     ]],
     groups: &[],

@@ -54,7 +54,8 @@ fn event(event: &Event) -> (String, JsonNode) {
         .flag("coalesce", event.coalesce)
         .shown("ttl", event.ttl.as_ref())
         .flag("indirect", event.indirect)
-        .flag("ephemeral", event.ephemeral);
+        .flag("ephemeral", event.ephemeral)
+        .flag("sent", event.sent);
     object.meta(&event.meta);
     (event.name.value.clone(), object.done())
 }

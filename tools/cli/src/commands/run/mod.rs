@@ -13,7 +13,9 @@ use statewright::{Machine, SymbolTable};
 use statewright_draw::{Chart, Heat, Options, svg};
 use statewright_files::{Input, Loaded, Prepared, create, read_limited, refuse_own_source};
 use statewright_simulate::report::{json, number, page, plot};
-use statewright_simulate::{Outcome as Ran, Plan, RunError, Script, ScriptError, Traced};
+use statewright_simulate::{
+    Outcome as Ran, Plan, RunError, Script, ScriptError, Traced, Weights, WeightsError,
+};
 
 use crate::args::Run;
 use crate::console::Console;
@@ -35,8 +37,12 @@ pub(crate) fn run(args: &Run, console: &Console) -> Result<Outcome, CliError> {
         },
         None => load_sample(),
     };
-    let symbols = loaded.symbols.clone();
+    let (symbols, meta) = (loaded.symbols.clone(), loaded.meta.clone());
     let machine = machine(loaded)?;
+    let weights = match weights(args, &machine, meta.as_ref(), console)? {
+        Ok(weights) => weights,
+        Err(refused) => return Ok(refused),
+    };
     let script = match &args.script {
         Some(path) => match script(path, &machine, args.agents, console)? {
             Some(script) => script,
@@ -61,6 +67,7 @@ pub(crate) fn run(args: &Run, console: &Console) -> Result<Outcome, CliError> {
         ticks: args.ticks,
         seed: args.seed,
         rate,
+        weights,
         script,
         stub_guards: args.stub_guards,
         threads: args.threads,
@@ -107,7 +114,10 @@ fn check_output(option: &str, path: Option<&Path>, args: &Run) -> Result<(), Cli
             "`{option}` needs the name of a file: the report has standard output"
         )));
     }
-    for source in [&args.file, &args.script].into_iter().flatten() {
+    for source in [&args.file, &args.script, &args.weights]
+        .into_iter()
+        .flatten()
+    {
         refuse_own_source(Some(path), &Input::single(source))?;
     }
     if option == "--trace" {
@@ -156,6 +166,48 @@ fn machine(loaded: Loaded) -> Result<Machine, CliError> {
         .map_err(|error| CliError::new(error.to_string()))
 }
 
+/// The text of a file that a person wrote.
+fn text_of(path: &Path, help: &str) -> Result<String, CliError> {
+    let name = path.display().to_string();
+    let bytes = std::fs::File::open(path)
+        .and_then(read_limited)
+        .map_err(|error| CliError::read(&name, error))?;
+    String::from_utf8(bytes)
+        .map_err(|_| CliError::new(format!("`{name}` is not UTF-8 text")).help(help))
+}
+
+/// How likely events are: as a file says, else as the machine says of itself. What is wrong with
+/// them has been said when this answers with an outcome.
+fn weights(
+    args: &Run,
+    machine: &Machine,
+    meta: Option<&serde_json::Value>,
+    console: &Console,
+) -> Result<Result<Option<Weights>, Outcome>, CliError> {
+    let (name, read) = match (&args.weights, meta) {
+        (Some(path), _) => {
+            let text = text_of(path, "weights are plain text: `Died 0.01`")?;
+            (
+                path.display().to_string(),
+                Weights::parse(machine, &text).map(Some),
+            )
+        }
+        (None, Some(meta)) => {
+            let file = args.file.as_ref().map(|path| path.display().to_string());
+            (file.unwrap_or_default(), Weights::of_meta(machine, meta))
+        }
+        (None, None) => return Ok(Ok(None)),
+    };
+    let say = |error: &WeightsError| {
+        let between = if error.place.is_empty() { ":" } else { "," };
+        console.error(&CliError::new(format!("`{name}`{between} {error}")));
+    };
+    Ok(read.map_err(|errors| {
+        errors.iter().for_each(say);
+        Outcome::Problems
+    }))
+}
+
 /// Reads a script; nothing if it has mistakes, which have been said.
 fn script(
     path: &Path,
@@ -164,13 +216,7 @@ fn script(
     console: &Console,
 ) -> Result<Option<Script>, CliError> {
     let name = path.display().to_string();
-    let bytes = std::fs::File::open(path)
-        .and_then(read_limited)
-        .map_err(|error| CliError::read(&name, error))?;
-    let text = String::from_utf8(bytes).map_err(|_| {
-        CliError::new(format!("`{name}` is not UTF-8 text"))
-            .help("a script is plain text: `at 10 send Alarm`")
-    })?;
+    let text = text_of(path, "a script is plain text: `at 10 send Alarm`")?;
     let say = |error: &ScriptError| console.error(&CliError::new(format!("`{name}`, {error}")));
     match Script::parse(machine, &text, agents) {
         Ok(script) => Ok(Some(script)),

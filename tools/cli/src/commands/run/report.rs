@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use statewright_draw::visible;
-use statewright_simulate::Outcome;
 use statewright_simulate::report::{bytes, number};
+use statewright_simulate::{Group, Outcome};
 
 /// Columns of the little charts.
 const CHART: usize = 40;
@@ -57,8 +57,9 @@ fn head(out: &mut String, outcome: &Outcome) {
     let counters = &outcome.counters;
     line!(
         out,
-        "  events    {} sent, {} handled, {} that nobody handles",
+        "  events    {} sent; with those of timers and of agents themselves {} were taken: {} handled, {} that nobody handles",
         number(outcome.sent),
+        number(counters.events),
         number(counters.events.saturating_sub(counters.unhandled)),
         number(counters.unhandled)
     );
@@ -92,45 +93,49 @@ fn head(out: &mut String, outcome: &Outcome) {
     );
 }
 
-/// How many agents are where: at the end, and over time.
+/// How many agents are where: at the end, and over time; each of several regions by itself.
 fn population(out: &mut String, outcome: &Outcome) {
-    let (series, ended) = (outcome.series(), outcome.ended_series());
     line!(
         out,
         "\nwhere agents are                 at the end         over time, each row up to its      most"
     );
-    let row = |out: &mut String, name: &str, counts: &[u64]| {
-        let (last, most) = (
-            counts.last().copied().unwrap_or(0),
-            counts.iter().copied().max().unwrap_or(0),
-        );
-        let share = 100.0 * last as f64 / f64::from(outcome.agents.max(1));
-        let chart: String = shrink(counts, CHART)
-            .into_iter()
-            .map(|count| level(count, most))
-            .collect();
-        line!(
-            out,
-            "  {:<28} {:>10} {share:>5.1} %  {chart:<CHART$} {:>10}",
-            short(name, 28),
-            number(last),
-            number(most)
-        );
-    };
-    series
-        .iter()
-        .take(MOST * 2)
-        .for_each(|series| row(out, series.name, &series.counts));
-    rest(out, series.len(), MOST * 2, "leaves");
-    if outcome.ended != 0 {
-        row(out, "(ended)", &ended);
+    for group in outcome.groups() {
+        if let Some(region) = &group.region {
+            let inside = group.whole.last().copied().unwrap_or(0);
+            line!(out, "  {}, of {} agents", visible(region), number(inside));
+        }
+        let series = &group.series;
+        let shown = if group.region.is_none() {
+            MOST * 2
+        } else {
+            MOST
+        };
+        for series in series.iter().take(shown) {
+            row(out, &group, group.short_name(series.name), &series.counts);
+        }
+        rest(out, series.len(), shown, "states");
+        if group.region.is_none() && outcome.ended != 0 {
+            row(out, &group, "(ended)", &outcome.ended_series());
+        }
     }
-    if outcome.has_regions() {
-        line!(
-            out,
-            "  (who is in several regions at once is counted in each)"
-        );
-    }
+}
+
+/// One line: at the end, over time, at most.
+fn row(out: &mut String, group: &Group<'_>, name: &str, counts: &[u64]) {
+    let last = counts.last().copied().unwrap_or(0);
+    let most = counts.iter().copied().max().unwrap_or(0);
+    let chart: String = shrink(counts, CHART)
+        .into_iter()
+        .map(|count| level(count, most))
+        .collect();
+    line!(
+        out,
+        "  {:<28} {:>10} {:>5.1} %  {chart:<CHART$} {:>10}",
+        short(name, 28),
+        number(last),
+        group.percent(last),
+        number(most)
+    );
 }
 
 fn transitions(out: &mut String, outcome: &Outcome) {

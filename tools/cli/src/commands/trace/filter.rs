@@ -250,17 +250,22 @@ fn find_state(name: &str, paths: &[&str]) -> Result<u16, CliError> {
         .collect();
     match ends.as_slice() {
         [only] => Ok(*only as u16),
-        [] => Err(unknown(
-            "state",
-            name,
-            similar::closest(name, paths.iter().copied()),
-        )),
+        [] => Err(unknown("state", name, closest_state(name, paths))),
         several => {
             let list: Vec<&str> = several.iter().map(|&place| paths[place]).collect();
             let text = format!("several states are called `{}`", visible(name));
             Err(CliError::new(text).help(format!("write one of {}", list.join(", "))))
         }
     }
+}
+
+/// A state that was perhaps meant: its path is like the name, or its own name is.
+fn closest_state<'p>(name: &str, paths: &[&'p str]) -> Option<&'p str> {
+    let own = |path: &&'p str| path.rsplit('/').next().unwrap_or(path);
+    similar::closest(name, paths.iter().copied()).or_else(|| {
+        let found = similar::closest(name, paths.iter().map(own))?;
+        paths.iter().copied().find(|path| own(path) == found)
+    })
 }
 
 fn find_event(name: &str, symbols: &SymbolTable) -> Result<u16, CliError> {

@@ -4,6 +4,7 @@
 //! nothing of them is a command to a terminal or a page.
 
 mod chrome;
+mod conditions;
 mod configuration;
 mod csv;
 mod filter;
@@ -22,6 +23,7 @@ use statewright_trace::Legend;
 use statewright_trace::Record;
 use statewright_trace::file::{Ending, Reading};
 
+use self::conditions::Conditions;
 use crate::args::{Trace, TraceFormat};
 use crate::console::Console;
 use crate::error::{CliError, Outcome};
@@ -52,7 +54,14 @@ pub(crate) fn run(args: &Trace, console: &Console) -> Result<Outcome, CliError> 
             why.first().copied().unwrap_or(0),
             why.get(1).copied().unwrap_or(0),
         );
-        let answer = why::explain(&reading, agent, tick)?;
+        let conditions = match &args.machine {
+            None => Conditions::beside(&args.path, &reading.legend),
+            Some(path) => match Conditions::named(path, &reading.legend, console)? {
+                Ok(conditions) => conditions,
+                Err(outcome) => return Ok(outcome),
+            },
+        };
+        let answer = why::explain(&reading, conditions, agent, tick)?;
         match args.json {
             true => console.json(&answer.to_json()),
             false => console.result(answer.to_text(console.paints())),

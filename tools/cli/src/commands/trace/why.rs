@@ -14,6 +14,7 @@ use statewright_trace::{
     Cause, Kind, Legend, Level, Reason, Record, Transition, Trigger, reason_name,
 };
 
+use super::conditions::Conditions;
 use super::configuration::Configuration;
 use super::filter::check_agent;
 use crate::error::CliError;
@@ -40,6 +41,7 @@ struct Search {
 /// The answer.
 pub(super) struct Answer<'t> {
     legend: &'t Legend,
+    conditions: Conditions,
     agent: u32,
     tick: u64,
     /// The leaves before and after.
@@ -56,6 +58,7 @@ pub(super) struct Answer<'t> {
 /// Looks an agent and a tick up.
 pub(super) fn explain<'t>(
     reading: &'t Reading<'_>,
+    conditions: Conditions,
     agent: u64,
     tick: u64,
 ) -> Result<Answer<'t>, CliError> {
@@ -102,6 +105,7 @@ pub(super) fn explain<'t>(
         .collect();
     Ok(Answer {
         legend: &reading.legend,
+        conditions,
         agent,
         tick,
         before,
@@ -388,7 +392,8 @@ impl Answer<'_> {
         match fate {
             Fate::Taken => "taken".to_owned(),
             Fate::Rejected(reason, since) => {
-                let words = self.legend.reason(id, *reason);
+                let text = self.condition(id, *reason);
+                let words = self.legend.reason_about(id, *reason, text);
                 let values = match (reason, self.values.get(&id)) {
                     (Reason::GuardFalse(_), Some(values)) if !values.is_empty() => {
                         format!(": {values}")
@@ -413,6 +418,22 @@ impl Answer<'_> {
                 Some(Trigger::Failed) => "its activity has not failed".to_owned(),
                 _ => "no reason was recorded".to_owned(),
             },
+        }
+    }
+
+    /// What a reason is about: the text of the guard or score.
+    fn condition(&self, id: u16, reason: Reason) -> Option<&str> {
+        match reason {
+            Reason::GuardFalse(_) | Reason::Debounce => self.conditions.guard(id),
+            Reason::BelowThreshold => self.conditions.score(id),
+            Reason::Cooldown
+            | Reason::StackFull
+            | Reason::StackEmpty
+            | Reason::MinActive
+            | Reason::ExitNotReady
+            | Reason::NotReached
+            | Reason::LostConflict
+            | Reason::Outranked => None,
         }
     }
 
@@ -441,6 +462,9 @@ impl Answer<'_> {
                 if let Reason::GuardFalse(code) = reason {
                     object["code"] = (*code).into();
                 }
+            }
+            if let Some(guard) = self.conditions.guard(*id) {
+                object["guard"] = guard.into();
             }
             if let Some(score) = self.scores.get(id) {
                 object["score"] = json!(score);
