@@ -36,6 +36,10 @@ impl DurationSource {
         let range = text.split_once("..");
         if let Some((low, high)) = range.filter(|(low, _)| is_number_with_unit(low)) {
             let end = |text| Duration::parse(text).map_err(|_| DurationError::Range);
+            // A slip of the finger, no range up to half a second: `2s...5s`.
+            if high.starts_with('.') {
+                return Err(DurationError::Range);
+            }
             return Ok(Self::Range(end(low)?, end(high)?));
         }
         match Duration::parse(text) {

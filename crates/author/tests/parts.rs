@@ -7,6 +7,7 @@ use statewright_author::diagnostic::Diagnostics;
 use statewright_author::graph::{ActionKind, Machine, State, Trigger};
 use statewright_author::parts;
 use statewright_author::render::{Style, render_text};
+use statewright_author::value::Literal;
 
 const FIGHT: &str = r#"{
   "machine": "Fight",
@@ -291,4 +292,13 @@ fn muted_states_read_no_part() {
     let (machine, problems) = join(text, &[]);
     assert!(problems.is_empty(), "{problems:?}");
     assert!(machine.source.parts().is_empty());
+}
+
+/// The use of a part that the test of builders has made.
+pub fn check_part(part: &statewright_author::graph::PartUse) {
+    assert_eq!(part.file.value, "parts/fight.sw.json");
+    let (rage, forty) = &part.with[0];
+    assert_eq!((&*rage.value, &forty.value), ("rage", &Literal::Int(40)));
+    let (hit, struck) = &part.map[0];
+    assert_eq!((&*hit.value, &*struck.value), ("Hit", "Struck"));
 }

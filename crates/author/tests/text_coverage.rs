@@ -12,7 +12,8 @@ const SAMPLES: [&str; 6] = [
     r#"{ "machine": "P", "states": { "a": { "use": "p.sw.json", "with": { "b": 1 }, "map": { "E": "F" } } } }"#,
     r#"{ "machine": "F", "states": [{ "id": "a", "use": "p.sw.json", "with": { "b": 1 }, "map": { "E": "F" } }] }"#,
     r#"{ "machine": "L", "functions": { "d": { "kind": "value", "returns": "f32" } }, "states": { "a": { "scratch": { "n": { "type": "u16" } },
-        "entry": { "call": "S", "with": [{ "value": "n" }] }, "transitions": [{ "every": "1s" }] } } }"#,
+        "entry": { "call": "S", "with": [{ "value": "n" }] }, "transitions": [{ "every": "1s" }],
+        "decisions": [{ "every": "1s", "if": true, "then": "a" }] } } }"#,
     r#"{ "machine": "R", "regions": { "a": { "initial": "x", "states": { "x": {} } }, "b": { "states": {} } } }"#,
 ];
 const PAGE: &str = include_str!("../../../docs/file-format.md");

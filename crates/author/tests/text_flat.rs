@@ -165,6 +165,7 @@ fn transitions_go_to_their_sources() {
     let combat = child(&m.root, "combat");
     assert!(combat.transitions[0].interrupt && combat.transitions[0].effect.len() == 1);
     assert_eq!(combat.transitions[1].sync.len(), 1);
+    assert!(matches!(combat.transitions[2].trigger, Trigger::Every(_)));
     let branches = child(&m.root, "pick").choice.as_ref().unwrap();
     assert_eq!(
         (

@@ -1,5 +1,6 @@
 //! Every field of every object of a machine file reaches the graph, with its span.
 
+use statewright_author::duration::DurationSource;
 use statewright_author::graph::*;
 use statewright_author::span::{Name, Source, Span, Spanned};
 use statewright_author::text::read;
@@ -343,7 +344,7 @@ fn the_root_is_a_state() {
 #[test]
 fn any_state_transitions() {
     let m = full();
-    let [die, pop, timer, always] = &m.root.any_state[..] else {
+    let [die, pop, timer, always, every] = &m.root.any_state[..] else {
         panic!()
     };
     assert_eq!(
@@ -363,6 +364,8 @@ fn any_state_transitions() {
     assert_eq!(value(&pop.transition.stack), Some(StackOperation::Pop));
     assert!(matches!(&timer.transition.trigger, Trigger::Timer(name) if name.as_str() == "fuse"));
     assert!(matches!(always.transition.trigger, Trigger::Always(_)));
+    let range = DurationSource::Range(Duration::Nanos(400_000_000), Duration::Nanos(900_000_000));
+    assert!(matches!(&every.transition.trigger, Trigger::Every(length) if length.value == range));
 }
 
 #[test]

@@ -894,6 +894,6 @@ fn durations_out_of_place() {
             let extra = t.transitions[7].extra.get();
             t.transition_extras[usize::from(extra)].debounce_time = range;
         },
-        "transition_extras[2]: duration 2147483650 has no meaning",
+        "transition_extras[0]: duration 2147483650 has no meaning",
     );
 }
