@@ -2,7 +2,8 @@
 //! LANG-12).
 
 use statewright::prelude::*;
-use statewright::{BindProblem, Kind, Type, Value, World};
+use statewright::trace::{Level, Settings};
+use statewright::{BindProblem, Kind, Timing, Type, Value, World};
 
 struct Town {
     noise: f32,
@@ -168,4 +169,45 @@ fn lang_12_a_world_reads_and_changes_variants_of_its_agents() {
     world.despawn(agent).unwrap();
     assert!(world.variant(agent).is_err());
     assert!(world.set_variant(agent, coward).is_err());
+}
+
+#[test]
+fn lang_11_ticks_that_are_traced_or_measured_ask_the_same_functions() {
+    let said = |prepare: fn(&mut Crowd<Guard, Town>)| {
+        let (mut crowd, agent) = crowd();
+        prepare(&mut crowd);
+        let town = Town { noise: 0.25 };
+        let look = crowd.machine().event("Look").unwrap();
+        crowd.tick(&town);
+        crowd.send(agent, look, ()).unwrap();
+        crowd.tick(&town);
+        crowd.board(agent).unwrap().said.clone()
+    };
+    assert_eq!(said(|_| {}), [(10, 3.25)]);
+    let traced = said(|crowd| crowd.set_trace(Some(Settings::new(Level::All))).unwrap());
+    assert_eq!(traced, [(10, 3.25)]);
+    let measured = said(|crowd| crowd.set_timing(Some(Timing::new(|| 0))));
+    assert_eq!(measured, [(10, 3.25)]);
+}
+
+#[test]
+fn lang_11_only_a_value_function_that_panics_ends_its_agent_and_is_named() {
+    let functions = Functions::<(), bool>::new().value("danger", Type::F32, |(), fails, _| {
+        assert!(!fails, "too much");
+        1.0_f32.to_words()
+    });
+    let text = r#"{ "machine": "Guard", "events": ["Look"],
+      "functions": { "danger": { "kind": "value", "returns": "f32" } }, "initial": "watch",
+      "states": { "watch": { "transitions": [{ "on": "Look", "if": "danger > 2", "to": "watch" }] } } }"#;
+    let machine = Machine::from_text("guard.sw.json", text).unwrap();
+    let look = machine.event("Look").unwrap();
+    let mut guards = Crowd::new(machine.bind(functions).unwrap(), 1);
+    let guard = guards.spawn(());
+    guards.tick(&false);
+    for (fails, ended) in [(false, 0), (true, 1)] {
+        guards.send(guard, look, ()).unwrap();
+        assert_eq!(guards.tick(&fails).panicked, ended);
+    }
+    let said: Vec<String> = guards.panicked().map(ToString::to_string).collect();
+    assert_eq!(said, [format!("{guard}, `danger` in `watch`: too much")]);
 }
