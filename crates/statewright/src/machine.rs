@@ -302,7 +302,9 @@ impl Machine {
     /// use statewright::prelude::*;
     ///
     /// let machine = Machine::build("Dog", |m| {
+    ///     m.initial("awake");
     ///     m.state("awake", |s| {
+    ///         s.initial("sit");
     ///         s.state("sit", |_| {});
     ///         s.state("run", |_| {});
     ///     });

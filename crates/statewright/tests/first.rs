@@ -208,7 +208,7 @@ fn rom_8_everything_that_does_not_fit_is_listed() {
   action `Answer` is missing
     used by a transition of `watch` (guard.sw.json:7:16)
   `shout` takes (f32, bool), but the machine calls it with (i32)
-    used by a transition of `watch` (guard.sw.json:7:16)
+    used by a transition of `watch` (guard.sw.json:6:16)
   the blackboard has no field `alarms` of type i32, which the machine declares"
     );
     // The same of a ROM that has no names: by number, and by the hash of the function.

@@ -202,7 +202,7 @@ fn sel_7_the_same_reason_again_is_said_once() {
     let lines: Vec<String> = lines.iter().map(|line| format!("{line:?}")).collect();
     let about = lines
         .iter()
-        .filter(|line| line.contains("seen false"))
+        .filter(|line| line.contains("seen is false"))
         .count();
     assert_eq!(about, 1, "{lines:#?}");
     assert!(

@@ -9,11 +9,16 @@ use statewright_author::text::shape::{Content, Json, ObjectKind, Type};
 use statewright_generator::{Size, machine, to_text};
 
 /// What a generated file never has, and why.
-const NEVER: [(ObjectKind, &str); 2] = [
+const NEVER: [(ObjectKind, &str); 5] = [
     // For editors only.
     (ObjectKind::Machine, "$schema"),
     // The root cannot be left out.
     (ObjectKind::Machine, "muted"),
+    // Decides about a warning, not about what agents do.
+    (ObjectKind::Event, "sent"),
+    // A part is a file of its own: `crates/step/tests/parts.rs` makes random ones.
+    (ObjectKind::State, "with"),
+    (ObjectKind::State, "map"),
 ];
 
 #[derive(Default)]

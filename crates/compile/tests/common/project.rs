@@ -508,7 +508,7 @@ impl Projector<'_, '_> {
                         format!("{} = {}", key.value, self.resolved(&value, state))
                     }
                     ActionText::Add { key, value } => {
-                        format!("{} += {}", key.value, self.resolved(&value, state))
+                        added(&key.value, self.resolved(&value, state).to_string())
                     }
                 }
             }
@@ -525,9 +525,7 @@ impl Projector<'_, '_> {
             ActionKind::Set { key, value } => {
                 format!("{} = {}", key.value, self.expression(value, state))
             }
-            ActionKind::Add { key, value } => {
-                format!("{} += {}", key.value, self.expression(value, state))
-            }
+            ActionKind::Add { key, value } => added(&key.value, self.expression(value, state)),
             ActionKind::Raise {
                 event,
                 payload: value,
@@ -864,5 +862,18 @@ fn literal(value: &Literal) -> Expr {
                 arguments,
             })
         }
+    }
+}
+
+/// What is added to a key; what is added with a minus is taken away.
+fn added(key: &str, value: String) -> String {
+    // The smallest i32 has no opposite.
+    const NO_OPPOSITE: u64 = 1 << 31;
+    match parse(&value).map(|expr| expr.kind) {
+        Ok(ExprKind::Unary {
+            op: UnaryOp::Neg,
+            operand,
+        }) if operand.kind != ExprKind::Int(NO_OPPOSITE) => format!("{key} -= {operand}"),
+        _ => format!("{key} += {value}"),
     }
 }
