@@ -5,7 +5,7 @@
 
 use std::sync::LazyLock;
 
-pub use super::name::NameKind;
+pub use super::name::{Item, NameKind, Role};
 
 /// A kind of JSON value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -315,6 +315,11 @@ impl Type {
             Self::List(_) | Self::Vector => json == Json::List,
             Self::OneOf(types) => types.iter().any(|ty| ty.accepts(json)),
         }
+    }
+
+    /// What a message says it must be, in a few words.
+    pub fn expected(&self) -> String {
+        super::describe::expected(self)
     }
 
     /// What a value of this type consists of; `None` if this kind of JSON value is not legal here.

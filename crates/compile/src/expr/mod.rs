@@ -16,7 +16,7 @@ mod report;
 use std::collections::BTreeSet;
 
 use statewright_author::codes::DiagnosticCode;
-use statewright_author::diagnostic::{Diagnostic, Diagnostics};
+use statewright_author::diagnostic::{Diagnostic, Diagnostics, Fix};
 use statewright_author::expr::{Expr, SyntaxError, code_span, parse};
 use statewright_author::graph::{Argument, ExprSource, Payload};
 use statewright_author::names;
@@ -136,7 +136,13 @@ pub fn syntax_diagnostic(code: &ExprSource, error: SyntaxError) -> Diagnostic {
     } else {
         DiagnosticCode::ExpressionSyntax
     };
-    let diagnostic = Diagnostic::new(kind, code_span(code, error.range), error.message);
+    let span = code_span(code, error.range);
+    let mut diagnostic = Diagnostic::new(kind, span, error.message);
+    // With escapes in the file the span is that of the whole code.
+    let instead = error.instead.filter(|_| span != code.span);
+    diagnostic
+        .fixes
+        .extend(instead.map(|text| Fix::name(span, text)));
     match error.help {
         Some(help) => diagnostic.help(help),
         None => diagnostic,

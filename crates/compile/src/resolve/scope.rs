@@ -2,7 +2,7 @@
 //! names (CODE-4).
 
 use statewright_author::codes::DiagnosticCode;
-use statewright_author::diagnostic::{Diagnostic, is_slip};
+use statewright_author::diagnostic::{Diagnostic, Fix, is_slip};
 use statewright_author::expr::Expr;
 use statewright_author::graph::{Argument, ExprSource, Machine, Payload, StateKind};
 use statewright_author::span::Name;
@@ -341,7 +341,8 @@ impl ResolverScope<'_, '_> {
                 .label("not a key or parameter, so a function in Rust")
                 .help(format!(
                     "did you mean `{meant}`? If not, declare the function under `\"functions\"`"
-                )),
+                ))
+                .fix(Fix::name(function.span, meant)),
         );
     }
 }

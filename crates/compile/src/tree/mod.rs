@@ -10,7 +10,7 @@ use std::cell::Cell;
 use std::collections::HashMap;
 
 use statewright_author::codes::DiagnosticCode;
-use statewright_author::diagnostic::{Diagnostic, Diagnostics};
+use statewright_author::diagnostic::{Diagnostic, Diagnostics, Fix};
 use statewright_author::graph::{HistoryPoint, Machine, Region, State, StateKind};
 use statewright_author::span::{Name, Span};
 use statewright_rom::layout::{MAX_DEPTH, MAX_RECORDS};
@@ -379,7 +379,9 @@ impl<'a> Tree<'a> {
                 .help(format!(
                     "write a path that is unique, such as `{}`",
                     self.target_path(node)
-                )),
+                ))
+                .fix(Fix::name(name.span, self.target_path(node)))
+                .fix(Fix::name(name.span, self.target_path(other))),
             )),
         }
     }

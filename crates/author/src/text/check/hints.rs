@@ -1,10 +1,12 @@
 //! Owns what the reports on a file's form suggest: the field that was meant, a name that is legal,
 //! a unit.
 
+use crate::diagnostic::{Diagnostic, Fix};
 use crate::names::{is_invisible, is_reserved};
 use crate::text::name::NameKind;
 use crate::text::shape::ObjectKind;
 use crate::text::shapes::TRIGGERS;
+use crate::value::Duration;
 
 const TRANSITIONS: &[ObjectKind] = &[
     ObjectKind::Transition,
@@ -140,7 +142,7 @@ pub(super) fn keep_one(first: &str, second: &str) -> String {
 
 /// The name with `_` for everything that is not legal, if that makes it legal.
 pub(super) fn legal_name(name: &str, kind: NameKind) -> Option<String> {
-    if kind == NameKind::Key && is_reserved(name) {
+    if matches!(kind, NameKind::Key | NameKind::Parameter) && is_reserved(name) {
         return Some(format!("{name}_value"));
     }
     let shown: String = name.chars().filter(|&c| !is_invisible(c)).collect();
@@ -166,6 +168,23 @@ pub(super) fn with_unit(number: &str) -> String {
     format!(
         "write \"{number}s\" for seconds, \"{number}ms\" for milliseconds or \"{number}t\" for ticks"
     )
+}
+
+/// Offers a number that is meant as a duration with each unit that fits it.
+pub(super) fn with_units(problem: Diagnostic, number: &str, quote: &str) -> Diagnostic {
+    let span = problem.span;
+    ["s", "ms", "t"]
+        .into_iter()
+        .map(|unit| format!("{number}{unit}"))
+        .filter(|written| Duration::parse(written).is_ok())
+        .fold(problem, |problem, written| {
+            let title = format!("Write `\"{written}\"`");
+            problem.fix(Fix::replace(
+                title,
+                span,
+                format!("{quote}{written}{quote}"),
+            ))
+        })
 }
 
 /// Words with commas, in lines that fit a terminal.

@@ -3,10 +3,10 @@
 use jsonc_parser::ast::{NumberLit, StringLit, Value};
 use jsonc_parser::common::Ranged;
 
-use super::hints::with_unit;
+use super::hints::{with_unit, with_units};
 use super::{Checker, Subject};
 use crate::codes::DiagnosticCode;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Fix};
 use crate::text::describe::{expected, or_list};
 use crate::text::name::NameKind;
 use crate::text::parse::{is_written_whole, number, span, string_span, whole};
@@ -113,7 +113,10 @@ impl Checker<'_> {
                 match ValueType::of_other_word(&text.value)
                     .filter(|ty| words.words.contains(&ty.as_str()))
                 {
-                    Some(ty) => problem.help(format!("write `{ty}`")),
+                    Some(ty) => {
+                        let fix = Fix::name(problem.span, ty.as_str());
+                        problem.help(format!("write `{ty}`")).fix(fix)
+                    }
                     None => problem.suggest(&text.value, words.words.iter().copied()),
                 }
             },
@@ -135,7 +138,8 @@ impl Checker<'_> {
                         ..bare
                     };
                     if is_number {
-                        return bare.label("the unit is missing").help(with_unit(number));
+                        let problem = bare.label("the unit is missing");
+                        return with_units(problem.help(with_unit(number)), number, "");
                     }
                     bare.label(problem.label()).help(problem.help())
                 },

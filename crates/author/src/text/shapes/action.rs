@@ -1,6 +1,6 @@
 //! Owns the shapes of actions that are written as objects.
 
-use super::{ACTIONS, EVENT, FUNCTION, IDENTIFIER, NAME, STATE, map, muted};
+use super::{ACTIONS, EVENT, FUNCTION, KEY, LANE, NAME, STATE, TIMER, map, muted};
 use crate::text::shape::{Field, ObjectKind, Shape, Type};
 
 /// The key that says which action it is.
@@ -54,7 +54,7 @@ action!(
     "a `set` action",
     "Writes a blackboard key.",
     [
-        Field::required("set", IDENTIFIER, "The key."),
+        Field::required("set", KEY, "The key."),
         Field::required("to", Type::Expression, "Its new value."),
     ]
 );
@@ -64,7 +64,7 @@ action!(
     "an `add` action",
     "Adds to a blackboard key.",
     [
-        Field::required("add", IDENTIFIER, "The key."),
+        Field::required("add", KEY, "The key."),
         Field::required("by", Type::Expression, "What to add."),
     ]
 );
@@ -98,7 +98,7 @@ action!(
     "Emits a command.",
     [
         Field::required("emit", NAME, "Name of the command."),
-        Field::required("lane", NAME, "Its lane, such as `animation`."),
+        Field::required("lane", LANE, "Its lane, such as `animation`."),
         payload(),
     ]
 );
@@ -108,7 +108,7 @@ action!(
     "a `start` action",
     "Starts a named timer.",
     [
-        Field::required("start", NAME, "The timer."),
+        Field::required("start", TIMER, "The timer."),
         Field::required("after", Type::Duration, "When it fires."),
     ]
 );
@@ -117,7 +117,7 @@ action!(
     "stop",
     "a `stop` action",
     "Stops a named timer.",
-    [Field::required("stop", NAME, "The timer.")]
+    [Field::required("stop", TIMER, "The timer.")]
 );
 action!(
     CLEAR_HISTORY,

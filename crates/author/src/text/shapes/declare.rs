@@ -1,7 +1,9 @@
 //! Owns the shapes of what a machine declares: events, keys, parameters, channels, lanes,
 //! functions, observers.
 
-use super::{ACTIONS, CLASS, EVENT_OR_ANY, NAME, VALUE_TYPE, doc, id, map, meta, words};
+use super::{
+    ACTIONS, CLASS, EVENT_OR_ANY, LANE as LANE_NAME, NAME, VALUE_TYPE, doc, id, map, meta, words,
+};
 use crate::text::shape::{Field, ObjectKind, Shape, Type, Words};
 use crate::value::{FunctionKind, LaneKey, LaneScope, MergeRule};
 
@@ -117,7 +119,12 @@ pub(crate) static CHANNEL: Shape = Shape {
     doc: "Something that one state at a time may own, such as the weapon.",
     parts: &[&[
         doc(),
-        Field::or("lane", NAME, "\"gameplay\"", "Lane of the release command."),
+        Field::or(
+            "lane",
+            LANE_NAME,
+            "\"gameplay\"",
+            "Lane of the release command.",
+        ),
         Field::or(
             "release",
             NAME,

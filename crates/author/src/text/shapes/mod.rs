@@ -9,20 +9,24 @@ pub(crate) mod machine;
 pub(crate) mod state;
 pub(crate) mod transition;
 
-use super::name::NameKind;
+use super::name::{Item, NameKind};
 use super::shape::{Field, Group, ObjectKind, Rule, Type, Words};
 use crate::value::{Class, ValueType};
 
-/// A declared name without rules of its own, and a reference to one.
+/// A name that nothing refers to.
 pub(crate) const NAME: Type = Type::Name(NameKind::Plain);
-/// A blackboard key or a parameter.
-pub(crate) const IDENTIFIER: Type = Type::Name(NameKind::Identifier);
-/// A user function.
-pub(crate) const FUNCTION: Type = Type::Name(NameKind::Function);
+/// A blackboard key that is referred to.
+pub(crate) const KEY: Type = Type::Name(NameKind::KeyReference);
+/// A user function that is referred to.
+pub(crate) const FUNCTION: Type = Type::Name(NameKind::FunctionReference);
 /// An event that is referred to, or `*`.
 pub(crate) const EVENT_OR_ANY: Type = Type::Name(NameKind::EventOrAny);
 /// An event that is referred to.
-pub(crate) const EVENT: Type = Type::Name(NameKind::Event);
+pub(crate) const EVENT: Type = Type::Name(NameKind::EventReference);
+/// A timer that is referred to.
+pub(crate) const TIMER: Type = Type::Name(NameKind::Reference(Item::Timer));
+/// A lane that is referred to.
+pub(crate) const LANE: Type = Type::Name(NameKind::Reference(Item::Lane));
 /// A state that is referred to.
 pub(crate) const STATE: Type = Type::Name(NameKind::StateReference);
 /// One state or several.
@@ -100,9 +104,9 @@ pub(crate) use words;
 
 /// An object with names as keys.
 macro_rules! map {
-    ($keys:ident => $value:expr) => {
+    ($keys:ident $(($item:ident))? => $value:expr) => {
         $crate::text::shape::Type::Map(&$crate::text::shape::Map {
-            keys: $crate::text::name::NameKind::$keys,
+            keys: $crate::text::name::NameKind::$keys $(($crate::text::name::Item::$item))?,
             value: $value,
             fields: &[],
             may_be_empty: true,
@@ -115,6 +119,6 @@ pub(crate) use map;
 pub(crate) const TRANSITION_LIST: Type = Type::List(&Type::Object(ObjectKind::Transition));
 /// Timers, by name only or with fields.
 pub(crate) const TIMERS: Type = Type::OneOf(&[
-    Type::List(&NAME),
-    map!(Plain => Type::Object(ObjectKind::Timer)),
+    Type::List(&Type::Name(NameKind::Declared(Item::Timer))),
+    map!(Declared(Timer) => Type::Object(ObjectKind::Timer)),
 ]);

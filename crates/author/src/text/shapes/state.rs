@@ -1,10 +1,10 @@
 //! Owns the shapes of states and of what stands in them, transitions aside.
 
 use super::{
-    ACTIONS, CLASS, EVENT, NAME, STATES, TIMERS, TRANSITION_LIST, at_most_one, doc, id, map, meta,
-    muted, words,
+    ACTIONS, CLASS, EVENT, STATES, TIMERS, TRANSITION_LIST, at_most_one, doc, id, map, meta, muted,
+    words,
 };
-use crate::text::name::NameKind;
+use crate::text::name::{Item, NameKind};
 use crate::text::shape::{Field, Group, Map, ObjectKind, Shape, Type};
 
 /// Frames of a stack, slots of a scratch, timers of one name.
@@ -18,13 +18,14 @@ pub(crate) const INITIAL_TYPE: Type = Type::OneOf(&[
 ]);
 
 const BRANCHES: Type = Type::List(&Type::Object(ObjectKind::Branch));
-const HISTORIES: Type = map!(Plain => Type::Object(ObjectKind::History));
+const HISTORIES: Type = map!(Declared(History) => Type::Object(ObjectKind::History));
 const DECISIONS: Type = Type::List(&Type::Object(ObjectKind::Decision));
 const ANY_STATE: Type = Type::List(&Type::Object(ObjectKind::AnyTransition));
-const SCRATCHES: Type = map!(Plain => Type::OneOf(&[COUNT, Type::Object(ObjectKind::Scratch)]));
-const STATE_MAP: Type = map!(Plain => Type::Object(ObjectKind::State));
+const SCRATCHES: Type =
+    map!(Declared(Scratch) => Type::OneOf(&[COUNT, Type::Object(ObjectKind::Scratch)]));
+const STATE_MAP: Type = map!(Declared(State) => Type::Object(ObjectKind::State));
 const REGION_MAP: Type = Type::Map(&Map {
-    keys: NameKind::Plain,
+    keys: NameKind::Declared(Item::Region),
     value: Type::Object(ObjectKind::Region),
     fields: &[],
     may_be_empty: false,
@@ -94,7 +95,7 @@ pub(crate) const LIMITS: &[Field] = &[
     ),
     Field::new(
         "owns",
-        Type::List(&NAME),
+        Type::List(&Type::Name(NameKind::Reference(Item::Channel))),
         "Channels that the state holds while it is active.",
     ),
     Field::new(
@@ -129,7 +130,7 @@ pub(crate) const MORE_TRANSITIONS: &[Field] = &[
     ),
     Field::new(
         "use",
-        Type::List(&NAME),
+        Type::List(&Type::Name(NameKind::Reference(Item::TransitionSet))),
         "Transition sets, after the state's own transitions.",
     ),
     Field::new(

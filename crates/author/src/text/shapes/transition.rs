@@ -1,8 +1,8 @@
 //! Owns the shapes of transitions, any-state transitions and decisions.
 
 use super::{
-    ACTIONS, EVENT_OR_ANY, NAME, PRIORITY, STATE, STATES, TRIGGERS, at_most_one, doc, id, map,
-    meta, muted, words,
+    ACTIONS, EVENT_OR_ANY, NAME, PRIORITY, STATE, STATES, TIMER, TRIGGERS, at_most_one, doc, id,
+    map, meta, muted, words,
 };
 use crate::text::shape::{Field, Group, Rule, Shape, Type};
 
@@ -15,7 +15,7 @@ pub(crate) const OTHER_TRIGGERS: &[Field] = &[
     ),
     Field::new(
         "timer",
-        NAME,
+        TIMER,
         "Fires when this timer of the state, of one around it, or of the machine runs out.",
     ),
     Field::new(
@@ -53,7 +53,7 @@ const TARGETS: &[Field] = &[
 pub(crate) const fn sync() -> Field {
     Field::new(
         "sync",
-        map!(Plain => STATE),
+        map!(Reference(Region) => STATE),
         "Sync group of an orthogonal state: one target for each region.",
     )
 }

@@ -1,13 +1,14 @@
-//! The stable ids that `fmt --ids` writes: those that the compiler would derive (ROM-6), so that
-//! writing them changes no hash. `tests/fmt.rs` compares hashes before and after.
+//! The stable ids that `fmt --ids` and renaming write: those that the compiler would derive (ROM-6),
+//! so that writing them changes no hash. `tools/cli/tests/fmt.rs` compares hashes before and after.
 
 use statewright_author::format::{MissingId, PathSegment};
 use statewright_author::graph::{Machine, StableId, State};
-use statewright_compile::derive_stable_id;
+
+use crate::stable::derive as derive_stable_id;
 
 /// The id that something without one has. `None` for what would get another one by writing it down:
 /// transitions of sets and any-state lists stand for one transition per state.
-pub(crate) fn derived(machine: &Machine, missing: &MissingId) -> Option<u64> {
+pub fn derived_id(machine: &Machine, missing: &MissingId) -> Option<u64> {
     let machine_id =
         given(&machine.id).unwrap_or_else(|| derive_stable_id(0, "machine", &machine.name.value));
     let name = missing.name.value.as_str();
