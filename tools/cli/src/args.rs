@@ -151,7 +151,8 @@ pub(crate) enum MessageFormat {
 #[command(
     after_help = "A folder stands for all `*.sw.json`, `*.scxml` and `*.swrom` in it and below, except hidden ones.\n\nExamples:\n  \
 statewright check guard.sw.json\n  statewright check machines --strict\n  statewright check guard.swrom --deep\n  \
-statewright check - < guard.sw.json\n  statewright check machines --json"
+statewright check - < guard.sw.json\n  statewright check machines --json\n  \
+statewright check machines --watch      checks again on every save"
 )]
 pub(crate) struct Check {
     /// Machine files, ROMs, folders, or `-` for standard input
@@ -165,6 +166,9 @@ pub(crate) struct Check {
     /// Print what each machine is made of and who pays for what
     #[arg(long)]
     pub(crate) report: bool,
+    /// Check again whenever a file is saved, until Ctrl-C
+    #[arg(long, short)]
+    pub(crate) watch: bool,
 }
 
 /// Arguments of `build`.

@@ -15,3 +15,4 @@ mod show;
 mod step;
 mod step_tui;
 mod trace;
+mod watch;

@@ -13,7 +13,8 @@ use crate::error::{CliError, Outcome};
 use crate::load::{collect, read};
 use crate::progress::Progress;
 
-pub(crate) fn run(args: &Check, console: &Console) -> Result<Outcome, CliError> {
+/// Checks everything once.
+pub(crate) fn once(args: &Check, console: &Console) -> Outcome {
     let (inputs, errors) = collect(&args.paths, Wanted::Everything);
     let mut summary = Summary::new(console, args.compiling.format());
     errors
@@ -25,7 +26,7 @@ pub(crate) fn run(args: &Check, console: &Console) -> Result<Outcome, CliError> 
         progress.step();
     }
     drop(progress);
-    Ok(summary.finish("checked"))
+    summary.finish("checked")
 }
 
 fn check(args: &Check, input: &Input, console: &Console, summary: &mut Summary<'_>) {

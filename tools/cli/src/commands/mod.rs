@@ -18,6 +18,7 @@ mod schema;
 mod step;
 mod summary;
 mod trace;
+mod watch;
 
 use crate::args::Command;
 use crate::console::Console;
@@ -27,7 +28,8 @@ use crate::error::{CliError, Outcome};
 pub(crate) fn run(command: Command, console: &Console) -> Result<Outcome, CliError> {
     match command {
         Command::New(args) => new::run(&args, console),
-        Command::Check(args) => check::run(&args, console),
+        Command::Check(args) if args.watch => watch::run(&args, console),
+        Command::Check(args) => Ok(check::once(&args, console)),
         Command::Build(args) => build::run(&args, console),
         Command::Run(args) => run::run(&args, console),
         Command::Dump(args) => dump::run(&args, console),
