@@ -80,6 +80,8 @@ pub(crate) enum Command {
     Export(Export),
     /// Show what agents did and why, from a trace that `run` or a program wrote
     Trace(Trace),
+    /// Help an editor with machine files: the Language Server Protocol on standard input and output
+    Lsp(Lsp),
     /// Print the JSON Schema of machine files
     Schema(Schema),
     /// Explain a code such as SW0101, or list all of them
@@ -544,6 +546,17 @@ pub(crate) enum TraceFormat {
     Csv,
     /// The same as `--json`
     Json,
+}
+
+/// Arguments of `lsp`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "An editor starts this, not a person. docs/editors.md says how to set up VS Code, Neovim, Helix and Zed."
+)]
+pub(crate) struct Lsp {
+    /// Some editors pass this; there is no other way to talk
+    #[arg(long, hide = true)]
+    pub(crate) stdio: bool,
 }
 
 /// Arguments of `schema`.

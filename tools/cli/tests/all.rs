@@ -9,6 +9,7 @@ mod draw;
 mod export;
 mod fmt;
 mod import;
+mod lsp;
 mod recording;
 mod run;
 mod show;

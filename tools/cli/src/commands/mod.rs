@@ -11,6 +11,7 @@ mod explain;
 mod export;
 mod fmt;
 mod import;
+mod lsp;
 mod man;
 mod new;
 mod run;
@@ -41,6 +42,7 @@ pub(crate) fn run(command: Command, console: &Console) -> Result<Outcome, CliErr
         Command::Import(args) => import::run(&args, console),
         Command::Export(args) => export::run(&args, console),
         Command::Trace(args) => trace::run(&args, console),
+        Command::Lsp(_) => lsp::run(console),
         Command::Schema(args) => schema::run(&args, console),
         Command::Explain(args) => explain::run(&args, console),
         Command::Completions(args) => completions::run(&args, console),

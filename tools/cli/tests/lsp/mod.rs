@@ -1,0 +1,5 @@
+//! `statewright lsp`, by a client of the protocol.
+
+mod client;
+mod features;
+mod storm;
