@@ -25,12 +25,12 @@ const VILLAGER: &str = r#"{ "machine": "Villager", "tier": "crowd",
 const GUARD: &str = r#"{ "machine": "Guard", "tier": "standard",
   "events": { "Help": { "payload": "entity" }, "Roar": {},
     "Hit": { "payload": "i32", "sent": true }, "AllClear": { "sent": true } },
-  "functions": { "IsNear": { "kind": "guard", "rng": true }, "Strike": "action", "Comfort": "action" },
+  "blackboard": { "caller": "entity" },
   "initial": "patrol",
   "states": {
-    "patrol": { "transitions": [{ "on": "Help", "if": "IsNear", "to": "fight", "do": "Strike" }] },
+    "patrol": { "transitions": [{ "on": "Help", "if": "random() < 0.1", "to": "fight", "do": ["caller = event", "Strike"] }] },
     "fight": { "transitions": [
-      { "after": "1s", "to": "patrol", "do": "Comfort" },
+      { "after": "1s", "to": "patrol", "do": { "send": "AllClear", "to": "caller" } },
       { "on": "Roar", "to": "rest" } ] },
     "rest": { "transitions": [{ "after": "2s", "to": "patrol" }] } } }"#;
 
@@ -38,14 +38,11 @@ const BOSS: &str = r#"{ "machine": "Boss", "tier": "hero",
   "blackboard": { "health": "i32" },
   "parameters": { "fury": 400 },
   "events": { "Hit": { "payload": "i32" }, "Scare": { "payload": "entity", "sent": true }, "Roar": { "sent": true } },
+  "transitions": [{ "on": "Hit", "do": "health -= event" }, { "every": "1t..7t", "if": "health > 0", "do": "Hunt" }],
   "initial": "roam",
   "states": {
-    "roam": { "activity": "Hunt", "transitions": [
-      { "on": "Hit", "do": "Bleed" },
-      { "when": "always", "if": "health < fury", "to": "rage" } ] },
-    "rage": { "entry": "Bellow", "activity": "Hunt", "transitions": [
-      { "on": "Hit", "do": "Bleed" },
-      { "when": "always", "if": "health <= 0", "to": "gone" } ] },
+    "roam": { "transitions": [{ "when": "always", "if": "health < fury", "to": "rage" }] },
+    "rage": { "entry": "Bellow", "transitions": [{ "when": "always", "if": "health <= 0", "to": "gone" }] },
     "gone": {} } }"#;
 
 /// What agents see of the town in one tick.
@@ -62,7 +59,6 @@ struct Words {
     help: statewright::EventHandle,
     hit: statewright::EventHandle,
     roar: statewright::EventHandle,
-    all_clear: statewright::EventHandle,
 }
 
 #[derive(Board, Saved)]
@@ -83,28 +79,15 @@ impl Villager {
 #[derive(Board, Saved)]
 struct Guard {
     /// Who called.
-    caller: Option<AgentId>,
+    caller: AgentId,
 }
 
 #[functions(context = Town<'_>)]
 impl Guard {
-    #[guard(rng)]
-    fn is_near(&self, cx: &mut GuardCx) -> bool {
-        cx.rng().is_some_and(|mut rng| rng.chance(0.1))
-    }
-
     #[action]
     fn strike(&mut self, town: &Town, cx: &mut ActionCx) {
-        self.caller = Some(cx.payload());
         let boss = cx.rng().pick(town.bosses).copied().unwrap_or_default();
         cx.send(boss, town.words.hit, 1 + cx.agent().index() as i32 % 3);
-    }
-
-    #[action]
-    fn comfort(&mut self, town: &Town, cx: &mut ActionCx) {
-        if let Some(caller) = self.caller.take() {
-            cx.send(caller, town.words.all_clear, ());
-        }
     }
 }
 
@@ -115,19 +98,11 @@ struct Boss {
 
 #[functions(context = Town<'_>)]
 impl Boss {
-    #[activity]
-    fn hunt(&mut self, town: &Town, cx: &mut ActionCx) -> Status {
-        if cx.rng().chance(0.25)
-            && let Some(&villager) = cx.rng().pick(town.villagers)
-        {
+    #[action]
+    fn hunt(&mut self, town: &Town, cx: &mut ActionCx) {
+        if let Some(&villager) = cx.rng().pick(town.villagers) {
             cx.send(villager, town.words.scare, cx.agent());
         }
-        Status::Running
-    }
-
-    #[action]
-    fn bleed(&mut self, cx: &mut ActionCx) {
-        self.health -= cx.payload::<i32>();
     }
 
     #[action]
@@ -168,7 +143,9 @@ impl Game {
             .map(|_| world.new_group())
             .collect::<Result<Vec<GroupId>, _>>()?;
         for number in 0..GUARDS {
-            let guard = world[guards].spawn(Guard { caller: None });
+            let guard = world[guards].spawn(Guard {
+                caller: AgentId::default(),
+            });
             world.join_group(patrols[number % STREETS], guard)?;
         }
         let street = |number| (number % STREETS) as u32;
@@ -187,7 +164,6 @@ impl Game {
                 help: villager.event("Help")?,
                 hit: guard.event("Hit")?,
                 roar: boss.event("Roar")?,
-                all_clear: guard.event("AllClear")?,
             },
             world,
             villagers,

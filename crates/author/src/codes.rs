@@ -80,6 +80,9 @@ codes! {
     UnknownKey = SW0116 Error "no such blackboard key";
     MissingStableId = SW0117 Hint "a state has no stable id of its own";
     TextNumberCollision = SW0118 Error "two texts have the same number";
+    ValueFunctionType = SW0150 Error "a value function and what it gives do not fit";
+    NameHidden = SW0151 Error "one name means two things in expressions";
+    SetCircle = SW0152 Error "transition sets use each other in a circle";
     PartUnreadable = SW0170 Error "a part cannot be read";
     PartCircle = SW0171 Error "a part uses itself";
     PartConflict = SW0172 Error "a part and its user say different things";
@@ -128,7 +131,10 @@ codes! {
     BadAnyState = SW0315 Error "not a legal any-state transition";
     RootTarget = SW0316 Error "the root cannot be a target";
     DoesNothing = SW0317 Warning "a transition that does nothing";
-    ScoredStays = SW0318 Warning "a scored always transition that stays where it is";
+    ScoredStays = SW0318 Error "a scored always transition that stays where it is";
+    ThresholdNotFixed = SW0350 Error "a threshold is not made of parameters";
+    BadStay = SW0370 Error "not a legal stay";
+    BadEventList = SW0351 Error "not a legal list of events";
 
     // Events and timers.
     Unhandled = SW0401 Warning "an event is sent but nobody handles it";
@@ -142,6 +148,8 @@ codes! {
     TimerOutOfScope = SW0409 Error "a timer of a state that is not around";
     ObserverChanges = SW0410 Error "an observer changes something";
     TimerIsEvent = SW0411 Error "a timer that fires as an event is a trigger";
+
+    QueueTooSmall = SW0450 Warning "one step posts more than the queue holds";
 
     // Sizes.
     TierTooSmall = SW0501 Error "the machine does not fit its tier";
@@ -161,6 +169,7 @@ codes! {
     BadArguments = SW0608 Error "arguments do not fit the function";
     NotAnAction = SW0609 Error "not an action";
     GuardLooksLikeKey = SW0610 Warning "a guard that looks like a misspelled key";
+    NotADuration = SW0640 Error "no parameter that is a duration";
 
     // Data.
     LiteralType = SW0701 Error "a value does not fit its declared type";

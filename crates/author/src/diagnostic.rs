@@ -40,6 +40,59 @@ pub struct Label {
     pub text: String,
 }
 
+/// A change of the file that would mend a problem, as data: editors offer it by its title.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fix {
+    /// What it does, in a few words.
+    pub title: String,
+    /// What it changes.
+    pub change: Change,
+}
+
+/// What a [`Fix`] changes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// Another name or word where one stands. Quotes around it stay.
+    Name(Span, String),
+    /// Other text where something stands, as the file has it; an empty span is a place between two
+    /// bytes.
+    Replace(Span, String),
+    /// A declaration at the top of the machine, in the field of this name. The entry is `"name"` or
+    /// `"name": value`, as the file would have it.
+    Declare {
+        /// The field.
+        field: &'static str,
+        /// The entry.
+        entry: String,
+    },
+    /// A field that an object lacks; the span is its opening bracket.
+    AddField {
+        /// The object.
+        object: Span,
+        /// The field.
+        key: &'static str,
+    },
+}
+
+impl Fix {
+    /// Another name or word where one stands.
+    pub fn name(span: Span, name: impl Into<String>) -> Self {
+        let name = name.into();
+        Self {
+            title: format!("Write `{name}`"),
+            change: Change::Name(span, name),
+        }
+    }
+
+    /// Other text where something stands.
+    pub fn replace(title: impl Into<String>, span: Span, text: impl Into<String>) -> Self {
+        Self {
+            title: title.into(),
+            change: Change::Replace(span, text.into()),
+        }
+    }
+}
+
 /// One problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
@@ -59,6 +112,8 @@ pub struct Diagnostic {
     pub notes: Vec<String>,
     /// What to write instead.
     pub help: Option<String>,
+    /// The same as changes that a program can make, the likeliest first.
+    pub fixes: Vec<Fix>,
 }
 
 impl Diagnostic {
@@ -73,6 +128,7 @@ impl Diagnostic {
             related: Vec::new(),
             notes: Vec::new(),
             help: None,
+            fixes: Vec::new(),
         }
     }
 
@@ -107,11 +163,24 @@ impl Diagnostic {
         self
     }
 
-    /// Adds "did you mean" if a name is close to one that exists.
+    /// Offers a change that would mend it.
+    #[must_use]
+    pub fn fix(mut self, fix: Fix) -> Self {
+        self.fixes.push(fix);
+        self
+    }
+
+    /// Adds "did you mean" if a name is close to one that exists. The name stands at the end of the
+    /// problem's span: it may be the last part of a path.
     #[must_use]
     pub fn suggest<'a>(self, wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Self {
         match closest(wrong, known) {
-            Some(name) => self.help(format!("did you mean `{name}`?")),
+            Some(name) => {
+                let fix = self.span.last_bytes(wrong.len());
+                let mut problem = self.help(format!("did you mean `{name}`?"));
+                problem.fixes.extend(fix.map(|span| Fix::name(span, name)));
+                problem
+            }
             None => self,
         }
     }

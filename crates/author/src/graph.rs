@@ -5,9 +5,15 @@
 //! names are plain text, a reference may point nowhere, expressions are source text. Lists are in
 //! declaration order, which is the order that all rules mean.
 
+mod part;
+
+pub use part::{JoinedPart, PartUse};
+
+use crate::duration::DurationSource;
 use crate::span::{Name, Source, Span, Spanned};
 use crate::value::{
-    Class, Duration, FunctionKind, LaneKey, LaneScope, Literal, MergeRule, Tier, ValueType,
+    Class, Duration, FunctionKind, LaneKey, LaneScope, Literal, MergeRule, ParameterType,
+    ScratchType, Tier, ValueType,
 };
 
 /// A stable id given by the author (ROM-6).
@@ -60,7 +66,8 @@ pub struct Machine {
     pub timers: Vec<Timer>,
     /// Observers (EVT-8).
     pub observers: Vec<Observer>,
-    /// Declared user functions. If there are any, every function used must be declared.
+    /// Declared user functions. If there are any but value functions, every function used must be
+    /// declared; value functions always must.
     pub functions: Vec<Function>,
     /// Functions may be used without being declared, although some are: one of the files that the
     /// machine is made of declares none (LANG-5).
@@ -74,9 +81,10 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// Must every function that is used be declared?
+    /// Must every function be declared? Not by value functions alone, which need their type.
     pub fn declares_functions(&self) -> bool {
-        !self.functions.is_empty() && !self.undeclared_functions
+        let other = |function: &Function| function.kind.value != FunctionKind::Value;
+        self.functions.iter().any(other) && !self.undeclared_functions
     }
 }
 
@@ -178,6 +186,8 @@ pub struct Key {
     pub ty: Spanned<ValueType>,
     /// Value before the first tick; zero if not given.
     pub default: Option<Spanned<Literal>>,
+    /// For user code: nothing in the file needs to use it.
+    pub host: bool,
     /// Editor data.
     pub meta: Meta,
 }
@@ -190,9 +200,11 @@ pub struct Parameter {
     /// What it is for.
     pub doc: Option<String>,
     /// Its type.
-    pub ty: Spanned<ValueType>,
-    /// Its value where no variant says otherwise.
+    pub ty: Spanned<ParameterType>,
+    /// Its value where no variant says otherwise; of a duration its text.
     pub value: Spanned<Literal>,
+    /// For user code: nothing in the file needs to use it.
+    pub host: bool,
     /// Editor data.
     pub meta: Meta,
 }
@@ -277,9 +289,11 @@ pub struct Function {
     pub doc: Option<String>,
     /// What it is.
     pub kind: Spanned<FunctionKind>,
+    /// What a value function gives (LANG-11); none of the other kinds gives a value.
+    pub returns: Option<Spanned<ValueType>>,
     /// It uses the rng (SEL-5).
     pub rng: bool,
-    /// Names and types of its literal parameters, in order.
+    /// Names and types of its parameters, in order.
     pub parameters: Vec<(Name, Spanned<ValueType>)>,
 }
 
@@ -290,6 +304,8 @@ pub struct TransitionSet {
     pub name: Name,
     /// The transitions.
     pub transitions: Vec<Transition>,
+    /// Sets used, after its own transitions (LANG-14).
+    pub uses: Vec<Name>,
 }
 
 /// A state. Its kind follows from what it has: see [`State::kind`].
@@ -323,6 +339,8 @@ pub struct State {
     pub suspend: Vec<Action>,
     /// Actions when a pop resumes the state (EXEC-8).
     pub resume: Vec<Action>,
+    /// Actions of every tick while the state is active, before its activity (LANG-10).
+    pub update: Vec<Action>,
     /// Runs every tick while the state is active (TICK-6): a call such as `Patrol` or `Patrol(3)`.
     pub activity: Option<ExprSource>,
     /// Transitions.
@@ -346,25 +364,11 @@ pub struct State {
     /// Guard that must hold before the state may be left (SEL-6).
     pub exit_ready: Option<ExprSource>,
     /// Time before the state may be left (SEL-6).
-    pub min_active: Option<Spanned<Duration>>,
+    pub min_active: Option<Spanned<DurationSource>>,
     /// Keeps its time in state even if no expression reads it.
     pub clock: bool,
     /// Editor data.
     pub meta: Meta,
-}
-
-/// The use of a part: the root of another file becomes this state (LANG-5).
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct PartUse {
-    /// The file, as a path from the file that says so.
-    pub file: Name,
-    /// Parameters of the part and their values: a constant, or the name of a parameter here.
-    pub with: Vec<(Name, Spanned<Literal>)>,
-    /// Events, keys, channels and functions of the part, and what they are called here.
-    pub map: Vec<(Name, Name)>,
-    /// Its place in [`Source::parts`]; `None` until the part has been joined in
-    /// ([`crate::parts`]).
-    pub joined: Option<usize>,
 }
 
 /// What a state is.
@@ -453,8 +457,10 @@ pub struct Scratch {
     pub name: Name,
     /// Its stable id.
     pub id: StableId,
-    /// How many 16-bit slots.
+    /// How many 16-bit slots; one if it has a type.
     pub slots: Spanned<u32>,
+    /// What expressions read and write (LANG-8); without it only Rust does.
+    pub ty: Option<Spanned<ScratchType>>,
 }
 
 /// What starts a transition (SEL-1).
@@ -462,10 +468,14 @@ pub struct Scratch {
 pub enum Trigger {
     /// An event type.
     Event(Name),
+    /// Any of several event types (LANG-1).
+    Events(Spanned<Vec<Name>>),
     /// Any event.
     Any(Span),
     /// So long after entry.
-    After(Spanned<Duration>),
+    After(Spanned<DurationSource>),
+    /// So long after entry, and again and again (LANG-2).
+    Every(Spanned<DurationSource>),
     /// A named timer of the source, of a state around it, or of the machine.
     Timer(Name),
     /// Whenever its guard holds.
@@ -533,12 +543,14 @@ pub struct Transition {
     pub interrupt: bool,
     /// Score for utility selection (SEL-3).
     pub score: Option<ExprSource>,
-    /// Least score that counts; 0 if not given.
-    pub threshold: Option<Spanned<f64>>,
+    /// Least score that counts: a number, or an expression over parameters (LANG-12); 0 if not given.
+    pub threshold: Option<ExprSource>,
+    /// A candidate without target: if it wins, nothing happens (LANG-6).
+    pub stay: bool,
     /// Time before it may be taken again (SEL-6).
-    pub cooldown: Option<Spanned<Duration>>,
+    pub cooldown: Option<Spanned<DurationSource>>,
     /// Time its guard must stay true (SEL-6).
-    pub debounce: Option<Spanned<Duration>>,
+    pub debounce: Option<Spanned<DurationSource>>,
     /// Waits until the source may be left (SEL-6).
     pub latch: bool,
     /// Left out of the compiled machine (CODE-8).
@@ -568,9 +580,9 @@ pub struct Decision {
     /// The condition.
     pub guard: ExprSource,
     /// Where to go if it holds.
-    pub then: Option<Name>,
+    pub then: Option<DecisionBranch>,
     /// Where to go if it does not.
-    pub otherwise: Option<Name>,
+    pub otherwise: Option<DecisionBranch>,
     /// 0 to 15, for both.
     pub priority: Option<Spanned<u32>>,
     /// Effect of both.
@@ -581,17 +593,29 @@ pub struct Decision {
     pub span: Span,
 }
 
+/// One way of a decision. One that names the decision's own state means to stay (LANG-13).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct DecisionBranch {
+    /// Where to go.
+    pub target: Name,
+    /// External whatever the target is: the own state is left and entered again.
+    pub reenter: Option<Span>,
+}
+
 impl Decision {
-    /// The two transitions that it stands for: one on its condition, one on the opposite.
+    /// The two transitions that it stands for: one on its condition, one on the opposite. Whether a
+    /// target is the own state, so that nothing happens (LANG-13), only those know who look it up.
     pub fn transitions(&self) -> Vec<Transition> {
         // A decision without a trigger is best recognized by its condition.
         let trigger = match self.trigger {
             Trigger::Always(span) if span == self.span => Trigger::Always(self.guard.span),
             _ => self.trigger.clone(),
         };
-        let branch = |target: &Name, guard: ExprSource| Transition {
+        let external = |span: Span| Spanned::new(TransitionKind::External, span);
+        let transition = |branch: &DecisionBranch, guard: ExprSource| Transition {
             trigger: trigger.clone(),
-            targets: vec![target.clone()],
+            targets: vec![branch.target.clone()],
+            kind: branch.reenter.map(external),
             guard: Some(guard),
             effect: self.effect.clone(),
             priority: self.priority.clone(),
@@ -601,13 +625,25 @@ impl Decision {
         let then = self
             .then
             .iter()
-            .map(|target| branch(target, self.guard.clone()));
+            .map(|branch| transition(branch, self.guard.clone()));
         let opposite = Spanned::new(format!("!({})", self.guard.value), self.guard.span);
         let otherwise = self
             .otherwise
             .iter()
-            .map(|target| branch(target, opposite.clone()));
+            .map(|branch| transition(branch, opposite.clone()));
         then.chain(otherwise).collect()
+    }
+}
+
+impl Transition {
+    /// What a branch of a decision becomes that names its own state: nothing happens (LANG-13).
+    pub fn staying(&self) -> Self {
+        Self {
+            targets: Vec::new(),
+            effect: Vec::new(),
+            stay: true,
+            ..self.clone()
+        }
     }
 }
 
@@ -633,13 +669,40 @@ pub struct Action {
     pub span: Span,
 }
 
-/// A literal argument of a call; named arguments are matched by the function's declaration.
+/// An argument of a call; named arguments are matched by the function's declaration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Argument {
     /// Its name, if given.
     pub name: Option<Name>,
     /// Its value.
-    pub value: Spanned<Literal>,
+    pub value: ArgumentValue,
+}
+
+/// What an argument of a call is (LANG-4).
+#[derive(Clone, Debug, PartialEq)]
+pub enum ArgumentValue {
+    /// Always the same.
+    Literal(Spanned<Literal>),
+    /// Computed before each call.
+    Code(ExprSource),
+}
+
+impl ArgumentValue {
+    /// Where it stands.
+    pub fn span(&self) -> Span {
+        match self {
+            Self::Literal(literal) => literal.span,
+            Self::Code(code) => code.span,
+        }
+    }
+
+    /// Its value, if it is always the same.
+    pub fn literal(&self) -> Option<&Spanned<Literal>> {
+        match self {
+            Self::Literal(literal) => Some(literal),
+            Self::Code(_) => None,
+        }
+    }
 }
 
 /// What an action does (CODE-3, CODE-4).
@@ -652,7 +715,7 @@ pub enum ActionKind {
     Call {
         /// The function.
         function: Name,
-        /// Its literal arguments.
+        /// Its arguments.
         arguments: Vec<Argument>,
     },
     /// Writes a blackboard key.
@@ -700,7 +763,7 @@ pub enum ActionKind {
         /// The timer.
         timer: Name,
         /// When it fires.
-        after: Spanned<Duration>,
+        after: Spanned<DurationSource>,
     },
     /// Stops a named timer.
     StopTimer {

@@ -12,6 +12,8 @@
 pub mod builder;
 pub mod codes;
 pub mod diagnostic;
+pub mod duration;
+mod expand;
 pub mod expr;
 pub mod format;
 pub mod graph;

@@ -74,7 +74,7 @@ pub fn check_key(name: &str) -> Result<(), String> {
 
 /// The functions of the expression language; in conditions none of the game's own can be called by
 /// these names.
-pub const BUILT_IN_FUNCTIONS: [&str; 15] = [
+pub const BUILT_IN_FUNCTIONS: [&str; 18] = [
     "in",
     "ticks_in_state",
     "time_in_state",
@@ -86,6 +86,9 @@ pub const BUILT_IN_FUNCTIONS: [&str; 15] = [
     "max",
     "abs",
     "clamp",
+    "lerp",
+    "curve",
+    "random",
     "select",
     "dot",
     "length_squared",

@@ -60,9 +60,35 @@ impl Span {
         }
     }
 
+    /// One byte more on both sides: the quotes around a text.
+    pub(crate) fn with_quotes(self) -> Self {
+        Self {
+            start: self.start.saturating_sub(1),
+            end: self.end.saturating_add(1),
+        }
+    }
+
     /// Whether this is a builder step.
     pub fn is_step(self) -> bool {
         self.end == Self::STEP
+    }
+
+    /// The last bytes of a longer text, such as the last part of a path; the whole one if it only
+    /// has quotes around them. `None` for a builder step and if there are not so many.
+    pub fn last_bytes(self, bytes: usize) -> Option<Self> {
+        let whole = self.end.saturating_sub(self.start) as usize;
+        if self.is_step() || bytes > whole {
+            return None;
+        }
+        let has_only_quotes = bytes + 2 == whole;
+        Some(Self {
+            start: if has_only_quotes {
+                self.start
+            } else {
+                self.end - bytes as u32
+            },
+            end: self.end,
+        })
     }
 
     /// The part `range` of the text that this span covers; a builder step stays what it is.

@@ -71,6 +71,58 @@ impl ValueType {
     }
 }
 
+/// Type of a parameter (CODE-3, LANG-3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ParameterType {
+    /// A type that keys may have, too.
+    Value(ValueType),
+    /// A length of time; expressions see its seconds, an f32.
+    Duration,
+}
+
+impl ParameterType {
+    /// The words of the text form.
+    pub const WORDS: &'static [&'static str] = &[
+        "i32", "f32", "bool", "entity", "vec2", "vec3", "symbol", "duration",
+    ];
+
+    /// The word of the text form.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Value(ty) => ty.as_str(),
+            Self::Duration => "duration",
+        }
+    }
+
+    /// The type of a word.
+    pub fn parse(word: &str) -> Option<Self> {
+        if word == "duration" {
+            return Some(Self::Duration);
+        }
+        ValueType::parse(word).map(Self::Value)
+    }
+
+    /// The type that expressions see.
+    pub fn value(self) -> ValueType {
+        match self {
+            Self::Value(ty) => ty,
+            Self::Duration => ValueType::F32,
+        }
+    }
+}
+
+impl From<ValueType> for ParameterType {
+    fn from(ty: ValueType) -> Self {
+        Self::Value(ty)
+    }
+}
+
+impl fmt::Display for ParameterType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
 /// What a user function is (CODE-1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FunctionKind {
@@ -82,6 +134,29 @@ pub enum FunctionKind {
     Activity,
     /// Answers with a number, changes nothing.
     Scorer,
+    /// Gives expressions a value, changes nothing (LANG-11).
+    Value,
+}
+
+/// Type of scratch in expressions (LANG-8).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ScratchType {
+    /// 0 to 65535.
+    U16,
+    /// -32768 to 32767.
+    I16,
+    /// Truth value.
+    Bool,
+}
+
+impl ScratchType {
+    /// The type of its value in an expression.
+    pub fn value_type(self) -> ValueType {
+        match self {
+            Self::U16 | Self::I16 => ValueType::I32,
+            Self::Bool => ValueType::Bool,
+        }
+    }
 }
 
 /// How commands of one lane merge (CMD-1).
@@ -234,6 +309,12 @@ pub enum DurationError {
     TooFine,
     /// More than anything can count.
     TooLong,
+    /// An end of a range that is no literal.
+    Range,
+    /// A range where none may be.
+    NoRange,
+    /// An expression where none may be.
+    NoExpression,
 }
 
 impl DurationError {
@@ -247,6 +328,9 @@ impl DurationError {
             Self::Negative => "a duration cannot be negative",
             Self::TooFine => "a duration cannot be finer than a nanosecond",
             Self::TooLong => "the duration is too long: the longest is 2147483647 ticks",
+            Self::Range => "both ends of a range are durations with a unit, such as \"2s..5s\"",
+            Self::NoRange => "this duration cannot be a range: nothing is drawn while agents wait",
+            Self::NoExpression => "this duration is a literal or a parameter, not an expression",
         }
     }
 
@@ -258,6 +342,9 @@ impl DurationError {
             Self::Negative => "less than nothing",
             Self::TooFine => "too many digits",
             Self::TooLong => "too long",
+            Self::Range => "not a range of durations",
+            Self::NoRange => "a range",
+            Self::NoExpression => "an expression",
         }
     }
 
@@ -269,6 +356,15 @@ impl DurationError {
             Self::Negative => "leave the sign out; the shortest duration is \"1t\", one tick",
             Self::TooFine => "write fewer digits: durations are rounded up to whole ticks anyway",
             Self::TooLong => "count in the blackboard if something may take that long",
+            Self::Range => {
+                "write two literals, such as \"2s..5s\"; to draw from what is computed, use an action"
+            }
+            Self::NoRange => {
+                "write one duration, such as \"200ms\", or a parameter of the type `duration`"
+            }
+            Self::NoExpression => {
+                "write a literal such as \"200ms\", or declare a parameter of the type `duration`"
+            }
         }
     }
 }
@@ -339,7 +435,10 @@ words!(Class { Low => "low", Normal => "normal", Interrupt => "interrupt", Criti
 words!(ValueType {
     I32 => "i32", F32 => "f32", Bool => "bool", Entity => "entity", Vec2 => "vec2", Vec3 => "vec3", Symbol => "symbol",
 });
-words!(FunctionKind { Guard => "guard", Action => "action", Activity => "activity", Scorer => "scorer" });
+words!(FunctionKind {
+    Guard => "guard", Action => "action", Activity => "activity", Scorer => "scorer", Value => "value",
+});
+words!(ScratchType { U16 => "u16", I16 => "i16", Bool => "bool" });
 words!(MergeRule {
     LastWriterWins => "last_writer_wins", Accumulate => "accumulate", StrictOrder => "strict_order", Deduplicate => "deduplicate",
 });
@@ -387,6 +486,15 @@ mod tests {
             "99999999999999999999s",
         ] {
             assert!(Duration::parse(text).is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_parameter_has_any_type_of_a_key_or_is_a_duration() {
+        let (last, keys) = ParameterType::WORDS.split_last().unwrap();
+        assert_eq!((*last, keys), ("duration", ValueType::WORDS));
+        for word in ParameterType::WORDS {
+            assert_eq!(ParameterType::parse(word).unwrap().as_str(), *word);
         }
     }
 

@@ -2,6 +2,7 @@
 
 mod builder;
 mod builder_fields;
+mod builder_moves;
 mod format;
 mod format_ids;
 mod parts;

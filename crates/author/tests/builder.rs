@@ -145,7 +145,7 @@ fn literals_suggest_their_type() {
         Literal::Vector(vec![1.0, 2.0, 3.0])
     );
     assert_eq!(machine.blackboard[7].default, None);
-    assert_eq!(machine.parameters[0].ty.value, ValueType::F32);
+    assert_eq!(machine.parameters[0].ty.value, ValueType::F32.into());
 }
 
 #[test]
@@ -198,7 +198,7 @@ fn bad_durations_are_problems() {
         m.event("E").ttl("soon");
         m.state("a", |s| {
             s.min_active("5");
-            s.after("1.5.5s").cooldown("").debounce("x");
+            s.after("1.5.5s").cooldown("").debounce("2 * x");
             s.entry(action::start("t", "-1s"));
             s.decide("c").after("1h");
             s.after(std::time::Duration::MAX);
@@ -214,7 +214,7 @@ fn bad_durations_are_problems() {
         .map(|t| &t.trigger)
         .collect();
     let exact = |at: usize| match triggers[at] {
-        Trigger::After(time) => time.value,
+        Trigger::After(time) => time.value.literal().unwrap(),
         other => panic!("{other:?}"),
     };
     assert_eq!(exact(2), Duration::Nanos(1_500_000_000));

@@ -3,7 +3,7 @@
 
 use super::parts::check_part;
 use serde_json::json;
-use statewright_author::builder::{Policy, action};
+use statewright_author::builder::Policy;
 use statewright_author::graph::*;
 use statewright_author::span::{Name, Spanned};
 use statewright_author::value::{
@@ -11,21 +11,23 @@ use statewright_author::value::{
     ValueType,
 };
 
-fn build(describe: impl FnOnce(&mut statewright_author::builder::MachineBuilder<'_>)) -> Machine {
+pub(super) fn build(
+    describe: impl FnOnce(&mut statewright_author::builder::MachineBuilder<'_>),
+) -> Machine {
     let (machine, problems) = Machine::build("M", describe);
     assert!(problems.is_empty(), "{problems:?}");
     machine
 }
 
-fn value<T: Clone>(field: &Option<Spanned<T>>) -> T {
+pub(super) fn value<T: Clone>(field: &Option<Spanned<T>>) -> T {
     field.as_ref().expect("given").value.clone()
 }
 
-fn names(list: &[Name]) -> Vec<&str> {
+pub(super) fn names(list: &[Name]) -> Vec<&str> {
     list.iter().map(|name| name.value.as_str()).collect()
 }
 
-fn texts(list: &[Action]) -> Vec<&str> {
+pub(super) fn texts(list: &[Action]) -> Vec<&str> {
     let text = |action: &Action| match &action.kind {
         ActionKind::Text(code) => code.value.clone(),
         other => panic!("{other:?}"),
@@ -180,8 +182,9 @@ fn events_and_data() {
         m.key_of("speed", ValueType::F32)
             .default(3)
             .doc("d")
+            .host()
             .meta(json!(2));
-        m.parameter("p", 1.5).doc("d").meta(json!(3));
+        m.parameter("p", 1.5).doc("d").host().meta(json!(3));
         m.variant("v").doc("d").set("p", 2.5).set("q", true);
     });
     let Event {
@@ -218,6 +221,7 @@ fn events_and_data() {
         doc,
         ty,
         default,
+        host,
         meta,
     } = built.blackboard[0].clone();
     assert_eq!(
@@ -225,18 +229,21 @@ fn events_and_data() {
         ("speed", Some("d"), ValueType::F32)
     );
     assert_eq!((value(&default), meta), (Literal::Int(3), Some(json!(2))));
+    assert!(host);
     let Parameter {
         name,
         doc,
         ty,
         value: literal,
+        host,
         meta,
     } = built.parameters[0].clone();
     assert_eq!(
         (name.value.as_str(), doc.as_deref(), ty.value),
-        ("p", Some("d"), ValueType::F32)
+        ("p", Some("d"), ValueType::F32.into())
     );
     assert_eq!((literal.value, meta), (Literal::Float(1.5), Some(json!(3))));
+    assert!(host);
     let Variant { name, doc, values } = built.variants[0].clone();
     assert_eq!((name.value.as_str(), doc.as_deref()), ("v", Some("d")));
     let values: Vec<_> = values
@@ -276,6 +283,7 @@ fn other_declarations() {
         m.transition_set("s", |t| {
             t.on("Hit");
             t.always();
+            t.uses("other");
         });
     });
     let Channel {
@@ -339,9 +347,11 @@ fn other_declarations() {
         name,
         doc,
         kind,
+        returns,
         rng,
         parameters,
     } = built.functions[0].clone();
+    assert_eq!(returns, None);
     assert_eq!(
         (name.value.as_str(), doc.as_deref(), kind.value, rng),
         ("f", Some("d"), FunctionKind::Guard, true)
@@ -350,8 +360,13 @@ fn other_declarations() {
         (parameters[0].0.value.as_str(), parameters[0].1.value),
         ("p", ValueType::Bool)
     );
-    let TransitionSet { name, transitions } = built.transition_sets[0].clone();
+    let TransitionSet {
+        name,
+        transitions,
+        uses,
+    } = built.transition_sets[0].clone();
     assert_eq!((name.value.as_str(), transitions.len()), ("s", 2));
+    assert_eq!(uses[0].value, "other");
 }
 
 #[test]
@@ -369,6 +384,7 @@ fn states() {
                 .exit("Out")
                 .suspend("Sleep")
                 .resume("Wake")
+                .update("Look")
                 .activity("Run(3)");
             s.part("parts/fight.sw.json")
                 .with("rage", 40)
@@ -417,6 +433,7 @@ fn states() {
         exit,
         suspend,
         resume,
+        update,
         activity,
         transitions,
         decisions,
@@ -447,14 +464,14 @@ fn states() {
     );
     assert_eq!((texts(&entry), texts(&exit)), (vec!["In"], vec!["Out"]));
     assert_eq!(
-        (texts(&suspend), texts(&resume)),
-        (vec!["Sleep"], vec!["Wake"])
+        (texts(&suspend), texts(&resume), texts(&update)),
+        (vec!["Sleep"], vec!["Wake"], vec!["Look"])
     );
     assert_eq!(
         (value(&activity), value(&exit_ready)),
         ("Run(3)".into(), "ready".into())
     );
-    assert_eq!(value(&min_active), Duration::Nanos(1_000_000_000));
+    assert_eq!(value(&min_active), Duration::Nanos(1_000_000_000).into());
     assert_eq!(
         (
             transitions.len(),
@@ -468,7 +485,13 @@ fn states() {
         (names(&uses), names(&defers), names(&owns)),
         (vec!["set"], vec!["E"], vec!["legs"])
     );
-    let Scratch { name, id, slots } = scratch[0].clone();
+    let Scratch {
+        name,
+        id,
+        slots,
+        ty,
+    } = scratch[0].clone();
+    assert_eq!(ty, None);
     assert_eq!((name.value.as_str(), value(&id), slots.value), ("x", 5, 2));
     let HistoryPoint {
         name,
@@ -525,276 +548,4 @@ fn states() {
         ("c".into(), vec!["a", "b"], vec!["B"])
     );
     assert_eq!(built.source.step(span), Some("state pick > branch 1"));
-}
-
-#[test]
-fn transitions() {
-    let built = build(|m| {
-        m.on("E")
-            .named("n")
-            .id(9)
-            .doc("d")
-            .meta(json!(5))
-            .muted()
-            .guard("g")
-            .run("R")
-            .go("a")
-            .go("b");
-        m.on_any()
-            .sync("r", "a")
-            .sync("q", "b")
-            .local()
-            .priority(15)
-            .interrupt()
-            .latch();
-        m.always()
-            .score("s")
-            .threshold(0.5)
-            .cooldown("1s")
-            .debounce("2t")
-            .internal();
-        m.on_timer("t").push_to("menu");
-        let mut root = m.root();
-        root.after("3t").pop().external();
-        root.on_done();
-        root.on_failed();
-        root.decide("c")
-            .on("E")
-            .then("a")
-            .otherwise("b")
-            .priority(2)
-            .run("D")
-            .muted();
-        root.any_state()
-            .include("x")
-            .include("y")
-            .exclude("z")
-            .always()
-            .go("w");
-    });
-    let list = &built.root.transitions;
-    let Transition {
-        name,
-        id,
-        doc,
-        span,
-        trigger,
-        targets,
-        sync,
-        kind,
-        stack,
-        guard,
-        effect,
-        priority,
-        interrupt,
-        score,
-        threshold,
-        cooldown,
-        debounce,
-        latch,
-        muted,
-        meta,
-    } = list[0].clone();
-    assert_eq!(
-        (value(&name), value(&id), doc.as_deref()),
-        ("n".into(), 9, Some("d"))
-    );
-    assert!(matches!(&trigger, Trigger::Event(event) if event.value == "E" && event.span == span));
-    assert_eq!(
-        (names(&targets), value(&guard), texts(&effect)),
-        (vec!["a", "b"], "g".into(), vec!["R"])
-    );
-    assert_eq!((muted, meta), (true, Some(json!(5))));
-    assert!(
-        sync.is_empty()
-            && kind.is_none()
-            && stack.is_none()
-            && priority.is_none()
-            && score.is_none()
-    );
-    assert!(
-        threshold.is_none() && cooldown.is_none() && debounce.is_none() && !interrupt && !latch
-    );
-
-    let sync: Vec<_> = list[1]
-        .sync
-        .iter()
-        .map(|(region, target)| (region.as_str(), target.as_str()))
-        .collect();
-    assert_eq!(sync, [("r", "a"), ("q", "b")]);
-    assert!(matches!(list[1].trigger, Trigger::Any(_)) && list[1].interrupt && list[1].latch);
-    assert_eq!(
-        (value(&list[1].kind), value(&list[1].priority)),
-        (TransitionKind::Local, 15)
-    );
-    assert!(matches!(list[2].trigger, Trigger::Always(_)));
-    assert_eq!(
-        (value(&list[2].score), value(&list[2].threshold)),
-        ("s".into(), 0.5)
-    );
-    assert_eq!(value(&list[2].cooldown), Duration::Nanos(1_000_000_000));
-    assert_eq!(
-        (value(&list[2].debounce), value(&list[2].kind)),
-        (Duration::Ticks(2), TransitionKind::Internal)
-    );
-    assert!(matches!(&list[3].trigger, Trigger::Timer(timer) if timer.value == "t"));
-    assert_eq!(
-        (value(&list[3].stack), names(&list[3].targets)),
-        (StackOperation::Push, vec!["menu"])
-    );
-    assert!(matches!(&list[4].trigger, Trigger::After(time) if time.value == Duration::Ticks(3)));
-    assert_eq!(
-        (value(&list[4].stack), value(&list[4].kind)),
-        (StackOperation::Pop, TransitionKind::External)
-    );
-    assert!(matches!(
-        (&list[5].trigger, &list[6].trigger),
-        (Trigger::Done(_), Trigger::Failed(_))
-    ));
-
-    let Decision {
-        trigger,
-        guard,
-        then,
-        otherwise,
-        priority,
-        effect,
-        muted,
-        span,
-    } = built.root.decisions[0].clone();
-    assert!(matches!(&trigger, Trigger::Event(event) if event.value == "E"));
-    assert_eq!(
-        (guard.value.as_str(), value(&then), value(&otherwise)),
-        ("c", "a".into(), "b".into())
-    );
-    assert_eq!(
-        (value(&priority), texts(&effect), muted),
-        (2, vec!["D"], true)
-    );
-    assert_eq!(built.source.step(span), Some("decision 1"));
-    let AnyTransition {
-        transition,
-        include,
-        exclude,
-    } = built.root.any_state[0].clone();
-    assert_eq!(
-        (names(&include), names(&exclude)),
-        (vec!["x", "y"], vec!["z"])
-    );
-    assert_eq!(names(&transition.targets), ["w"]);
-}
-
-#[test]
-fn actions() {
-    let built = build(|m| {
-        let mut root = m.root();
-        root.entry(
-            action::call("Fire")
-                .with("power", 3)
-                .argument("loud")
-                .muted(),
-        );
-        root.entry(action::set("k", "1"))
-            .entry(action::add("k", "2"));
-        root.entry(action::raise("E").payload("3"))
-            .entry(action::send("E").payload("4").to("leader"));
-        root.entry(action::emit("Go", "nav").payload("5"));
-        root.entry(action::start("t", "6t"))
-            .entry(action::stop("t"))
-            .entry(action::clear_history("s"));
-        root.entry(
-            action::when("k > 1")
-                .run(action::stop("t"))
-                .otherwise(action::set("k", "3"))
-                .otherwise("Shout"),
-        );
-    });
-    let Action { kind, muted, span } = built.root.entry[0].clone();
-    let ActionKind::Call {
-        function,
-        arguments,
-    } = kind
-    else {
-        panic!("{kind:?}")
-    };
-    assert_eq!(
-        (function.value.as_str(), muted, built.source.step(span)),
-        ("Fire", true, Some("entry 1"))
-    );
-    let Argument {
-        name,
-        value: literal,
-    } = arguments[0].clone();
-    assert_eq!(
-        (value(&name), literal.value),
-        ("power".into(), Literal::Int(3))
-    );
-    assert_eq!(
-        (&arguments[1].name, &arguments[1].value.value),
-        (&None, &Literal::Text("loud".into()))
-    );
-    let shown: Vec<String> = built.root.entry[1..]
-        .iter()
-        .map(|action| show(&action.kind))
-        .collect();
-    let expected = [
-        "set k 1",
-        "add k 2",
-        "raise E 3",
-        "send E 4 leader",
-        "emit Go nav 5",
-        "start t 6t",
-        "stop t",
-        "clear s",
-        "if k > 1: stop t, else: set k 3, Shout",
-    ];
-    assert_eq!(shown, expected);
-    let ActionKind::If { otherwise, .. } = &built.root.entry[9].kind else {
-        panic!()
-    };
-    assert_eq!(
-        built.source.step(otherwise[1].span),
-        Some("entry 10 > else 2")
-    );
-}
-
-fn show(kind: &ActionKind) -> String {
-    match kind {
-        ActionKind::Text(code) => code.value.clone(),
-        ActionKind::Call { .. } => unreachable!("there are no calls here"),
-        ActionKind::Set { key, value } => format!("set {} {}", key.value, value.value),
-        ActionKind::Add { key, value } => format!("add {} {}", key.value, value.value),
-        ActionKind::Raise { event, payload } => format!("raise {} {}", event.value, value(payload)),
-        ActionKind::Send { event, payload, to } => {
-            format!("send {} {} {}", event.value, value(payload), value(to))
-        }
-        ActionKind::Emit {
-            command,
-            lane,
-            payload,
-        } => {
-            format!("emit {} {} {}", command.value, lane.value, value(payload))
-        }
-        ActionKind::StartTimer { timer, after } => format!("start {} {}", timer.value, after.value),
-        ActionKind::StopTimer { timer } => format!("stop {}", timer.value),
-        ActionKind::ClearHistory { state } => format!("clear {}", state.value),
-        ActionKind::If {
-            condition,
-            then,
-            otherwise,
-        } => {
-            let list = |list: &[Action]| {
-                list.iter()
-                    .map(|action| show(&action.kind))
-                    .collect::<Vec<_>>()
-                    .join(", ")
-            };
-            format!(
-                "if {}: {}, else: {}",
-                condition.value,
-                list(then),
-                list(otherwise)
-            )
-        }
-    }
 }

@@ -6,11 +6,17 @@ use serde_json::Value;
 use statewright_author::text::shape::{Content, Json, ObjectKind, Type, file_kind};
 use statewright_author::text::{key_order, read, to_json};
 
-const SAMPLES: [&str; 5] = [
+const SAMPLES: [&str; 7] = [
     include_str!("text_data/full.sw.json"),
     include_str!("text_data/flat.sw.json"),
     r#"{ "machine": "P", "states": { "a": { "use": "p.sw.json", "with": { "b": 1 }, "map": { "E": "F" } } } }"#,
     r#"{ "machine": "F", "states": [{ "id": "a", "use": "p.sw.json", "with": { "b": 1 }, "map": { "E": "F" } }] }"#,
+    r#"{ "machine": "L", "functions": { "d": { "kind": "value", "returns": "f32" } }, "states": { "a": { "scratch": { "n": { "type": "u16" } },
+        "entry": { "call": "S", "with": [{ "value": "n" }] }, "transitions": [{ "every": "1s" }],
+        "decisions": [{ "every": "1s", "if": true, "then": "a" }] } } }"#,
+    r#"{ "machine": "U", "blackboard": { "k": { "type": "i32", "host": true } }, "parameters": { "p": { "value": 1, "host": true } },
+        "transition_sets": { "s": { "use": ["t"], "transitions": [{ "on": ["A", "B"], "score": 1, "stay": true }] }, "t": [] },
+        "states": { "a": { "update": "S", "decisions": [{ "if": true, "then": { "to": "a", "reenter": true } }] } } }"#,
     r#"{ "machine": "R", "regions": { "a": { "initial": "x", "states": { "x": {} } }, "b": { "states": {} } } }"#,
 ];
 const PAGE: &str = include_str!("../../../docs/file-format.md");

@@ -113,8 +113,12 @@ fn a_state_with_everything() {
         Some("PatrolActivity")
     );
     assert_eq!(
-        (idle.suspend.len(), idle.resume.len(), names(&idle.defers)),
-        (1, 1, vec!["NoEnemies"])
+        (
+            idle.suspend.len(),
+            idle.resume.len() + idle.update.len(),
+            names(&idle.defers)
+        ),
+        (1, 2, vec!["NoEnemies"])
     );
     assert_eq!(
         (names(&idle.owns), idle.scratch.len(), idle.timers.len()),
@@ -125,8 +129,8 @@ fn a_state_with_everything() {
         Some("ready")
     );
     assert_eq!(
-        idle.min_active.as_ref().map(|d| d.value),
-        Some(Duration::Nanos(1_000_000_000))
+        idle.min_active.as_ref().map(|d| d.value.clone()),
+        Some(Duration::Nanos(1_000_000_000).into())
     );
     assert!(
         idle.clock && idle.meta.is_some() && idle.decisions.len() == 1 && idle.any_state.len() == 1
@@ -155,7 +159,7 @@ fn transitions_go_to_their_sources() {
         fight.kind.as_ref().map(|k| k.value),
         Some(TransitionKind::External)
     );
-    assert!(!fight.interrupt && fight.latch && fight.muted && fight.score.is_some());
+    assert!(!fight.interrupt && fight.latch && fight.stay && fight.muted && fight.score.is_some());
     assert_eq!(
         any.kind.as_ref().map(|k| k.value),
         Some(TransitionKind::Internal)
@@ -165,6 +169,7 @@ fn transitions_go_to_their_sources() {
     let combat = child(&m.root, "combat");
     assert!(combat.transitions[0].interrupt && combat.transitions[0].effect.len() == 1);
     assert_eq!(combat.transitions[1].sync.len(), 1);
+    assert!(matches!(combat.transitions[2].trigger, Trigger::Every(_)));
     let branches = child(&m.root, "pick").choice.as_ref().unwrap();
     assert_eq!(
         (

@@ -1,9 +1,14 @@
 //! Every field of every object of a machine file reaches the graph, with its span.
 
+use statewright_author::duration::DurationSource;
 use statewright_author::graph::*;
 use statewright_author::span::{Name, Source, Span, Spanned};
 use statewright_author::text::read;
 use statewright_author::value::*;
+
+fn literal(argument: &Argument) -> &Literal {
+    &argument.value.literal().expect("a literal").value
+}
 
 const FULL: &str = include_str!("text_data/full.sw.json");
 
@@ -141,11 +146,15 @@ fn data() {
     assert_eq!(
         parameters,
         [
-            ("flee_below", ValueType::I32, Literal::Int(30)),
-            ("speed", ValueType::F32, Literal::Float(3.5)),
-            ("shots", ValueType::I32, Literal::Int(3)),
-            ("brave", ValueType::Bool, Literal::Bool(true)),
-            ("mood", ValueType::Symbol, Literal::Text("calm".into())),
+            ("flee_below", ValueType::I32.into(), Literal::Int(30)),
+            ("speed", ValueType::F32.into(), Literal::Float(3.5)),
+            ("shots", ValueType::I32.into(), Literal::Int(3)),
+            ("brave", ValueType::Bool.into(), Literal::Bool(true)),
+            (
+                "mood",
+                ValueType::Symbol.into(),
+                Literal::Text("calm".into())
+            ),
         ]
     );
     assert_eq!(m.parameters[0].doc.as_deref(), Some("Runs below this."));
@@ -266,7 +275,7 @@ fn the_root_is_a_state() {
     };
     assert_eq!((function.as_str(), arguments.len()), ("Shout", 2));
     assert_eq!(
-        (&arguments[0].name, &arguments[1].value.value),
+        (&arguments[0].name, literal(&arguments[1])),
         (&None, &Literal::Bool(true))
     );
     let ActionKind::Call { arguments, .. } = &root.resume[0].kind else {
@@ -277,7 +286,7 @@ fn the_root_is_a_state() {
         Some("power")
     );
     assert_eq!(
-        (&arguments[0].value.value, root.resume[0].muted),
+        (literal(&arguments[0]), root.resume[0].muted),
         (&Literal::Int(3), true)
     );
     assert_eq!(
@@ -296,7 +305,7 @@ fn the_root_is_a_state() {
     assert_eq!((ready.as_str(), at(ready.span)), ("true", "true"));
     assert_eq!(
         (value(&root.min_active), root.clock),
-        (Some(Duration::Ticks(5)), true)
+        (Some(Duration::Ticks(5).into()), true)
     );
     assert!(matches!(root.transitions[0].trigger, Trigger::Failed(span) if at(span) == "failed"));
     assert!(matches!(root.decisions[0].trigger, Trigger::Always(_)));
@@ -332,7 +341,7 @@ fn the_root_is_a_state() {
 #[test]
 fn any_state_transitions() {
     let m = full();
-    let [die, pop, timer, always] = &m.root.any_state[..] else {
+    let [die, pop, timer, always, every] = &m.root.any_state[..] else {
         panic!()
     };
     assert_eq!(
@@ -352,6 +361,8 @@ fn any_state_transitions() {
     assert_eq!(value(&pop.transition.stack), Some(StackOperation::Pop));
     assert!(matches!(&timer.transition.trigger, Trigger::Timer(name) if name.as_str() == "fuse"));
     assert!(matches!(always.transition.trigger, Trigger::Always(_)));
+    let range = DurationSource::Range(Duration::Nanos(400_000_000), Duration::Nanos(900_000_000));
+    assert!(matches!(&every.transition.trigger, Trigger::Every(length) if length.value == range));
 }
 
 #[test]
@@ -387,7 +398,7 @@ fn a_state_with_everything() {
     );
     assert_eq!(
         (value(&idle.min_active), idle.clock),
-        (Some(Duration::Nanos(500_000_000)), true)
+        (Some(Duration::Nanos(500_000_000).into()), true)
     );
     assert_eq!(
         idle.timers
@@ -538,12 +549,18 @@ fn transitions_and_decisions() {
         fight.score.as_ref().map(|code| at(code.span)),
         Some("health * 2")
     );
-    assert_eq!(value(&fight.threshold), Some(0.5));
-    assert_eq!(value(&fight.cooldown), Some(Duration::Nanos(2_000_000_000)));
-    assert_eq!(value(&fight.debounce), Some(Duration::Nanos(200_000_000)));
+    assert_eq!(value(&fight.threshold), Some("0.5".to_owned()));
+    assert_eq!(
+        value(&fight.cooldown),
+        Some(Duration::Nanos(2_000_000_000).into())
+    );
+    assert_eq!(
+        value(&fight.debounce),
+        Some(Duration::Nanos(200_000_000).into())
+    );
     assert_eq!(fight.meta, Some(serde_json::json!({ "bend": [1, 2] })));
     assert!(
-        matches!(&after.trigger, Trigger::After(d) if d.value == Duration::Nanos(1_500_000_000) && at(d.span) == "1.5s")
+        matches!(&after.trigger, Trigger::After(d) if d.value == Duration::Nanos(1_500_000_000).into() && at(d.span) == "1.5s")
     );
     assert!(matches!(&timer.trigger, Trigger::Timer(name) if name.as_str() == "nap"));
     assert_eq!(
@@ -563,18 +580,26 @@ fn transitions_and_decisions() {
             && value(&done.kind) == Some(TransitionKind::Local)
     );
     assert!(matches!(any.trigger, Trigger::Any(span) if at(span) == "*"));
+    assert!(any.stay && !fight.stay);
 
     let [go, after, timer, done] = &idle.decisions[..] else {
         panic!()
     };
     assert!(matches!(&go.trigger, Trigger::Event(name) if name.as_str() == "Go"));
     assert_eq!(
-        (go.guard.as_str(), go.then.as_ref().unwrap().as_str()),
+        (go.guard.as_str(), go.then.as_ref().unwrap().target.as_str()),
         ("alert", "combat")
     );
+    let otherwise = go.otherwise.as_ref().unwrap();
     assert_eq!(
-        (go.otherwise.as_ref().unwrap().as_str(), texts(&go.effect)),
+        (otherwise.target.as_str(), texts(&go.effect)),
         ("dead", vec!["Shout"])
+    );
+    assert_eq!(otherwise.reenter, None);
+    let again = done.then.as_ref().unwrap();
+    assert_eq!(
+        (again.target.as_str(), again.reenter.map(at)),
+        ("idle", Some("true"))
     );
     assert_eq!(
         (value(&go.priority), go.muted, at(go.guard.span)),

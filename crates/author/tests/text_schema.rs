@@ -98,7 +98,6 @@ fn typical_mistakes_are_refused() {
         &state(json!({ "transitions": [{ "on": "A", "to": "b", "sync": {} }] })),
         false,
     );
-    check(&state(json!({ "transitions": [{ "after": "1m" }] })), false);
     check(
         &state(json!({ "transitions": [{ "on": "A", "priority": 16 }] })),
         false,

@@ -110,7 +110,7 @@ fn sw0004_unknown_field() {
     let words = [
         "a transition has no field `prioritty`",
         "did you mean `priority`?",
-        "`on`, `after`, `timer`",
+        "`on`, `after`, `every`, `timer`",
     ];
     state(
         r#""transitions": [{ "on": "E", "prioritty": 1 }]"#,
@@ -180,7 +180,7 @@ fn sw0005_wrong_type() {
         r#""min_active": 5"#,
         DiagnosticCode::WrongType,
         "5",
-        &["a duration such as \"1.5s\""],
+        &["a duration such as \"200ms\", or a parameter"],
     );
     let machine = one(
         r#"{ "machine": "M", "initial": "a", "states": { "a": 5 } }"#,
@@ -216,7 +216,7 @@ fn sw0006_missing_field() {
         &["a `start` action needs the field `after`", "\"1.5s\""],
     );
     let words = [
-        "needs one of the fields `on`, `after`, `timer` or `when`",
+        "needs one of the fields `on`, `after`, `every`, `timer` or `when`",
         "`after`: Fires so long",
     ];
     let machine = state(
@@ -447,7 +447,7 @@ fn all_problems_come_at_once_and_the_rest_is_read() {
         "machine": "M", "tier": "big", "zzz": 1, "initial": "a",
         "events": { "E": { "class": "high", "doc": "kept" }, "F": 5 },
         "states": {
-            "a": { "min_active": "soon", "transitions": [{ "on": "E", "to": "b", "priority": 99 }, { "to": "a" }] },
+            "a": { "min_active": "5m", "transitions": [{ "on": "E", "to": "b", "priority": 99 }, { "to": "a" }] },
             "b": { "entry": ["A", 5, { "raise": "E" }] },
         },
     }"#;
@@ -522,4 +522,40 @@ fn spans_of_code_are_of_the_content_unless_escaped() {
         ("x = 2", "\"x = \\u0032\"")
     );
     assert_eq!(at(text, code(2).span), "é()");
+}
+
+/// What people write who bring another picture along: the help says what to write here.
+#[test]
+fn fields_in_the_wrong_place_say_where_they_belong() {
+    state(
+        r#""transitions": [{ "on": "E", "if": "x", "then": "s" }]"#,
+        DiagnosticCode::UnknownField,
+        "\"then\"",
+        &["write `\"to\"`", "belong to a decision"],
+    );
+    state(
+        r#""cooldown": "2s""#,
+        DiagnosticCode::UnknownField,
+        "\"cooldown\"",
+        &["it belongs to a transition"],
+    );
+    state(
+        r#""Walk": { "entry": "F" }"#,
+        DiagnosticCode::UnknownField,
+        "\"Walk\"",
+        &["states inside stand under `\"states\"`: `\"states\": { \"Walk\": { … } }`"],
+    );
+    state(
+        r#""on_update": "F""#,
+        DiagnosticCode::UnknownField,
+        "\"on_update\"",
+        &["`\"activity\"`", "`\"update\"`: actions of every tick"],
+    );
+}
+
+#[test]
+fn there_is_no_half_of_a_tick() {
+    let half = r#""transitions": [{ "after": 0.5, "to": "s" }]"#;
+    let words = ["write \"0.5s\" for seconds or \"0.5ms\" for milliseconds"];
+    state(half, DiagnosticCode::WrongType, "0.5", &words);
 }

@@ -8,8 +8,9 @@
 use std::collections::HashMap;
 
 use statewright_author::span::Span;
-use statewright_author::value::FunctionKind;
-use statewright_describe::op_branches;
+use statewright_author::value::{FunctionKind, ValueType};
+use statewright_describe::{ArgumentText, CallText, Value, op_branches};
+use statewright_rom::ids::DurationId;
 use statewright_rom::layout::*;
 use statewright_rom::symbol_number;
 use xxhash_rust::xxh3::xxh3_64;
@@ -18,8 +19,8 @@ use zerocopy::byteorder::little_endian::{U16, U32};
 
 use crate::expr::Compiled;
 use crate::index::{
-    ActionListIndex, ConditionIndex, ExpressionIndex, FunctionIndex, Index, IndexVec, StringIndex,
-    TimerIndex,
+    ActionListIndex, ConditionIndex, DurationIndex, ExpressionIndex, FunctionIndex, Index,
+    IndexVec, StringIndex, TimerIndex,
 };
 use crate::numbers;
 
@@ -32,6 +33,8 @@ pub struct FunctionUse {
     pub kind: FunctionKind,
     /// Declared to use the rng.
     pub rng: bool,
+    /// What a value function gives (LANG-11).
+    pub returns: Option<ValueType>,
     /// Everywhere it is used.
     pub spans: Vec<Span>,
 }
@@ -102,15 +105,17 @@ pub struct ActionTables {
     argument_runs: HashMap<Vec<u8>, usize>,
     strings: Interned<StringIndex, Text>,
     expressions: Interned<ExpressionIndex, Compiled>,
+    durations: Interned<DurationIndex, DurationRecord>,
 }
 
 impl ActionTables {
-    /// The function of a name; `Err` with its other kind if it is already used as something else.
+    /// The function of a name; `Err` with its other kind if it is already used as something else. A
+    /// value function has the type that it gives.
     pub fn function(
         &mut self,
         name: &str,
         kind: FunctionKind,
-        rng: bool,
+        (rng, returns): (bool, Option<ValueType>),
         span: Span,
     ) -> Result<FunctionIndex, FunctionUse> {
         if let Some(&index) = self.by_name.get(name) {
@@ -125,6 +130,7 @@ impl ActionTables {
             name: name.to_owned(),
             kind,
             rng,
+            returns,
             spans: vec![span],
         });
         self.by_name.insert(name.to_owned(), index);
@@ -214,12 +220,66 @@ impl ActionTables {
         } else {
             self.arguments(arguments)
         };
-        action(
-            ActionOp::Call,
-            arguments.len(),
-            narrow(function),
-            first as u32,
-        )
+        let computed = arguments.iter().any(|one| one.place().is_some());
+        let kind = if computed {
+            ActionOp::CallWith
+        } else {
+            ActionOp::Call
+        };
+        action(kind, arguments.len(), narrow(function), first as u32)
+    }
+
+    /// The same call of a guard with these expressions instead of what an expression has on its stack.
+    pub fn direct_call(
+        &mut self,
+        call: ConditionIndex,
+        arguments: &[ExpressionIndex],
+    ) -> ConditionIndex {
+        let call = self.conditions.items[call];
+        let first = call.b.get() as usize;
+        let mut run = self.arguments[first..first + usize::from(call.count)].to_vec();
+        for argument in &mut run {
+            let place = argument.place().map(|place| place as usize);
+            if let Some(&code) = place.and_then(|place| arguments.get(place)) {
+                argument.source = ArgumentSource::Expression.into();
+                argument.words[0] = U32::new(narrow(code).into());
+            }
+        }
+        let first = self.arguments(&run) as u32;
+        self.condition(OpRecord {
+            b: U32::new(first),
+            ..call
+        })
+    }
+
+    /// A call of a guard or a value function as it is written, by the number of its condition.
+    pub fn call_text(&self, condition: ConditionIndex) -> Option<CallText> {
+        let call = self.conditions.items.get(condition)?;
+        let function = self
+            .functions
+            .get(FunctionIndex::new(usize::from(call.a.get())))?;
+        let first = call.b.get() as usize;
+        let run = self.arguments.get(first..first + usize::from(call.count))?;
+        let mut run: Vec<&ArgumentRecord> = run.iter().collect();
+        run.sort_by_key(|one| one.place());
+        let text = |one: &&ArgumentRecord| {
+            let name = (one.name.get() != NONE)
+                .then(|| StringIndex::new(usize::from(one.name.get())))
+                .and_then(|name| self.strings.items.get(name))
+                .map(|name| name.value.clone());
+            let value = match one.place() {
+                Some(_) => ArgumentText::OnStack,
+                None => {
+                    let symbol = |number| self.symbol_text(number).to_owned();
+                    Value::of_argument(one, symbol).into()
+                }
+            };
+            (name, value)
+        };
+        Some(CallText {
+            function: function.name.clone(),
+            arguments: run.iter().map(text).collect(),
+        })
     }
 
     /// An expression.
@@ -232,6 +292,26 @@ impl ActionTables {
     /// A compiled expression by its index.
     pub fn compiled(&self, index: ExpressionIndex) -> Option<&Compiled> {
         self.expressions.items.get(index)
+    }
+
+    /// A duration that is found where it is needed.
+    pub fn duration(&mut self, record: DurationRecord) -> DurationWord {
+        let index = self.durations.add(record.as_bytes().to_vec(), record);
+        // Too many are reported, and then no ROM is written.
+        let id = DurationId::from_index(index.position());
+        id.map_or(DurationWord::ticks(1), DurationWord::computed)
+    }
+
+    /// Do all who ask at the same time get the same answer?
+    pub fn is_same_every_time(&self, word: DurationWord) -> bool {
+        match word.read() {
+            HowLong::Nothing | HowLong::Ticks(_) => true,
+            HowLong::Computed(id) => self
+                .durations
+                .items
+                .get(DurationIndex::new(id.index()))
+                .is_some_and(|record| record.kind == DurationKind::Parameter),
+        }
     }
 
     /// A condition: guard, score or activity.
@@ -274,7 +354,7 @@ impl ActionTables {
     }
 
     /// Sizes of the tables that are referred to by u16.
-    pub fn sizes(&self) -> [(&'static str, usize); 6] {
+    pub fn sizes(&self) -> [(&'static str, usize); 7] {
         [
             ("functions", self.functions.len()),
             (
@@ -284,7 +364,8 @@ impl ActionTables {
             ("different action lists", self.lists.items.len()),
             ("texts", self.strings.items.len()),
             ("different expressions", self.expressions.items.len()),
-            ("literal arguments", self.arguments.len()),
+            ("different durations", self.durations.items.len()),
+            ("arguments of calls", self.arguments.len()),
         ]
     }
 
@@ -309,13 +390,15 @@ impl ActionTables {
                 a: string(action.a),
                 ..*action
             },
-            ActionOp::Call => OpRecord {
+            ActionOp::Call | ActionOp::CallWith => OpRecord {
                 a: U16::new(renumbered[FunctionIndex::new(usize::from(action.a.get()))] as u16),
                 ..*action
             },
             ActionOp::Evaluate
             | ActionOp::Set
             | ActionOp::Add
+            | ActionOp::SetScratch
+            | ActionOp::AddScratch
             | ActionOp::Raise
             | ActionOp::Send
             | ActionOp::StartTimer
@@ -355,6 +438,7 @@ impl ActionTables {
             });
             tables.code.extend_from_slice(&compiled.instructions);
         }
+        tables.durations = self.durations.items.iter().copied().collect();
     }
 
     fn emit_strings(&self, tables: &mut crate::tables::Tables) {
@@ -414,6 +498,9 @@ fn linker_record(function: &FunctionUse) -> LinkerRecord {
         hash: U32::new(function.hash()),
         kind: numbers::function_kind(function.kind).into(),
         rng: u8::from(function.rng),
-        reserved: U16::new(0),
+        ty: function
+            .returns
+            .map_or_else(Default::default, |ty| numbers::value_type(ty).into()),
+        reserved: 0,
     }
 }

@@ -103,6 +103,8 @@ indices! {
     StringIndex,
     /// A compiled expression, in the order of first use.
     ExpressionIndex,
+    /// A duration that is found where it is needed.
+    DurationIndex,
 }
 
 impl StateIndex {

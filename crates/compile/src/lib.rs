@@ -18,7 +18,9 @@ pub mod expr;
 mod hash;
 mod index;
 mod lanes;
+pub mod lookup;
 mod lower;
+mod missing;
 mod model;
 mod names;
 mod numbers;
@@ -31,6 +33,8 @@ pub mod tables;
 mod tree;
 
 pub use actions::function_hash;
+pub use missing::derived_id;
+pub use resolve::DEFAULT_TICK_RATE;
 pub use stable::derive as derive_stable_id;
 
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};

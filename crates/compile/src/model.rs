@@ -5,17 +5,18 @@
 //! selection order in the ROM.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use statewright_author::graph::{self, Machine, StackOperation, TransitionKind};
 use statewright_author::span::{Span, Spanned};
-pub use statewright_rom::layout::TimerKind;
+pub use statewright_rom::layout::{DurationWord, TimerKind};
 
 use crate::actions::ActionTables;
 use crate::index::{
     ActionListIndex, BranchIndex, ChannelIndex, ConditionIndex, DeclaredFunctionIndex, EventIndex,
-    HistoryIndex, IndexRange, IndexVec, KeyIndex, LaneIndex, ParameterIndex, RegionIndex,
-    StateIndex, StringIndex, TimerIndex, TransitionIndex, TransitionSetIndex,
+    ExpressionIndex, HistoryIndex, IndexRange, IndexVec, KeyIndex, LaneIndex, ParameterIndex,
+    RegionIndex, StateIndex, StringIndex, TimerIndex, TransitionIndex, TransitionSetIndex,
 };
 use crate::names::Declarations;
 use crate::tree::{Target, Tree};
@@ -70,12 +71,14 @@ pub struct ResolvedState {
     pub suspend: Option<ActionListIndex>,
     /// Runs when a pop brings it back.
     pub resume: Option<ActionListIndex>,
+    /// Runs every tick, before the activity.
+    pub update: Option<ActionListIndex>,
     /// Runs every tick.
     pub activity: Option<ConditionIndex>,
     /// Must hold for it to be left.
     pub exit_ready: Option<ConditionIndex>,
-    /// Ticks; 0 = none.
-    pub min_active: u32,
+    /// A literal or a parameter.
+    pub min_active: DurationWord,
     /// Events.
     pub defers: Vec<(EventIndex, Span)>,
     /// Channels.
@@ -119,6 +122,14 @@ impl Trigger {
     pub fn is_eventless(self) -> bool {
         matches!(self, Self::Always | Self::Done | Self::Failed)
     }
+
+    /// The event, if it is one.
+    pub fn event(self) -> Option<EventIndex> {
+        match self {
+            Self::Event(event) => Some(event),
+            Self::Any | Self::Timer(_) | Self::Always | Self::Done | Self::Failed => None,
+        }
+    }
 }
 
 /// A transition.
@@ -130,6 +141,9 @@ pub struct Transition<'a> {
     pub source: StateIndex,
     /// Where it is written, if several states may have it.
     pub shared: Option<Shared>,
+    /// Its place in the list of events that it was written with (LANG-1); the others of the list
+    /// stand beside it.
+    pub place: Option<usize>,
     /// Trigger.
     pub trigger: Trigger,
     /// In the order written.
@@ -140,6 +154,8 @@ pub struct Transition<'a> {
     pub stack: Option<(StackOperation, RegionIndex)>,
     /// The guard.
     pub guard: Option<ConditionIndex>,
+    /// It is a branch of a decision.
+    pub decided: bool,
     /// The guard can never hold.
     pub never: bool,
     /// The effect.
@@ -150,10 +166,12 @@ pub struct Transition<'a> {
     pub score: Option<ConditionIndex>,
     /// Least score.
     pub threshold: f32,
-    /// Ticks; 0 = none.
-    pub cooldown: u32,
-    /// Ticks; 0 = none.
-    pub debounce: u32,
+    /// What computes it instead (LANG-12).
+    pub threshold_code: Option<ExpressionIndex>,
+    /// Of any form.
+    pub cooldown: DurationWord,
+    /// A literal or a parameter.
+    pub debounce: DurationWord,
 }
 
 /// A list of transitions that several states may have.
@@ -168,12 +186,24 @@ pub enum Shared {
 impl Transition<'_> {
     /// The span to point at: its trigger. The whole transition may fill the screen.
     pub fn span(&self) -> Span {
-        let trigger = trigger_span(&self.authored.trigger);
+        let listed = self
+            .place
+            .and_then(|place| self.authored.trigger.events().get(place));
+        let trigger = match listed {
+            Some(event) => event.span,
+            None => trigger_span(&self.authored.trigger),
+        };
         if trigger == Span::default() {
             self.authored.span
         } else {
             trigger
         }
+    }
+
+    /// Whether another one of its list stands before it and is like it in all but the event: what
+    /// has been said of that one has been said (LANG-1).
+    pub fn is_repeated(&self) -> bool {
+        self.place.is_some_and(|place| place > 0)
     }
 
     /// Where each of its targets is written.
@@ -196,7 +226,8 @@ impl Transition<'_> {
 pub fn trigger_span(trigger: &graph::Trigger) -> Span {
     match trigger {
         graph::Trigger::Event(name) | graph::Trigger::Timer(name) => name.span,
-        graph::Trigger::After(duration) => duration.span,
+        graph::Trigger::Events(events) => events.span,
+        graph::Trigger::After(duration) | graph::Trigger::Every(duration) => duration.span,
         graph::Trigger::Any(span)
         | graph::Trigger::Always(span)
         | graph::Trigger::Done(span)
@@ -222,7 +253,7 @@ pub struct Branch<'a> {
 pub const fn timer_rank(kind: TimerKind) -> u8 {
     match kind {
         TimerKind::Machine => 0,
-        TimerKind::State | TimerKind::After => 1,
+        TimerKind::State | TimerKind::After | TimerKind::Every => 1,
         TimerKind::Clock => 2,
         TimerKind::Debounce => LAST_TIMER_RANK,
     }
@@ -250,10 +281,10 @@ pub struct Timer<'a> {
     pub authored: Option<&'a graph::Timer>,
     /// Its transition; of several that share it, the one declared first.
     pub transition: Option<TransitionIndex>,
-    /// Transitions that share an `after` with the first.
+    /// Transitions that share an `after` or `every` with the first.
     pub sharing: Vec<TransitionIndex>,
-    /// Duration, where it is fixed.
-    pub ticks: u32,
+    /// Duration, where the machine says it.
+    pub duration: DurationWord,
     /// Fires as this event.
     pub event: Option<EventIndex>,
     /// How many may run at once.
@@ -289,14 +320,22 @@ pub struct Usage {
     pub handles_any: bool,
     /// Timers that are started.
     pub started: BTreeSet<TimerIndex>,
+    /// Ranges of durations, which are drawn (LANG-3).
+    pub rng_ranges: BTreeSet<String>,
     /// Transition sets.
     pub sets: BTreeSet<TransitionSetIndex>,
     /// Declared functions.
     pub functions: BTreeSet<DeclaredFunctionIndex>,
+    /// Blackboard keys that an expression reads or an action writes.
+    pub keys: RefCell<BTreeSet<KeyIndex>>,
+    /// Parameters that expressions, durations and parts use.
+    pub parameters: RefCell<BTreeSet<ParameterIndex>>,
     /// Blackboard writes: key, state whose code it is, span.
     pub writes: Vec<(KeyIndex, StateIndex, Span)>,
     /// Commands.
     pub emits: Vec<EmitUse>,
+    /// Texts that draw random numbers (LANG-11).
+    pub random: BTreeSet<String>,
 }
 
 /// Code that emits a command.

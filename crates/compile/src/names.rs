@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::collections::HashMap;
 
 use statewright_author::codes::DiagnosticCode;
-use statewright_author::diagnostic::{Diagnostic, Diagnostics};
+use statewright_author::diagnostic::{Change, Diagnostic, Diagnostics, Fix};
 use statewright_author::graph::Machine;
 use statewright_author::span::Name;
 use statewright_rom::layout::{BuiltInLane, MAX_CHANNELS, MAX_LANES, MAX_RECORDS};
@@ -113,6 +113,13 @@ impl<'a, I: Index> NameIndex<'a, I> {
             _ => problem,
         };
         let declare = format!("add `{declaration}` to `\"{}\"`", self.field);
+        let problem = problem.fix(Fix {
+            title: format!("Declare the {} `{}`", self.what, name.value),
+            change: Change::Declare {
+                field: self.field,
+                entry: declaration.replace("[ … ]", "[]"),
+            },
+        });
         match &problem.help {
             Some(help) => {
                 let help = format!("{help} If not, {declare}");

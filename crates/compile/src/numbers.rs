@@ -7,8 +7,8 @@
 use statewright_author::graph::{Payload, StateKind as AuthorStateKind};
 use statewright_author::value as author;
 use statewright_rom::layout::{
-    EventClass, FunctionKind, LaneKey, LaneScope, MergeRule, PayloadKind, StateKind, Tier,
-    ValueType,
+    EventClass, FunctionKind, LaneKey, LaneScope, MergeRule, PayloadKind, ScratchType, StateKind,
+    Tier, ValueType,
 };
 
 /// Type of a value.
@@ -66,6 +66,17 @@ pub const fn function_kind(kind: author::FunctionKind) -> FunctionKind {
         author::FunctionKind::Action => FunctionKind::Action,
         author::FunctionKind::Activity => FunctionKind::Activity,
         author::FunctionKind::Scorer => FunctionKind::Scorer,
+        author::FunctionKind::Value => FunctionKind::Value,
+    }
+}
+
+/// What expressions read in scratch; nothing in scratch without a type.
+pub const fn scratch_type(ty: Option<author::ScratchType>) -> ScratchType {
+    match ty {
+        None => ScratchType::Raw,
+        Some(author::ScratchType::U16) => ScratchType::U16,
+        Some(author::ScratchType::I16) => ScratchType::I16,
+        Some(author::ScratchType::Bool) => ScratchType::Bool,
     }
 }
 

@@ -69,7 +69,8 @@ pub struct Report {
     pub caps: (u16, u16),
     /// Longest chain of eventless transitions.
     pub eventless_chain: String,
-    /// Guards and scorers that use the rng (SEL-5).
+    /// Functions that use the rng (SEL-5), ranges of durations (LANG-3), and what expressions of the
+    /// file draw from it (LANG-11).
     pub rng_functions: Vec<String>,
     /// States whose agents never sleep, and why (SYS-2).
     pub polling_states: Vec<String>,
@@ -114,8 +115,10 @@ impl Report {
             .iter()
             .filter(|f| f.rng)
             .map(|f| format!("{} {}", f.kind, f.name))
+            .chain(model.usage.rng_ranges.iter().cloned())
             .collect();
         rng.sort();
+        rng.extend(model.usage.random.iter().map(|text| format!("`{text}`")));
         Self {
             machine: model.machine.name.value.clone(),
             tier: tier_name(allocation.tier),
@@ -161,12 +164,15 @@ fn polling(model: &Model<'_>, rom: &Rom<'_>) -> Vec<String> {
     let why = |wakeful: Wakeful| {
         match wakeful {
         Wakeful::Activity => "it has an activity".to_owned(),
+        Wakeful::Update => "it has `update` actions".to_owned(),
         Wakeful::Asks(function) => {
             let function = functions.get(function.index()).and_then(|&index| model.actions.functions().get(index));
             let name = function.map_or("?", |function| function.name.as_str());
             format!("an eventless transition asks the guard `{name}`")
         }
         Wakeful::Time => "an eventless transition asks how long a state is active".to_owned(),
+        Wakeful::Chance => "an eventless transition depends on chance".to_owned(),
+        Wakeful::Scratch => "an eventless transition looks at scratch".to_owned(),
         Wakeful::Payload => "an eventless transition looks at a payload".to_owned(),
         Wakeful::Unconditional => "an `always` transition has no condition".to_owned(),
         Wakeful::Timing => {

@@ -1,6 +1,9 @@
 //! Stable ids of everything that outlives an edit (ROM-6): given by the author, or the hash of
-//! owner, kind and name. What a part gives is hashed with the id of the state that uses it, so that
-//! a part may be used many times (LANG-5).
+//! owner, kind and name.
+//!
+//! What a part has is known by the id that it has in the part's own machine, hashed with the id of the
+//! state that uses the part (LANG-5): a part may be used many times, and an id that is written into its
+//! file because something gets another name changes nothing where it is used.
 
 use std::collections::HashMap;
 
@@ -34,8 +37,33 @@ pub struct StableIds {
     pub history: IndexVec<HistoryIndex, u64>,
     /// Per scratch, by state.
     pub scratch: Vec<u64>,
-    /// Per use of a part, the id of the state.
-    users: Vec<u64>,
+    /// Per state, its id in the machine of its own file.
+    inner: IndexVec<StateIndex, u64>,
+    /// By the place of the part's text.
+    users: Vec<User>,
+}
+
+/// A use of a part.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct User {
+    /// The state.
+    state: StateIndex,
+    /// Its id.
+    id: u64,
+    /// The part's machine as it is on its own.
+    machine: u64,
+    /// The root of that.
+    root: u64,
+}
+
+/// Something that may have an id.
+struct Item<'i> {
+    /// Where it stands: in the file itself or in a part.
+    span: Span,
+    id: &'i StableId,
+    owner: StateIndex,
+    kind: &'static str,
+    name: &'i str,
 }
 
 /// The id that follows from owner, kind and name.
@@ -47,24 +75,26 @@ pub fn derive(owner: u64, kind: &str, name: &str) -> u64 {
     xxh3_64(&bytes)
 }
 
+/// What the id of a state follows from: its name. Of children of one name in different regions the
+/// first keeps that, so that a region that comes later changes no id (LANG-7).
+fn own_name(model: &Model<'_>, state: StateIndex) -> String {
+    let name = &model.tree.states[state].authored.name.value;
+    let later = model.tree.has_namesake_before(state);
+    match model.tree.region_of_namesake(state).filter(|_| later) {
+        Some(region) => format!("{region}/{name}"),
+        None => name.clone(),
+    }
+}
+
 fn given(id: &StableId, otherwise: impl FnOnce() -> u64) -> u64 {
     id.as_ref().map_or_else(otherwise, |id| id.value)
 }
 
-/// The id that a file gives: as it stands, or in a part for this use of it.
-fn given_here(
-    model: &Model<'_>,
-    users: &[u64],
-    id: &StableId,
-    otherwise: impl FnOnce() -> u64,
-) -> u64 {
-    let Some(id) = id else {
-        return otherwise();
-    };
-    let part = model.machine.source.part_at(id.span);
-    match part.and_then(|part| users.get(part)) {
-        Some(&user) => derive(user, "part", &format!("{:016x}", id.value)),
-        None => id.value,
+/// The id of something in a machine that uses the part it stands in.
+fn here(user: Option<User>, inner: u64) -> u64 {
+    match user {
+        Some(user) => derive(user.id, "part", &format!("{inner:016x}")),
+        None => inner,
     }
 }
 
@@ -76,7 +106,7 @@ impl StableIds {
         });
         let mut ids = Self {
             machine,
-            users: vec![0; model.machine.source.parts().len()],
+            users: vec![User::default(); model.machine.source.parts().len()],
             ..Self::default()
         };
         ids.add_tree(model);
@@ -92,44 +122,77 @@ impl StableIds {
         ids
     }
 
+    /// The use of the part that something stands in.
+    fn user(&self, model: &Model<'_>, span: Span) -> Option<User> {
+        let part = model.machine.source.part_at(span)?;
+        self.users.get(part).copied()
+    }
+
+    /// The id of something in the machine of its own file, and here.
+    fn ids(&self, model: &Model<'_>, item: &Item<'_>) -> (u64, u64) {
+        let user = self.user(model, item.span);
+        let owner = match user {
+            None => self.states[item.owner],
+            // What the root of a part has belongs to the state that uses it.
+            Some(user) if user.state == item.owner => user.root,
+            Some(_) => self.inner[item.owner],
+        };
+        let inner = given(item.id, || derive(owner, item.kind, item.name));
+        (inner, here(user, inner))
+    }
+
     fn add_tree(&mut self, model: &Model<'_>) {
-        for state in &model.tree.states {
-            let owner = state
-                .parent
-                .map_or(self.machine, |parent| self.states[parent]);
-            let name = &state.authored.name.value;
+        for (index, state) in model.tree.states.enumerate() {
             // The root shares the file's top level with the machine, so its id follows from the
             // machine's.
-            let id = match state.parent {
-                None => derive(self.machine, "root", ""),
-                Some(_) => given_here(model, &self.users, &state.authored.id, || {
-                    derive(owner, "state", name)
-                }),
-            };
-            if let Some(used) = state.authored.part.as_ref().and_then(|part| part.joined) {
-                self.users[used] = id;
+            let root = derive(self.machine, "root", "");
+            let name = own_name(model, index);
+            let (inner, id) = state.parent.map_or((root, root), |owner| {
+                let item = Item {
+                    span: state.authored.name.span,
+                    id: &state.authored.id,
+                    owner,
+                    kind: "state",
+                    name: &name,
+                };
+                self.ids(model, &item)
+            });
+            let part = state.authored.part.as_ref();
+            if let Some(joined) = part.and_then(|part| part.joined.as_ref()) {
+                let machine = given(&joined.id, || derive(0, "machine", &joined.machine));
+                self.users[joined.text] = User {
+                    state: index,
+                    id,
+                    machine,
+                    root: derive(machine, "root", ""),
+                };
             }
+            self.inner.push(inner);
             self.states.push(id);
         }
         for (index, region) in model.tree.regions.enumerate() {
-            let owner = self.states[region.owner];
             let first = model.tree.states[region.owner].regions.start;
-            let ordinal = index.position() - first.position();
-            let name = region
-                .authored
-                .name
-                .as_ref()
-                .map_or_else(|| ordinal.to_string(), |name| name.value.clone());
-            let id = given_here(model, &self.users, &region.authored.id, || {
-                derive(owner, "region", &name)
-            });
+            let ordinal = (index.position() - first.position()).to_string();
+            let named = region.authored.name.as_ref();
+            let item = Item {
+                span: region.authored.span,
+                id: &region.authored.id,
+                owner: region.owner,
+                kind: "region",
+                name: named.map_or(ordinal.as_str(), |name| &name.value),
+            };
+            let (_, id) = self.ids(model, &item);
             self.regions.push(id);
         }
         for point in &model.tree.histories {
-            let owner = self.states[point.owner];
-            let id = given_here(model, &self.users, &point.authored.id, || {
-                derive(owner, "history", &point.authored.name.value)
-            });
+            let item = Item {
+                span: point.authored.name.span,
+                id: &point.authored.id,
+                owner: point.owner,
+                kind: "history",
+                name: &point.authored.name.value,
+            };
+            let (_, id) = self.ids(model, &item);
             self.history.push(id);
         }
     }
@@ -138,27 +201,50 @@ impl StableIds {
     /// keeps the id.
     fn add_transitions(&mut self, model: &Model<'_>) {
         for state in &model.resolved {
-            let mut ordinals: HashMap<String, usize> = HashMap::new();
+            let mut ordinals: HashMap<(Option<usize>, String), usize> = HashMap::new();
             for transition in &model.transitions[state.transitions.clone()] {
-                let owner = self.states[transition.source];
+                let source = transition.source;
+                let part = model.machine.source.part_at(transition.authored.span);
                 let authored = &transition.authored;
                 let key = match &authored.name {
                     Some(name) => format!("name {}", name.value),
                     None => self.trigger_key(model, transition),
                 };
-                let ordinal = ordinals.entry(key.clone()).or_default();
+                // A state and its part count theirs apart, as their files do. A list of events with a
+                // name is one transition of that name.
+                let count: &mut usize = ordinals.entry((part, key.clone())).or_default();
+                let is_new = authored.name.is_none() || !transition.is_repeated();
+                *count += usize::from(is_new);
+                let name = match &authored.id {
+                    Some(id) => format!("{:016x}", id.value),
+                    None => format!("{key} {}", *count - 1),
+                };
                 // Shared transitions (sets, any-state) have one `id` in the file but one source
                 // each.
-                let id = match &authored.id {
-                    Some(_) if is_own(model, transition) => {
-                        given_here(model, &self.users, &authored.id, || 0)
-                    }
-                    Some(id) => derive(owner, "transition", &format!("{:016x}", id.value)),
-                    None => derive(owner, "transition", &format!("{key} {ordinal}")),
+                let own_id = is_own(model, transition).then_some(&authored.id);
+                let item = Item {
+                    span: authored.span,
+                    id: own_id.unwrap_or(&None),
+                    owner: source,
+                    kind: "transition",
+                    name: &name,
                 };
-                *ordinal += 1;
-                self.transitions.push(id);
+                let (_, id) = self.ids(model, &item);
+                self.transitions.push(self.in_list(transition, id));
             }
+        }
+    }
+
+    /// Each event of a list has an id of its own, made of that of the list and that of the event
+    /// (LANG-1). Without a name or an id it is the same as if it were written alone.
+    fn in_list(&self, transition: &Transition<'_>, id: u64) -> u64 {
+        let authored = &transition.authored;
+        let has_one = authored.id.is_some() || authored.name.is_some();
+        match (transition.trigger, transition.place) {
+            (Trigger::Event(event), Some(_)) if has_one => {
+                derive(id, "on", &format!("{:016x}", self.events[event]))
+            }
+            _ => id,
         }
     }
 
@@ -169,6 +255,7 @@ impl StableIds {
             (Trigger::Event(event), _) => format!("event {:016x}", self.events[event]),
             (Trigger::Any, _) => "any".to_owned(),
             (Trigger::Timer(_), graph::Trigger::After(_)) => "after".to_owned(),
+            (Trigger::Timer(_), graph::Trigger::Every(_)) => "every".to_owned(),
             (Trigger::Timer(timer), _) => {
                 let id = model.timers[timer]
                     .authored
@@ -182,15 +269,34 @@ impl StableIds {
     }
 
     fn named_timer(&self, model: &Model<'_>, timer: TimerIndex, named: &graph::Timer) -> u64 {
-        let owner = match model.timers[timer].kind {
-            TimerKind::Machine => self.machine,
-            TimerKind::State | TimerKind::After | TimerKind::Clock | TimerKind::Debounce => {
-                self.states[model.timers[timer].owner]
-            }
+        let item = Item {
+            span: named.name.span,
+            id: &named.id,
+            owner: model.timers[timer].owner,
+            kind: "timer",
+            name: &named.name.value,
         };
-        given_here(model, &self.users, &named.id, || {
-            derive(owner, "timer", &named.name.value)
-        })
+        match model.timers[timer].kind {
+            TimerKind::Machine => self.machine_timer(model, &item),
+            TimerKind::State
+            | TimerKind::After
+            | TimerKind::Every
+            | TimerKind::Clock
+            | TimerKind::Debounce => self.ids(model, &item).1,
+        }
+    }
+
+    /// A timer of the machine, or of the machine that a part is on its own: `fight/alarm`.
+    fn machine_timer(&self, model: &Model<'_>, item: &Item<'_>) -> u64 {
+        let user = self.user(model, item.span);
+        let (machine, name) = match user {
+            None => (self.machine, item.name),
+            Some(user) => (
+                user.machine,
+                item.name.rsplit('/').next().unwrap_or_default(),
+            ),
+        };
+        here(user, given(item.id, || derive(machine, item.kind, name)))
     }
 
     fn add_timers(&mut self, model: &Model<'_>) {
@@ -207,6 +313,7 @@ impl StableIds {
                 (_, Some(named)) => self.named_timer(model, index, named),
                 (TimerKind::Clock, None) => derive(owner, "clock", ""),
                 (TimerKind::Debounce, None) => of_transition("debounce"),
+                (TimerKind::Every, None) => of_transition("every"),
                 (_, None) => of_transition("after"),
             };
             self.timers.push(id);
@@ -216,9 +323,14 @@ impl StableIds {
     fn add_scratch(&mut self, model: &Model<'_>) {
         for (index, state) in model.tree.states.enumerate() {
             for item in &state.authored.scratch {
-                let id = given_here(model, &self.users, &item.id, || {
-                    derive(self.states[index], "scratch", &item.name.value)
-                });
+                let item = Item {
+                    span: item.name.span,
+                    id: &item.id,
+                    owner: index,
+                    kind: "scratch",
+                    name: &item.name.value,
+                };
+                let (_, id) = self.ids(model, &item);
                 self.scratch.push(id);
             }
         }

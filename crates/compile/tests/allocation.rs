@@ -1,17 +1,22 @@
 //! Cells of leaves, timers and slots of random machines, against a slow check of who can be alive
 //! together (RAM-2, RAM-4, RAM-5, RAM-7).
 
-use std::collections::BTreeSet;
 use std::ops::Range;
 
 use crate::common::alive::Alive;
 use crate::common::compiled;
-use crate::common::moves::{Move, after_ticks, moves};
+use crate::common::moves::{Firing, Move, entry_timer, moves};
 use crate::common::tree::Tree;
 use statewright_author::graph::{Machine, Trigger};
 use statewright_compile::Output;
 use statewright_rom::Rom;
 use statewright_rom::layout::*;
+
+/// Whether a transition shares the cooldown of the one before it in its list of events (LANG-1).
+fn is_listed(rom: &Rom<'_>, extra: &TransitionExtra) -> bool {
+    let transition = &rom.transitions()[usize::from(extra.transition.get())];
+    transition.flags.get() & transition_flag::LISTED != 0
+}
 
 /// Somebody who uses cells.
 #[derive(Debug)]
@@ -101,7 +106,7 @@ fn slot_users(rom: &Rom<'_>) -> Vec<User> {
     for extra in rom
         .transition_extras()
         .iter()
-        .filter(|extra| extra.cooldown_slot != 0xFF)
+        .filter(|extra| extra.cooldown_slot != 0xFF && !is_listed(rom, extra))
     {
         add(
             format!("cooldown of transition {}", extra.transition),
@@ -186,10 +191,13 @@ fn ram_7_features_have_their_places() {
                 .filter(|timer| timer.kind == kind)
                 .count()
         };
-        let after: BTreeSet<_> = all()
-            .filter_map(|m| Some((m.source, after_ticks(tree, m)?)))
-            .collect();
-        expect("after", after.len(), of(TimerKind::After))?;
+        let mut on_entry: Vec<Firing> = all().filter_map(|m| entry_timer(tree, m)).collect();
+        on_entry.sort_by_key(|firing| format!("{firing:?}"));
+        on_entry.dedup();
+        let is_after = |firing: &&Firing| matches!(firing, Firing::After(..));
+        let after = on_entry.iter().filter(is_after).count();
+        expect("after", after, of(TimerKind::After))?;
+        expect("every", on_entry.len() - after, of(TimerKind::Every))?;
         expect(
             "debounce",
             all().filter(|m| m.authored.debounce.is_some()).count(),

@@ -97,7 +97,7 @@ fn declarations_are_complete() {
     );
     assert_eq!(
         model["functions"][0],
-        json!({ "name": "Ready", "kind": "guard", "rng": false })
+        json!({ "name": "Ready", "kind": "guard", "returns": null, "rng": false })
     );
 }
 
@@ -148,7 +148,10 @@ fn states_and_transitions_are_complete() {
         work["timers"],
         json!([{ "name": "nap", "class": "normal", "event": null }])
     );
-    assert_eq!(work["scratch"], json!([{ "name": "notes", "slots": 2 }]));
+    assert_eq!(
+        work["scratch"],
+        json!([{ "name": "notes", "slots": 2, "type": null }])
+    );
     assert_eq!(
         work["entry"],
         json!([
@@ -178,7 +181,7 @@ fn states_and_transitions_are_complete() {
     let hit = json!({
         "name": "ouch", "trigger": "on Hit", "if": "event > limit && in(work/sit)", "to": ["work/walk", "work/aim"],
         "do": ["Log(2)"], "kind": "local", "stack": null, "priority": 2, "interrupt": false, "score": null,
-        "threshold": null, "cooldown": 30, "debounce": null, "latch": false,
+        "threshold": null, "cooldown": 30, "debounce": null, "stay": false, "latch": false, "listed": false,
     });
     assert_eq!(work["transitions"][1], hit);
     let always = &work["transitions"][4];

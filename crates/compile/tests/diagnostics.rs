@@ -147,6 +147,23 @@ fn every_code_is_provoked_alone_and_says_exactly_this() {
     assert!(wrong.is_empty(), "{wrong}\nBLESS=1 accepts the texts");
 }
 
+/// Mistakes that people made and were told too little about: `messages/NAME.sw.json` and `NAME.txt`.
+#[test]
+fn mistakes_of_people_are_answered_like_this() {
+    let mut wrong = String::new();
+    let folder = root().join("crates/compile/tests/messages");
+    let stems = stems(&folder, ".sw.json");
+    assert!(stems.len() >= 4, "{stems:?}");
+    for stem in stems {
+        let name = format!("{stem}.sw.json");
+        let text = fs::read_to_string(folder.join(&name)).expect("a fixture");
+        let said = compile(&name, &text);
+        assert!(said.errors > 0, "{name} is no mistake");
+        compare(&folder.join(format!("{stem}.txt")), &said.text, &mut wrong);
+    }
+    assert!(wrong.is_empty(), "{wrong}\nBLESS=1 accepts the texts");
+}
+
 #[test]
 fn sw0009_a_file_that_is_too_large() {
     let text = " ".repeat(MAX_TEXT_BYTES + 1);

@@ -195,6 +195,22 @@ fn effect_changes_parameters_only() {
 }
 
 #[test]
+fn lang_3_form_of_a_duration_changes_parameters_only() {
+    changes_parameters_only(&[("\"after\": \"3s\"", "\"after\": \"3s..4s\"")]);
+    changes_parameters_only(&[("\"after\": \"3s\"", "\"after\": \"speed\"")]);
+    changes_parameters_only(&[("\"cooldown\": \"2s\"", "\"cooldown\": \"speed * 2\"")]);
+    changes_parameters_only(&[(
+        "\"breath\", \"after\": \"1s\"",
+        "\"breath\", \"after\": \"1s..2s\"",
+    )]);
+}
+
+#[test]
+fn lang_2_every_instead_of_after_changes_the_structure() {
+    changes_structure(&[("\"after\": \"3s\"", "\"every\": \"3s\"")]);
+}
+
+#[test]
 fn duration_changes_parameters_only() {
     changes_parameters_only(&[("\"after\": \"3s\"", "\"after\": \"4s\"")]);
     changes_parameters_only(&[("\"min_active\": \"1s\"", "\"min_active\": \"2s\"")]);

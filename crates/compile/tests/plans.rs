@@ -6,7 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::common::compiled;
 use crate::common::moves::{Columns, Move, moves};
 use crate::common::tree::{Target, Tree};
-use statewright_author::graph::{Machine, StackOperation, StateKind, TransitionKind, Trigger};
+use statewright_author::graph::{
+    Action, ActionKind, Machine, StackOperation, StateKind, TransitionKind, Trigger,
+};
 use statewright_generator::{Size, machine};
 use statewright_rom::Rom;
 use statewright_rom::layout::*;
@@ -202,7 +204,7 @@ fn entries(tree: &Tree<'_>, m: &Move) -> Option<Vec<Step>> {
             .initial
             .as_ref()
             .map_or(&[][..], |initial| &initial.effect);
-        if by_default.contains(&region) && effect.iter().any(|action| !action.muted) {
+        if by_default.contains(&region) && does_something(effect) {
             steps.push(Step::Initial(region));
         }
         steps.push(Step::Enter(state));
@@ -291,6 +293,17 @@ fn record(case: &Case<'_>, step: &Step) -> PlanStep {
             }
         }
     }
+}
+
+/// Muted actions do nothing, nor does an `if` without any other.
+fn does_something(actions: &[Action]) -> bool {
+    let live = actions.iter().filter(|action| !action.muted);
+    live.into_iter().any(|action| match &action.kind {
+        ActionKind::If {
+            then, otherwise, ..
+        } => does_something(then) || does_something(otherwise),
+        _ => true,
+    })
 }
 
 #[test]
@@ -457,7 +470,8 @@ fn sel_2_sorted_dispatch_rows() {
     panic!("no machine is that large");
 }
 
-/// RAM-3: a leaf polls if it or a state around it has an activity or an eventless trigger.
+/// RAM-3: a leaf polls if it or a state around it has an activity, update actions (LANG-10) or an
+/// eventless trigger.
 #[test]
 fn ram_3_rows_say_who_polls() {
     for_small_machines(|case| {
@@ -473,7 +487,9 @@ fn ram_3_rows_say_who_polls() {
                     Trigger::Always(_) | Trigger::Done(_) | Trigger::Failed(_)
                 )
             };
-            let polls = activity || way.iter().any(|&state| moves[state].iter().any(eventless));
+            let update = |state: &usize| does_something(&tree.states[*state].authored.update);
+            let runs = activity || way.iter().any(update);
+            let polls = runs || way.iter().any(|&state| moves[state].iter().any(eventless));
             let is_always = |m: &Move| matches!(m.authored.trigger, Trigger::Always(_));
             let always = way.iter().any(|&state| moves[state].iter().any(is_always));
             let bit = |on: bool, flag: u16| if on { flag } else { 0 };

@@ -19,8 +19,8 @@ use statewright_generator::{Rng, Size, to_text};
 use statewright_rom::code::op;
 use statewright_rom::exercise::walk_everything;
 use statewright_rom::layout::{
-    ActionOp, BuiltInLane, MergeRule, PayloadKind, StateKind, Tier, TimerKind, ValueType, feature,
-    policy,
+    ActionOp, BuiltInLane, DurationKind, MergeRule, PayloadKind, StateKind, Tier, TimerKind,
+    ValueType, feature, policy,
 };
 
 /// Loading is part of compiling: a ROM that is refused is error SW0901.
@@ -140,6 +140,8 @@ fn random_machines_reach_every_kind() {
         seen.insert(("tier", rom.tier().name()));
         seen.extend(rom.states().iter().map(|s| ("state", s.kind.get().name())));
         seen.extend(rom.timers().iter().map(|t| ("timer", t.kind.get().name())));
+        let durations = rom.durations().iter().map(|one| one.kind.get().name());
+        seen.extend(durations.map(|name| ("duration", name)));
         seen.extend(rom.keys().iter().map(|key| ("key", key.ty.get().name())));
         seen.extend(rom.lanes().iter().map(|l| ("merge", l.merge.get().name())));
         let payloads = rom.events().iter().map(|event| event.payload.get().name());
@@ -159,6 +161,7 @@ fn random_machines_reach_every_kind() {
         ("tier", &Tier::NAMES[..]),
         ("state", &StateKind::NAMES),
         ("timer", &TimerKind::NAMES),
+        ("duration", &DurationKind::NAMES),
         ("key", &ValueType::NAMES),
         ("merge", &MergeRule::NAMES),
         ("payload", &PayloadKind::NAMES),

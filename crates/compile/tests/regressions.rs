@@ -140,7 +140,7 @@ fn exec_3_targets_are_no_more_than_leaves() {
 /// Two states that lead to each other by `always`.
 fn ring(state: &str, transition: &str) -> String {
     format!(
-        r#"{{ "machine": "M", "blackboard": {{ "j": "bool" }}, "initial": "a", "states": {{
+        r#"{{ "machine": "M", "blackboard": {{ "j": {{ "type": "bool", "host": true }} }}, "initial": "a", "states": {{
             "a": {{ {state} "transitions": [{{ "when": "always", {transition} "to": "b" }}] }},
             "b": {{ {state} "transitions": [{{ "when": "always", {transition} "to": "a" }}] }} }} }}"#
     )
@@ -200,7 +200,7 @@ fn exec_8_many_pushes_are_refused_in_time() {
 /// A machine whose state `a` has these transitions.
 fn waiting(transitions: &str) -> String {
     format!(
-        r#"{{ "machine": "M", "blackboard": {{ "j": "bool", "n": "f32" }}, "initial": "a", "states": {{
+        r#"{{ "machine": "M", "blackboard": {{ "j": {{ "type": "bool", "host": true }}, "n": {{ "type": "f32", "host": true }} }}, "initial": "a", "states": {{
             "a": {{ "transitions": [{transitions}] }},
             "b": {{ "transitions": [{{ "after": "1t", "to": "a" }}] }},
             "c": {{ "transitions": [{{ "after": "1t", "to": "a" }}] }} }} }}"#
@@ -221,7 +221,7 @@ fn sel_3_equal_durations_share_a_timer() {
         .timers()
         .iter()
         .filter(|timer| timer.owner.get() == 1)
-        .map(|timer| (timer.ticks.get(), timer.transition.get()))
+        .map(|timer| (timer.duration.raw(), timer.transition.get()))
         .collect();
     // The one declared first has the second place: the other has a higher priority.
     assert_eq!(of_a, [(60, 1), (120, 2)]);
@@ -252,7 +252,7 @@ fn sel_3_equal_durations_compete() {
 /// A machine in which `Ping` and `Pong` raise each other; one way has something more.
 fn ping_pong(more: &str) -> String {
     format!(
-        r#"{{ "machine": "M", "events": ["Ping", "Pong", "Other"], "blackboard": {{ "j": "bool" }}, "initial": "a", "states": {{
+        r#"{{ "machine": "M", "events": ["Ping", "Pong", "Other"], "blackboard": {{ "j": {{ "type": "bool", "host": true }} }}, "initial": "a", "states": {{
             "a": {{ "transitions": [{{ "on": "Ping", "to": "b", "do": {{ "raise": "Pong" }} }}, {{ "on": "Other", "to": "b" }}] }},
             "b": {{ "transitions": [{{ "on": "Pong", "to": "a", "do": {{ "raise": "Ping" }}{more} }}] }} }} }}"#
     )
@@ -277,7 +277,7 @@ fn tick_4_events_that_raise_each_other() {
 /// Codes of a machine with two regions that raise each other's events; the second has these states.
 fn across(second: &str) -> Vec<&'static str> {
     codes(&format!(
-        r#"{{ "machine": "M", "events": ["Ping", "Pong"], "blackboard": {{ "j": "bool" }}, "initial": "o", "states": {{ "o": {{ "regions": {{
+        r#"{{ "machine": "M", "events": ["Ping", "Pong"], "blackboard": {{ "j": {{ "type": "bool", "host": true }} }}, "initial": "o", "states": {{ "o": {{ "regions": {{
             "l": {{ "states": {{ "x": {{ "transitions": [{{ "on": "Ping", "do": {{ "raise": "Pong" }} }}] }} }} }},
             "r": {{ "initial": "y", "states": {{ {second} }} }} }} }} }} }}"#
     ))
@@ -311,7 +311,7 @@ fn tick_4_circles_across_regions_and_through_entries() {
 /// `y`.
 fn levels(root: &str, a: &str, x: &str, y: &str, more: &str) -> Vec<&'static str> {
     codes(&format!(
-        r#"{{ "machine": "M", "events": ["E", "F"], "blackboard": {{ "j": "bool" }}, "initial": "a", {more}
+        r#"{{ "machine": "M", "events": ["E", "F"], "blackboard": {{ "j": {{ "type": "bool", "host": true }} }}, "initial": "a", {more}
             "transitions": [{root}], "states": {{
                 "a": {{ "transitions": [{a}, {{ "on": "F", "if": "j", "to": "b" }}], "initial": "x", "states": {{
                     "x": {{ "transitions": [{x}] }}, "y": {{ "transitions": [{y}] }} }} }},

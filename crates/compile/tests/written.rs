@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::common::{OPTIONS, explain, for_each_seed, machines, random};
-use statewright_author::graph::{Action, ActionKind, Argument, Machine, State};
+use statewright_author::graph::{Action, ActionKind, Argument, ArgumentValue, Machine, State};
 use statewright_author::span::{Name, Span, Spanned};
 use statewright_author::text::{left_out, read, write, write_with};
 use statewright_author::value::Literal;
@@ -200,7 +200,7 @@ fn what_the_text_cannot_say_is_reported() {
     machine.root.regions[0].states.push(twice);
     let argument = Argument {
         name: None,
-        value: Spanned::new(Literal::Float(f64::NAN), Span::default()),
+        value: ArgumentValue::Literal(Spanned::new(Literal::Float(f64::NAN), Span::default())),
     };
     let call = ActionKind::Call {
         function: named("Beep"),

@@ -4,8 +4,9 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
+use crate::length::Length;
 use crate::refer::{EventRef, Named, Rename, StateRef};
-use statewright_rom::ids::{KeyId, TimerId};
+use statewright_rom::ids::{KeyId, ScratchId, TimerId};
 
 /// Something that is done. Expressions and calls are texts: what they mean is in the ROM.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,6 +31,27 @@ pub enum Action {
     Take {
         /// The key.
         key: Named<KeyId>,
+        /// What is taken away.
+        value: String,
+    },
+    /// `count = 3`
+    SetScratch {
+        /// The scratch.
+        scratch: Named<ScratchId>,
+        /// What it becomes.
+        value: String,
+    },
+    /// `count += 1`
+    AddScratch {
+        /// The scratch.
+        scratch: Named<ScratchId>,
+        /// What is added.
+        value: String,
+    },
+    /// `count -= 1`
+    TakeScratch {
+        /// The scratch.
+        scratch: Named<ScratchId>,
         /// What is taken away.
         value: String,
     },
@@ -63,7 +85,7 @@ pub enum Action {
         /// The timer.
         timer: Named<TimerId>,
         /// How long it runs.
-        ticks: u32,
+        after: Length,
     },
     /// `stop timer`
     StopTimer {
@@ -106,6 +128,9 @@ impl fmt::Display for Action {
             Self::Set { key, value } => write!(f, "{key} = {value}"),
             Self::Add { key, value } => write!(f, "{key} += {value}"),
             Self::Take { key, value } => write!(f, "{key} -= {value}"),
+            Self::SetScratch { scratch, value } => write!(f, "{scratch} = {value}"),
+            Self::AddScratch { scratch, value } => write!(f, "{scratch} += {value}"),
+            Self::TakeScratch { scratch, value } => write!(f, "{scratch} -= {value}"),
             Self::Raise { event, payload: p } => {
                 write!(f, "raise {event}")?;
                 payload(f, p)
@@ -127,7 +152,7 @@ impl fmt::Display for Action {
                 write!(f, "emit {lane} {command}")?;
                 payload(f, p)
             }
-            Self::StartTimer { timer, ticks } => write!(f, "start {timer} {ticks}t"),
+            Self::StartTimer { timer, after } => write!(f, "start {timer} {after}"),
             Self::StopTimer { timer } => write!(f, "stop {timer}"),
             Self::ClearHistory { state } => write!(f, "clear_history {state}"),
             Self::If {
@@ -168,6 +193,9 @@ impl Action {
             | Self::Set { .. }
             | Self::Add { .. }
             | Self::Take { .. }
+            | Self::SetScratch { .. }
+            | Self::AddScratch { .. }
+            | Self::TakeScratch { .. }
             | Self::Emit { .. }
             | Self::StartTimer { .. }
             | Self::StopTimer { .. } => {}

@@ -5,7 +5,7 @@ use statewright_rom::layout::*;
 use statewright_symbols::{SymbolId, SymbolKind};
 use zerocopy::byteorder::little_endian::U16;
 
-use crate::kinds::{PayloadKind, StateKind, TimerKind, ValueType, Word};
+use crate::kinds::{ParameterType, PayloadKind, StateKind, TimerKind, ValueType, Word};
 use crate::model::*;
 use crate::names::NameTable;
 use crate::refer::{Entrance, EventRef, Named};
@@ -37,7 +37,7 @@ pub(crate) fn model(names: &NameTable<'_>) -> Model {
         parameters: numbered(names.rom.parameters(), |id: ParameterId, record| {
             Parameter {
                 name: names.named(SymbolKind::Parameter, id.index()),
-                ty: Word(record.ty.get()),
+                ty: Word(ParameterType::of(record)),
                 value: parameter(names, VariantId::PLAIN, id, record.ty.get()),
             }
         }),
@@ -71,7 +71,7 @@ pub(crate) fn model(names: &NameTable<'_>) -> Model {
 }
 
 /// Ticks, where 0 means none.
-pub(crate) fn ticks(ticks: u32) -> Option<u32> {
+fn ticks(ticks: u32) -> Option<u32> {
     (ticks > 0).then_some(ticks)
 }
 
@@ -187,6 +187,7 @@ fn functions(names: &NameTable<'_>) -> Vec<Function> {
         id,
         name: names.named(SymbolKind::Function, id.index()),
         kind: Word(record.kind.get()),
+        returns: (record.kind == FunctionKind::Value).then(|| Word(record.ty.get())),
         rng: record.rng != 0,
     });
     functions.sort_by(|a, b| (a.kind, &a.name, a.rng).cmp(&(b.kind, &b.name, b.rng)));
@@ -197,6 +198,7 @@ fn state(names: &NameTable<'_>, id: StateId, record: &StateRecord) -> State {
     let absent = StateExtra {
         suspend: U16::new(NONE),
         resume: U16::new(NONE),
+        update: U16::new(NONE),
         exit_ready: U16::new(NONE),
         clock: 0xFF,
         done_event: U16::new(NONE),
@@ -219,6 +221,7 @@ fn state(names: &NameTable<'_>, id: StateId, record: &StateRecord) -> State {
         exit: names.actions(record.exit),
         suspend: names.actions(extra.suspend),
         resume: names.actions(extra.resume),
+        update: names.actions(extra.update),
         activity: names.condition(record.activity),
         defer: names
             .rom
@@ -231,7 +234,7 @@ fn state(names: &NameTable<'_>, id: StateId, record: &StateRecord) -> State {
         timers: timers(names, record),
         scratch: scratch(names, id),
         exit_ready: names.condition(extra.exit_ready),
-        min_active: ticks(extra.min_active_ticks.get()),
+        min_active: names.length(extra.min_active),
         clock: extra.clock != 0xFF,
         transitions: match kind {
             StateKind::Choice => Vec::new(),
@@ -312,6 +315,10 @@ fn scratch(names: &NameTable<'_>, id: StateId) -> Vec<Scratch> {
         id,
         name: names.named(SymbolKind::Scratch, id.index()),
         slots: record.count,
+        ty: match record.ty.get() {
+            ScratchType::Raw => None,
+            ty => Some(Word(ty)),
+        },
     })
 }
 
@@ -347,12 +354,17 @@ fn transition(names: &NameTable<'_>, id: TransitionId, record: &TransitionRecord
         priority: statewright_rom::priority(record.flags),
         interrupt: has(transition_flag::INTERRUPT),
         score: extra.and_then(|extra| names.condition(extra.score)),
-        threshold: extra
-            .filter(|_| has(transition_flag::SCORED))
-            .map(|extra| Value::Float(crate::value::readable(extra.threshold.get()))),
-        cooldown: extra.and_then(|extra| ticks(extra.cooldown_ticks.get())),
-        debounce: extra.and_then(|extra| ticks(extra.debounce_ticks.get())),
+        threshold: extra.filter(|_| has(transition_flag::SCORED)).map(|extra| {
+            match ExpressionId::read(extra.threshold_code) {
+                None => Threshold::Number(crate::value::readable(extra.threshold.get())),
+                Some(code) => Threshold::Code(names.expression(code.raw())),
+            }
+        }),
+        cooldown: extra.and_then(|extra| names.length(extra.cooldown_time)),
+        debounce: extra.and_then(|extra| names.length(extra.debounce_time)),
+        stay: has(transition_flag::STAY),
         latch: has(transition_flag::LATCH),
+        listed: has(transition_flag::LISTED),
     }
 }
 

@@ -35,7 +35,12 @@ pub trait Names {
         unknown_symbol(number)
     }
 
-    /// Function and arguments of a guard call, by the number of its op.
+    /// Name of scratch.
+    fn scratch_name(&self, scratch: u16) -> String {
+        format!("scratch_{scratch}")
+    }
+
+    /// Function and arguments of a call of a guard or a value function, by the number of its op.
     fn guard_text(&self, op: u16) -> CallText {
         CallText {
             function: format!("guard_{op}"),
@@ -49,18 +54,49 @@ pub trait Names {
 pub struct CallText {
     /// The function.
     pub function: String,
-    /// Names, where given, and values.
-    pub arguments: Vec<(Option<String>, Value)>,
+    /// Names, where given, and values. Computed ones stand in the order of their evaluation.
+    pub arguments: Vec<(Option<String>, ArgumentText)>,
+}
+
+/// An argument of a call as it is written (LANG-4).
+#[derive(Clone, Debug, PartialEq)]
+pub enum ArgumentText {
+    /// A literal.
+    Value(Value),
+    /// The next value that the expression around the call has computed.
+    OnStack,
+    /// An expression.
+    Code(String),
+}
+
+impl From<Value> for ArgumentText {
+    fn from(value: Value) -> Self {
+        Self::Value(value)
+    }
 }
 
 impl CallText {
-    /// As it stands in expressions.
-    pub fn written(&self) -> Written {
-        let arguments = self.arguments.iter();
-        Written::call(
-            &self.function,
-            arguments.map(|(name, value)| (name.clone(), value.written())),
-        )
+    /// As it stands in expressions, with what they have computed for it.
+    pub fn written(&self, computed: impl IntoIterator<Item = Written>) -> Written {
+        let mut computed = computed.into_iter();
+        let mut argument = |(name, argument): &(Option<String>, ArgumentText)| {
+            let text = match argument {
+                ArgumentText::Value(value) => value.written(),
+                ArgumentText::OnStack => computed.next().unwrap_or_else(|| Written::code("?")),
+                ArgumentText::Code(code) => Written::code(code),
+            };
+            (name.clone(), text)
+        };
+        let arguments: Vec<_> = self.arguments.iter().map(&mut argument).collect();
+        Written::call(&self.function, arguments)
+    }
+
+    /// How many arguments the expression around it computes.
+    fn on_stack(&self) -> usize {
+        let on_stack = |(_, argument): &&(Option<String>, ArgumentText)| {
+            matches!(argument, ArgumentText::OnStack)
+        };
+        self.arguments.iter().filter(on_stack).count()
     }
 }
 
@@ -184,7 +220,11 @@ impl Reader<'_> {
                 known: Known::Ticks(b),
             },
             op::IN_STATE => self.state(StateQuery::In, b).into(),
-            op::CALL_GUARD => self.names.guard_text(b).written().into(),
+            op::CALL_GUARD | op::CALL_VALUE => self.host_call(b)?,
+            op::RANDOM => self.called("random", 0)?,
+            op::RANDOM_I32 | op::RANDOM_F32 => self.called("random", 2)?,
+            op::CURVE => self.called("curve", 1 + 2 * usize::from(a))?,
+            op::SCRATCH => Written::name(self.names.scratch_name(b)).into(),
             op::SELECT => self.called("select", 3)?,
             op::VEC2_FIELD | op::VEC3_FIELD => field(self.stack.pop()?.text, a)?,
             _ => self.plain(op)?,
@@ -241,6 +281,14 @@ impl Reader<'_> {
             text: Written::call(function, arguments),
             known,
         })
+    }
+
+    fn host_call(&mut self, op: u16) -> Option<Part> {
+        let call = self.names.guard_text(op);
+        let first = self.stack.len().checked_sub(call.on_stack())?;
+        let computed: Vec<Part> = self.stack.drain(first..).collect();
+        let computed = computed.into_iter().map(|part| part.text);
+        Some(call.written(computed).into())
     }
 
     fn plain(&mut self, op: u8) -> Option<Part> {
@@ -314,6 +362,7 @@ fn function(op: u8) -> Option<&'static str> {
         op::I32_MIN | op::F32_MIN => "min",
         op::I32_MAX | op::F32_MAX => "max",
         op::I32_CLAMP | op::F32_CLAMP => "clamp",
+        op::F32_LERP => "lerp",
         op::I32_TO_F32 => "f32",
         op::F32_TO_I32 => "i32",
         op::VEC2_MAKE => "vec2",

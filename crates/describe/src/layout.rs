@@ -10,8 +10,8 @@ use statewright_rom::layout::*;
 use statewright_symbols::SymbolKind;
 use zerocopy::FromBytes;
 
-use crate::build::ticks;
 use crate::kinds::{FunctionKind, TimerKind, Word};
+use crate::length::Length;
 use crate::names::NameTable;
 use crate::refer::StateRef;
 
@@ -167,8 +167,9 @@ pub struct TimerPlace {
     pub name: Option<String>,
     /// The transition it is for.
     pub transition: Option<String>,
-    /// How long it runs, if that is fixed.
-    pub ticks: Option<u32>,
+    /// How long it runs, if the machine says so.
+    #[serde(rename = "ticks")]
+    pub length: Option<Length>,
     /// First place in an instance.
     pub place: u8,
     /// How many places.
@@ -183,7 +184,7 @@ impl TimerPlace {
         match self.kind.0 {
             TimerKind::State => format!("timer {name}"),
             TimerKind::Machine => format!("timer {name} of the machine"),
-            TimerKind::After => transition.to_owned(),
+            TimerKind::After | TimerKind::Every => transition.to_owned(),
             TimerKind::Debounce => format!("debounce of {transition}"),
             TimerKind::Clock => self.kind.to_string(),
         }
@@ -408,14 +409,14 @@ fn timers(names: &NameTable<'_>) -> Vec<TimerPlace> {
         let kind = record.kind.get();
         let name = match kind {
             TimerKind::State | TimerKind::Machine => TimerId::from_index(index),
-            TimerKind::After | TimerKind::Clock | TimerKind::Debounce => None,
+            TimerKind::After | TimerKind::Every | TimerKind::Clock | TimerKind::Debounce => None,
         };
         TimerPlace {
             owner: names.state_of(record.owner),
             kind: Word(kind),
             name: name.map(|id| names.timer(id).name),
             transition: transition.map(|record| names.transition_shown(record)),
-            ticks: ticks(record.ticks.get()),
+            length: names.length(record.duration),
             place: record.place,
             count: record.instances,
         }
@@ -480,7 +481,8 @@ fn cooldown(names: &NameTable<'_>, extra: &TransitionExtra) -> Option<Slots> {
     SlotId::new(extra.cooldown_slot)?;
     let transition = names
         .rom
-        .transition(TransitionId::read(extra.transition)?)?;
+        .transition(TransitionId::read(extra.transition)?)
+        .filter(|record| record.flags.get() & transition_flag::LISTED == 0)?;
     Some(Slots {
         slot: extra.cooldown_slot,
         count: 2,

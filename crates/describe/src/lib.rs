@@ -25,13 +25,13 @@
 //! | `fail_safe`, `reload_entry` | path; `null` = the initial state |
 //! | `events` | `name`, `class`, `payload` (`null`, a type, `u32`, `u64`, `vec4`, `bytes`), `payload_bytes` (as carried: 4 if indirect), `coalesce`, `ttl` (ticks or `null`), `indirect` |
 //! | `blackboard` | `name`, `type`, `default` |
-//! | `parameters` | `name`, `type`, `value` |
+//! | `parameters` | `name`, `type`, `value` (of a duration its seconds) |
 //! | `variants` | `name`, `values`: one per parameter, in their order, defaults filled in |
 //! | `channels` | `name`, `release` (command), `lane` |
 //! | `lanes` | `name`, `merge`, `critical`, `key` (`lane`, `name`), `scope` (`agent`, `crowd`), `cap` (`null` or a number): those that the machine declares |
 //! | `timers` | of the machine: `name`, `instances`, `class`, `event` (or `null`) |
 //! | `observers` | `event` (`null` = any), `do`; those without actions are not there |
-//! | `functions` | used ones by kind, then name: `name`, `kind`, `rng` |
+//! | `functions` | used ones by kind, then name: `name`, `kind`, `returns` (`null` unless it is a value), `rng` |
 //! | `states` | in pre-order, the root first |
 //!
 //! Values are numbers, `true`/`false`, lists of two or three numbers, or text for a symbol; an f32
@@ -46,14 +46,14 @@
 //! | `regions` | `name` (`null` for the only one), `initial` (`to`: paths, `do`: actions), `stack` (depth or `null`), `children` (paths) |
 //! | `history` | `name`, `deep`, `default` (paths; `[]` = the initial), `do`, `restore_on_entry` |
 //! | `history_reset_on_done` | true or false |
-//! | `entry`, `exit`, `suspend`, `resume` | actions |
+//! | `entry`, `exit`, `suspend`, `resume`, `update` | actions |
 //! | `activity` | call, or `null` |
 //! | `defer` | events, in the order of their declaration |
 //! | `owns` | channels, in the order of their declaration |
 //! | `timers` | `name`, `class`, `event` (or `null`) |
-//! | `scratch` | `name`, `slots` |
+//! | `scratch` | `name`, `slots`, `type` (`null` unless expressions read it) |
 //! | `exit_ready` | expression, or `null` (also for one that always holds) |
-//! | `min_active` | ticks, or `null` |
+//! | `min_active` | ticks or the text of another duration, or `null` |
 //! | `clock` | whether its time in state is kept, for whatever reason ([RAM-7](statewright_rom::rules#RAM-7)) |
 //! | `transitions` | in the order of selection ([SEL-3](statewright_rom::rules#SEL-3)): priority, then declaration |
 //! | `branches` | of a choice: `if` (or `null`), `to`, `do` |
@@ -61,10 +61,11 @@
 //! A transition has `name` (or `null`), `trigger`, `if` (expression, or `null` for none or one that
 //! always holds), `to` (paths of states and history points, in the order of the tree), `do`, `kind`
 //! (`internal`, `local`, `external`), `stack` (`null`, `push`, `pop`), `priority`, `interrupt`,
-//! `score` (expression or call, or `null`), `threshold` (`null` without a score), `cooldown`,
-//! `debounce` (ticks or `null`), `latch`.
+//! `score` (expression or call, or `null`), `threshold` (`null` without a score), `stay`,
+//! `cooldown`, `debounce` (ticks, the text of another duration, or `null`), `latch`, `listed`
+//! (whether it was written in one list of events with the one before it: [LANG-1](statewright_rom::rules#LANG-1)).
 //!
-//! Triggers are `on Event`, `on *`, `after 30t`, `timer name`, `always`, `done`, `failed`. A timer
+//! Triggers are `on Event`, `on *`, `after 30t`, `every 30t`, `timer name`, `always`, `done`, `failed`. A timer
 //! that fires as an event is that event.
 //!
 //! Actions are `Shout(3, far: true)` (a call always has parentheses), `health = 100`, `ammo += 1`,
@@ -90,6 +91,7 @@ mod decompile;
 mod diff;
 mod kinds;
 mod layout;
+mod length;
 mod model;
 mod names;
 mod records;
@@ -106,16 +108,17 @@ use statewright_rom::layout::{ArgumentRecord, OpRecord};
 use statewright_symbols::SymbolTable;
 
 pub use action::Action;
-pub use decompile::{CallText, Names, decompile, decompile_taken};
+pub use decompile::{ArgumentText, CallText, Names, decompile, decompile_taken};
 pub use diff::*;
 pub use kinds::{
-    EventClass, FunctionKind, LaneKey, LaneScope, MergeRule, PayloadKind, StateKind, Tier,
-    TimerKind, ValueType, Word,
+    EventClass, FunctionKind, LaneKey, LaneScope, MergeRule, ParameterType, PayloadKind,
+    ScratchType, StateKind, Tier, TimerKind, ValueType, Word,
 };
 pub use layout::{
     Dispatch, Hashes, Hex32, Hex64, Layout, Leaf, Linked, Resources, SectionEntry, SlotUse, Slots,
     StableIds, TimerPlace,
 };
+pub use length::Length;
 pub use model::{
     Budgets, Channel, Event, Function, Key, Lane, MachineTimer, Model, Observer, Parameter,
     Policies, Trigger, Variant,
@@ -124,7 +127,7 @@ pub use names::{OpBranches, op_branches};
 pub use records::tables;
 pub use refer::{Entrance, EventRef, Named, StateRef, Target};
 pub use state::{
-    Branch, History, Initial, Region, Scratch, StackUse, State, StateTimer, Transition,
+    Branch, History, Initial, Region, Scratch, StackUse, State, StateTimer, Threshold, Transition,
     TransitionKind,
 };
 pub use value::Value;
@@ -176,7 +179,7 @@ pub fn action_text(rom: &Rom<'_>, symbols: Option<&SymbolTable>, op: &OpRecord) 
     NameTable::new(rom, symbols).action(op).to_string()
 }
 
-/// The text of a call with its literal arguments, as in a [`Description`].
+/// The text of a call with its arguments, as in a [`Description`].
 pub fn call_text(
     rom: &Rom<'_>,
     symbols: Option<&SymbolTable>,

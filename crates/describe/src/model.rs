@@ -9,8 +9,10 @@ use statewright_rom::ids::*;
 
 use crate::action::Action;
 use crate::kinds::{
-    EventClass, FunctionKind, LaneKey, LaneScope, MergeRule, PayloadKind, Tier, ValueType, Word,
+    EventClass, FunctionKind, LaneKey, LaneScope, MergeRule, ParameterType, PayloadKind, Tier,
+    ValueType, Word,
 };
+use crate::length::Length;
 use crate::refer::{Entrance, EventRef, Named};
 use crate::state::State;
 use crate::value::Value;
@@ -152,8 +154,8 @@ pub struct Parameter {
     pub name: String,
     /// Its type.
     #[serde(rename = "type")]
-    pub ty: Word<ValueType>,
-    /// Its plain value.
+    pub ty: Word<ParameterType>,
+    /// Its plain value; of a duration its seconds.
     pub value: Value,
 }
 
@@ -252,11 +254,13 @@ pub struct Function {
     pub name: String,
     /// What it is.
     pub kind: Word<FunctionKind>,
+    /// What a value function gives (LANG-11).
+    pub returns: Option<Word<ValueType>>,
     /// Whether it may use the random generator.
     pub rng: bool,
 }
 
-/// What a transition waits for. As text `on Event`, `on *`, `after 30t`, `timer name`, `always`,
+/// What a transition waits for. As text `on Event`, `on *`, `after 30t`, `every 30t`, `timer name`, `always`,
 /// `done`, `failed`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Trigger {
@@ -269,7 +273,14 @@ pub enum Trigger {
         /// The timer that counts it.
         timer: TimerId,
         /// How long.
-        ticks: u32,
+        length: Length,
+    },
+    /// Time, again and again.
+    Every {
+        /// The timer that counts it.
+        timer: TimerId,
+        /// How long.
+        length: Length,
     },
     /// A named timer.
     Timer(Named<TimerId>),
@@ -286,7 +297,8 @@ impl fmt::Display for Trigger {
         match self {
             Self::Event(event) => write!(f, "on {event}"),
             Self::Any => f.write_str("on *"),
-            Self::After { ticks, .. } => write!(f, "after {ticks}t"),
+            Self::After { length, .. } => write!(f, "after {length}"),
+            Self::Every { length, .. } => write!(f, "every {length}"),
             Self::Timer(timer) => write!(f, "timer {timer}"),
             Self::Always => f.write_str("always"),
             Self::Done => f.write_str("done"),

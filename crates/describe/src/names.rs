@@ -4,14 +4,16 @@
 use statewright_rom::Rom;
 use statewright_rom::ids::*;
 use statewright_rom::layout::{
-    ActionOp, ArgumentRecord, BuiltInLane, NONE, OpRecord, SpecialTrigger, TransitionRecord,
+    ActionOp, ArgumentRecord, ArgumentSource, BuiltInLane, DurationWord, NONE, OpRecord,
+    SpecialTrigger, TransitionRecord,
 };
 use statewright_symbols::{SymbolKind, SymbolTable, visible};
 use zerocopy::byteorder::little_endian::U16;
 
 use crate::action::Action;
-use crate::decompile::{CallText, Names, decompile, decompile_taken};
+use crate::decompile::{ArgumentText, CallText, Names, decompile, decompile_taken};
 use crate::kinds::{StateKind, TimerKind, ValueType};
+use crate::length::Length;
 use crate::model::Trigger;
 use crate::refer::{EventRef, Named, StateRef, Target, joined};
 use crate::value::{Value, unknown_symbol};
@@ -122,7 +124,8 @@ impl<'a> NameTable<'a> {
             Some(TimerKind::State | TimerKind::Machine) => {
                 self.named(SymbolKind::Timer, id.index())
             }
-            Some(TimerKind::After | TimerKind::Clock | TimerKind::Debounce) | None => {
+            Some(TimerKind::After | TimerKind::Every | TimerKind::Clock | TimerKind::Debounce)
+            | None => {
                 format!("timer_{id}")
             }
         };
@@ -131,6 +134,12 @@ impl<'a> NameTable<'a> {
 
     pub(crate) fn key(&self, id: KeyId) -> Named<KeyId> {
         let name = self.named(SymbolKind::Key, id.index());
+        Named { id, name }
+    }
+
+    pub(crate) fn scratch(&self, scratch: u16) -> Named<ScratchId> {
+        let id = known(ScratchId::new(scratch), ScratchId::from_index(0));
+        let name = self.named(SymbolKind::Scratch, id.index());
         Named { id, name }
     }
 
@@ -184,12 +193,32 @@ impl<'a> NameTable<'a> {
     fn call_of(&self, function: usize, arguments: &[ArgumentRecord]) -> CallText {
         let argument = |record: &ArgumentRecord| {
             let name = StringId::read(record.name).map(|_| self.raw_string(record.name.get()));
-            let value = Value::of_argument(record, |symbol| self.raw_symbol(symbol));
-            (name, value)
+            (name, self.argument(record))
+        };
+        // Those that are not in the order of their evaluation have names, so any order will do.
+        let mut ordered: Vec<&ArgumentRecord> = arguments.iter().collect();
+        ordered.sort_by_key(|record| record.place().map_or(0, |place| place + 1));
+        let moved = arguments.iter().filter_map(ArgumentRecord::place);
+        let ordered = if moved.is_sorted() {
+            arguments.iter().collect()
+        } else {
+            ordered
         };
         CallText {
             function: self.raw(SymbolKind::Function, function),
-            arguments: arguments.iter().map(argument).collect(),
+            arguments: ordered.into_iter().map(argument).collect(),
+        }
+    }
+
+    fn argument(&self, record: &ArgumentRecord) -> ArgumentText {
+        match record.source.get() {
+            ArgumentSource::Literal => {
+                Value::of_argument(record, |symbol| self.raw_symbol(symbol)).into()
+            }
+            ArgumentSource::Expression => {
+                ArgumentText::Code(self.raw_expression(record.words[0].get() as u16))
+            }
+            ArgumentSource::Stack => ArgumentText::OnStack,
         }
     }
 
@@ -200,15 +229,19 @@ impl<'a> NameTable<'a> {
     /// Text of a call that was made.
     pub(crate) fn called(&self, function: FunctionId, arguments: &[ArgumentRecord]) -> String {
         let call = self.call_of(function.index(), arguments);
-        self.shown(&call.written().to_string())
+        self.shown(&call.written([]).to_string())
     }
 
     /// Text of a guard, a score or an activity; `None` for `NONE`.
     pub(crate) fn condition(&self, op: U16) -> Option<String> {
         let op = self.rom.op(OpId::read(op)?)?;
         Some(match op.kind.get() {
-            ActionOp::Call => self.shown(&self.call(op).written().to_string()),
+            ActionOp::Call | ActionOp::CallWith => {
+                self.shown(&self.call(op).written([]).to_string())
+            }
             ActionOp::Evaluate
+            | ActionOp::SetScratch
+            | ActionOp::AddScratch
             | ActionOp::Set
             | ActionOp::Add
             | ActionOp::Raise
@@ -223,13 +256,13 @@ impl<'a> NameTable<'a> {
     }
 
     /// Text of an expression.
-    fn expression(&self, expression: u16) -> String {
+    pub(crate) fn expression(&self, expression: u16) -> String {
+        self.shown(&self.raw_expression(expression))
+    }
+
+    fn raw_expression(&self, expression: u16) -> String {
         let code = ExpressionId::new(expression).map_or(&[][..], |id| self.rom.code_of(id));
-        let text = decompile(code, self);
-        text.map_or_else(
-            || format!("expression_{expression}"),
-            |text| self.shown(&text),
-        )
+        decompile(code, self).unwrap_or_else(|| format!("expression_{expression}"))
     }
 
     /// Text of what an expression takes away that is added; `None` if it adds.
@@ -276,7 +309,23 @@ impl<'a> NameTable<'a> {
         let event = || self.event(known(EventId::new(a), EventId::from_index(0)));
         let timer = || self.timer(known(TimerId::new(a), TimerId::from_index(0)));
         match op.kind.get() {
-            ActionOp::Call => Action::Call(self.shown(&self.call(op).written().to_string())),
+            ActionOp::Call | ActionOp::CallWith => {
+                Action::Call(self.shown(&self.call(op).written([]).to_string()))
+            }
+            ActionOp::SetScratch => Action::SetScratch {
+                scratch: self.scratch(low),
+                value: self.expression(a),
+            },
+            ActionOp::AddScratch => match self.taken(a) {
+                Some(value) => Action::TakeScratch {
+                    scratch: self.scratch(low),
+                    value,
+                },
+                None => Action::AddScratch {
+                    scratch: self.scratch(low),
+                    value: self.expression(a),
+                },
+            },
             ActionOp::Set => Action::Set {
                 key: key(),
                 value: self.expression(a),
@@ -304,7 +353,9 @@ impl<'a> NameTable<'a> {
             },
             ActionOp::StartTimer => Action::StartTimer {
                 timer: timer(),
-                ticks: b,
+                after: self
+                    .length(DurationWord::from_raw(b))
+                    .unwrap_or(Length::Ticks(0)),
             },
             ActionOp::StopTimer => Action::StopTimer { timer: timer() },
             ActionOp::ClearHistory => Action::ClearHistory {
@@ -337,10 +388,16 @@ impl<'a> NameTable<'a> {
             column => {
                 let id = TimerId::from_index(usize::from(column) - events);
                 let timer = self.timer(known(id, TimerId::from_index(0)));
-                match self.rom.timer(timer.id) {
-                    Some(record) if record.kind == TimerKind::After => Trigger::After {
+                let record = self.rom.timer(timer.id);
+                let length = record.and_then(|record| self.length(record.duration));
+                match (record.map(|record| record.kind.get()), length) {
+                    (Some(TimerKind::After), Some(length)) => Trigger::After {
                         timer: timer.id,
-                        ticks: record.ticks.get(),
+                        length,
+                    },
+                    (Some(TimerKind::Every), Some(length)) => Trigger::Every {
+                        timer: timer.id,
+                        length,
                     },
                     _ => Trigger::Timer(timer),
                 }
@@ -414,6 +471,10 @@ impl Names for NameTable<'_> {
 
     fn symbol_text(&self, number: u32) -> String {
         self.raw_symbol(number)
+    }
+
+    fn scratch_name(&self, scratch: u16) -> String {
+        self.raw(SymbolKind::Scratch, usize::from(scratch))
     }
 
     fn guard_text(&self, op: u16) -> CallText {

@@ -4,10 +4,10 @@ use serde::Serialize;
 use statewright_rom::ids::*;
 
 use crate::action::Action;
-use crate::kinds::{EventClass, StateKind, Word};
+use crate::kinds::{EventClass, ScratchType, StateKind, Word};
+use crate::length::Length;
 use crate::model::Trigger;
 use crate::refer::{EventRef, Named, StateRef, Target, joined};
-use crate::value::Value;
 
 /// A state.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -33,6 +33,8 @@ pub struct State {
     pub suspend: Vec<Action>,
     /// What is done when it goes on.
     pub resume: Vec<Action>,
+    /// Every tick, before the activity.
+    pub update: Vec<Action>,
     /// The call of its activity.
     pub activity: Option<String>,
     /// Events that wait, in the order of their declaration.
@@ -45,8 +47,8 @@ pub struct State {
     pub scratch: Vec<Scratch>,
     /// What must hold for it to be left; none always holds.
     pub exit_ready: Option<String>,
-    /// Ticks it stays at least.
-    pub min_active: Option<u32>,
+    /// How long it stays at least.
+    pub min_active: Option<Length>,
     /// Whether its time in state is kept, for whatever reason (RAM-7).
     pub clock: bool,
     /// In the order of selection (SEL-3): priority, then declaration.
@@ -131,6 +133,28 @@ pub struct Scratch {
     pub name: String,
     /// How many slots it has.
     pub slots: u8,
+    /// What expressions read (LANG-8).
+    #[serde(rename = "type")]
+    pub ty: Option<Word<ScratchType>>,
+}
+
+/// The least score that counts (SEL-3).
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Threshold {
+    /// Always the same.
+    Number(f64),
+    /// An expression (LANG-12).
+    Code(String),
+}
+
+impl std::fmt::Display for Threshold {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Number(number) => crate::value::Value::Float(*number).fmt(f),
+            Self::Code(code) => f.write_str(code),
+        }
+    }
 }
 
 /// What a transition leaves (EXEC-2).
@@ -205,13 +229,25 @@ pub struct Transition {
     /// How good it is: expression or call.
     pub score: Option<String>,
     /// How good it must be; none without a score.
-    pub threshold: Option<Value>,
-    /// Ticks until it can be taken again.
-    pub cooldown: Option<u32>,
-    /// Ticks that its guard must have held.
-    pub debounce: Option<u32>,
+    pub threshold: Option<Threshold>,
+    /// Whether nothing happens if it wins.
+    pub stay: bool,
+    /// How long until it can be taken again.
+    pub cooldown: Option<Length>,
+    /// How long its guard must have held.
+    pub debounce: Option<Length>,
     /// Whether it waits until it may leave.
     pub latch: bool,
+    /// Whether it was written in one list of events with the one before it, whose cooldown it shares
+    /// (LANG-1).
+    pub listed: bool,
+}
+
+impl State {
+    /// Its transitions as they were written: those of one list of events together (LANG-1).
+    pub fn written(&self) -> impl Iterator<Item = &[Transition]> {
+        self.transitions.chunk_by(|_, next| next.listed)
+    }
 }
 
 impl Transition {

@@ -164,6 +164,7 @@ fn declarations(out: &mut String, model: &Model) {
     section(out, "functions", &model.functions, |function| {
         let facts = [
             Some(function.kind.to_string()),
+            function.returns.map(|ty| format!("gives {ty}")),
             flag(function.rng, "uses the rng"),
         ];
         named(&function.name, facts)

@@ -66,8 +66,8 @@ fn state(out: &mut String, state: &State, depth: usize) {
     for point in &state.history {
         history(out, point, &space);
     }
-    for transition in &state.transitions {
-        self::transition(out, transition, &space);
+    for list in state.written() {
+        transition(out, list, &space);
     }
     for branch in &state.branches {
         let guard = branch.guard.as_ref();
@@ -110,6 +110,7 @@ fn parts(out: &mut String, state: &State, space: &str) {
         ("exit", list(&state.exit)),
         ("suspend", list(&state.suspend)),
         ("resume", list(&state.resume)),
+        ("update", list(&state.update)),
         ("activity", state.activity.clone().unwrap_or_default()),
         (
             "exit ready if",
@@ -119,8 +120,8 @@ fn parts(out: &mut String, state: &State, space: &str) {
     for (word, text) in lists.iter().filter(|(_, text)| !text.is_empty()) {
         let _ = writeln!(out, "{space}{word} {text}");
     }
-    if let Some(ticks) = state.min_active {
-        let _ = writeln!(out, "{space}active at least {ticks}t");
+    if let Some(length) = &state.min_active {
+        let _ = writeln!(out, "{space}active at least {length}");
     }
     let names = [
         ("defers", commas(&state.defer)),
@@ -140,11 +141,11 @@ fn parts(out: &mut String, state: &State, space: &str) {
     }
     for scratch in &state.scratch {
         let plural = if scratch.slots == 1 { "" } else { "s" };
-        let _ = writeln!(
-            out,
-            "{space}has scratch {} ({} slot{plural})",
-            scratch.name, scratch.slots
-        );
+        let what = match &scratch.ty {
+            Some(ty) => ty.to_string(),
+            None => format!("{} slot{plural}", scratch.slots),
+        };
+        let _ = writeln!(out, "{space}has scratch {} ({what})", scratch.name);
     }
     if state.clock {
         let _ = writeln!(out, "{space}keeps its time");
@@ -154,8 +155,16 @@ fn parts(out: &mut String, state: &State, space: &str) {
     }
 }
 
-fn transition(out: &mut String, transition: &Transition, space: &str) {
+/// A transition, or those of one list of events.
+fn transition(out: &mut String, list: &[Transition], space: &str) {
+    let Some((transition, rest)) = list.split_first() else {
+        return;
+    };
     let _ = write!(out, "{space}{}", transition.trigger);
+    for more in rest {
+        let trigger = more.trigger.to_string();
+        let _ = write!(out, ", {}", trigger.strip_prefix("on ").unwrap_or(&trigger));
+    }
     if let Some(guard) = &transition.guard {
         let _ = write!(out, " if {guard}");
     }
@@ -185,12 +194,15 @@ fn facts(transition: &Transition) -> Vec<String> {
         word(transition.interrupt, "interrupt"),
         word(transition.latch, "latch"),
         transition.score.as_ref().map(score),
+        word(transition.stay, "stay"),
         transition
             .cooldown
-            .map(|ticks| format!("cooldown {ticks}t")),
+            .as_ref()
+            .map(|length| format!("cooldown {length}")),
         transition
             .debounce
-            .map(|ticks| format!("debounce {ticks}t")),
+            .as_ref()
+            .map(|length| format!("debounce {length}")),
     ];
     facts.into_iter().flatten().collect()
 }

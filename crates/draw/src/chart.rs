@@ -117,6 +117,12 @@ pub struct Transition {
     pub label: Label,
     /// Stands before all others.
     pub interrupt: bool,
+    /// What it alone waits for: its label names all events of its list (LANG-1).
+    pub trigger: String,
+    /// The others of its list of events, by number; those are drawn with it.
+    pub also: Vec<usize>,
+    /// Drawn with the first of its list.
+    pub is_listed: bool,
     /// The list in which it was written for several states, by its place in the chart.
     pub shared: Option<usize>,
 }
@@ -154,6 +160,7 @@ impl Chart {
                 }
             }
         }
+        chart.join_lists();
         chart.mark_kinds(&model);
         shorten(&mut chart);
         chart.shared = shared(&chart, symbols);
@@ -163,6 +170,33 @@ impl Chart {
             }
         }
         chart
+    }
+
+    /// Gives the first transition of each list of events the words of all (LANG-1).
+    fn join_lists(&mut self) {
+        let mut first = 0;
+        for number in 0..self.transitions.len() {
+            if !self.transitions[number].is_listed {
+                first = number;
+                continue;
+            }
+            let more = format!(", {}", self.transitions[number].trigger);
+            let head = &mut self.transitions[first];
+            head.label.trigger.push_str(&more);
+            head.also.push(number);
+        }
+    }
+
+    /// The transitions that are drawn, with the first number of each.
+    pub(crate) fn drawn(&self) -> impl Iterator<Item = (usize, &Transition)> {
+        let all = self.transitions.iter().enumerate();
+        all.filter(|(_, transition)| !transition.is_listed)
+    }
+
+    /// The numbers of a transition that is drawn: one for each event of its list.
+    pub(crate) fn numbers(&self, first: usize) -> Vec<usize> {
+        let also = &self.transitions[first].also;
+        std::iter::once(first).chain(also.iter().copied()).collect()
     }
 
     /// Says that a transition into its own source leaves it, which is not the rule (EXEC-2).
@@ -230,6 +264,9 @@ impl Chart {
                     marks: marks(one, rate).into_iter().map(own).collect(),
                 },
                 interrupt: one.interrupt,
+                trigger: trigger(&one.trigger, one.guard.is_none(), rate),
+                also: Vec::new(),
+                is_listed: one.listed,
                 shared: None,
             }));
         let branch = |branch: &described::Branch| Branch {

@@ -15,6 +15,8 @@ pub struct Heat {
 /// The colors of a picture.
 pub(crate) struct Colors<'h> {
     heat: &'h Heat,
+    /// How often each transition was taken; one of a list of events counts for the first.
+    taken: Vec<u64>,
     states: Range,
     transitions: Range,
 }
@@ -28,10 +30,17 @@ impl<'h> Colors<'h> {
             .zip(&chart.states)
             .filter(|(_, state)| state.regions.is_empty());
         let states = Range::of(leaves.map(|(count, _)| *count));
+        let count = |number: usize| heat.transitions.get(number).copied().unwrap_or(0);
+        let mut taken: Vec<u64> = (0..chart.transitions.len()).map(count).collect();
+        for (first, transition) in chart.drawn() {
+            taken[first] += transition.also.iter().map(|&more| count(more)).sum::<u64>();
+        }
+        let drawn = chart.drawn().map(|(number, _)| taken[number]);
         Self {
             heat,
             states,
-            transitions: Range::of(heat.transitions.iter().copied()),
+            transitions: Range::of(drawn),
+            taken,
         }
     }
 
@@ -47,14 +56,14 @@ impl<'h> Colors<'h> {
 
     /// How often a transition was taken.
     pub(crate) fn taken(&self, transition: usize) -> u64 {
-        self.heat.transitions.get(transition).copied().unwrap_or(0)
+        self.taken.get(transition).copied().unwrap_or(0)
     }
 
     /// The step of the most frequent of some transitions.
     pub(crate) fn transitions(&self, transitions: &[usize]) -> Option<usize> {
         let counts = transitions
             .iter()
-            .filter_map(|&transition| self.heat.transitions.get(transition));
+            .filter_map(|&transition| self.taken.get(transition));
         self.transitions.step(counts.copied().max().unwrap_or(0))
     }
 

@@ -47,7 +47,7 @@ pub(crate) fn arrows(chart: &Chart) -> Vec<Arrow> {
         };
         push(End::Dot(number), &region.initial, label.line());
     }
-    for transition in &chart.transitions {
+    for (_, transition) in chart.drawn() {
         push(
             End::State(transition.source),
             &transition.targets,
@@ -95,11 +95,8 @@ pub(crate) fn all_lines(chart: &Chart) -> Vec<Vec<String>> {
         .iter()
         .map(|state| state.lines.clone())
         .collect();
-    for transition in chart
-        .transitions
-        .iter()
-        .filter(|one| one.targets.is_empty())
-    {
+    let lead_nowhere = chart.drawn().filter(|(_, one)| one.targets.is_empty());
+    for (_, transition) in lead_nowhere {
         all[transition.source].push(transition.label.line());
     }
     all

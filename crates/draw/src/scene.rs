@@ -179,9 +179,10 @@ impl Scene {
                 &mut wishes,
             );
         }
-        let own = chart.transitions.iter().enumerate();
+        let own = chart.drawn();
         for (number, transition) in own.filter(|(_, transition)| transition.shared.is_none()) {
-            self.wish(chart, End::State(transition.source), &[number], &mut wishes);
+            let (from, numbers) = (End::State(transition.source), chart.numbers(number));
+            self.wish(chart, from, &numbers, &mut wishes);
         }
         for (place, shared) in chart.shared.iter().enumerate() {
             for numbers in &shared.transitions {

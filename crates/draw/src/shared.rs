@@ -63,7 +63,8 @@ fn alike(chart: &Chart, list: &SharedTransitions) -> Vec<Shared> {
     let mut by_user: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for number in list.transitions.iter().map(|id| id.index()) {
         // Names may come from anywhere: what the machine does not have is nobody's.
-        if let Some(transition) = chart.transitions.get(number) {
+        let drawn = chart.transitions.get(number).filter(|one| !one.is_listed);
+        if let Some(transition) = drawn {
             by_user.entry(transition.source).or_default().push(number);
         }
     }
@@ -81,7 +82,10 @@ fn alike(chart: &Chart, list: &SharedTransitions) -> Vec<Shared> {
     let several = groups.into_iter().filter(|(_, users)| users.len() > 1);
     several
         .filter_map(|(meanings, users)| {
-            let numbers = |place: usize| users.iter().map(|user| by_user[user][place]).collect();
+            let numbers = |place: usize| {
+                let all = users.iter().map(|user| by_user[user][place]);
+                all.flat_map(|first| chart.numbers(first)).collect()
+            };
             Some(Shared {
                 set: list.set.as_deref().map(visible),
                 transitions: (0..meanings.len()).map(numbers).collect(),

@@ -415,7 +415,9 @@ aria-label=\"State machine {name}\">",
     /// What a link stands for and how often it was taken, if that is known.
     fn taken(&self, link: &Link) -> Option<String> {
         let colors = self.colors.as_ref()?;
-        let words = link.transitions.iter().map(|&number| {
+        let drawn = link.transitions.iter();
+        let drawn = drawn.filter(|&&number| !self.chart.transitions[number].is_listed);
+        let words = drawn.map(|&number| {
             let label = self.chart.transitions[number].label.line();
             format!("{label}: taken {} times", colors.taken(number))
         });

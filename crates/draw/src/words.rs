@@ -1,6 +1,6 @@
 //! The words in a picture: labels of transitions, lines of states, lengths of time.
 
-use statewright_describe::{Action, Named, State, Transition, Trigger, Value};
+use statewright_describe::{Action, Length, Named, State, Threshold, Transition, Trigger};
 
 /// The words of a transition: `trigger [guard] / effects {marks}`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -51,12 +51,18 @@ pub(crate) fn duration(ticks: u64, rate: u64) -> String {
     }
 }
 
+/// A duration as people write it.
+fn time(length: &Length, rate: u64) -> String {
+    length.shown(|ticks| duration(ticks.into(), rate))
+}
+
 /// What a transition waits for. `always` goes without saying where there is a guard.
 pub(crate) fn trigger(trigger: &Trigger, is_unguarded: bool, rate: u64) -> String {
     match trigger {
         Trigger::Event(event) => event.name.clone(),
         Trigger::Any => "any event".to_owned(),
-        Trigger::After { ticks, .. } => format!("after {}", duration((*ticks).into(), rate)),
+        Trigger::After { length, .. } => format!("after {}", time(length, rate)),
+        Trigger::Every { length, .. } => format!("every {}", time(length, rate)),
         Trigger::Always if !is_unguarded => String::new(),
         Trigger::Always | Trigger::Timer(_) | Trigger::Done | Trigger::Failed => {
             trigger.to_string()
@@ -67,13 +73,14 @@ pub(crate) fn trigger(trigger: &Trigger, is_unguarded: bool, rate: u64) -> Strin
 /// An action, with times as people say them.
 pub(crate) fn action(action: &Action, rate: u64) -> String {
     match action {
-        Action::StartTimer { timer, ticks } => {
-            format!("start {timer} {}", duration((*ticks).into(), rate))
-        }
+        Action::StartTimer { timer, after } => format!("start {timer} {}", time(after, rate)),
         Action::Call(_)
         | Action::Set { .. }
         | Action::Add { .. }
         | Action::Take { .. }
+        | Action::SetScratch { .. }
+        | Action::AddScratch { .. }
+        | Action::TakeScratch { .. }
         | Action::Raise { .. }
         | Action::Send { .. }
         | Action::Emit { .. }
@@ -86,22 +93,23 @@ pub(crate) fn action(action: &Action, rate: u64) -> String {
 /// What decides about a transition besides trigger and guard.
 pub(crate) fn marks(transition: &Transition, rate: u64) -> Vec<String> {
     let word = |is_set: bool, word: &str| is_set.then(|| word.to_owned());
-    let time = |word: &str, ticks: Option<u32>| {
-        ticks.map(|ticks| format!("{word} {}", duration(ticks.into(), rate)))
+    let waits = |word: &str, length: &Option<Length>| {
+        let length = length.as_ref()?;
+        Some(format!("{word} {}", time(length, rate)))
     };
-    let score = |score: &String| match transition.threshold {
-        Some(Value::Float(threshold)) if threshold != 0.0 => {
-            format!("score {score} >= {threshold}")
-        }
-        _ => format!("score {score}"),
+    let score = |score: &String| match &transition.threshold {
+        None | Some(Threshold::Number(0.0)) => format!("score {score}"),
+        Some(Threshold::Number(threshold)) => format!("score {score} >= {threshold}"),
+        Some(Threshold::Code(threshold)) => format!("score {score} >= {threshold}"),
     };
     let marks = [
         word(transition.interrupt, "interrupt"),
         transition.stack.map(|stack| stack.name().to_owned()),
         (transition.priority > 0).then(|| format!("priority {}", transition.priority)),
         transition.score.as_ref().map(score),
-        time("cooldown", transition.cooldown),
-        time("debounce", transition.debounce),
+        word(transition.stay, "stay"),
+        waits("cooldown", &transition.cooldown),
+        waits("debounce", &transition.debounce),
         word(transition.latch, "latch"),
     ];
     marks.into_iter().flatten().collect()
@@ -118,6 +126,7 @@ pub(crate) fn lines(state: &State, rate: u64) -> Vec<String> {
         done("exit", &state.exit),
         done("suspend", &state.suspend),
         done("resume", &state.resume),
+        done("update", &state.update),
         state
             .activity
             .as_ref()
@@ -126,7 +135,8 @@ pub(crate) fn lines(state: &State, rate: u64) -> Vec<String> {
         named("owns", &state.owns),
         state
             .min_active
-            .map(|ticks| format!("stays {}", duration(ticks.into(), rate))),
+            .as_ref()
+            .map(|length| format!("stays {}", time(length, rate))),
         state
             .exit_ready
             .as_ref()
@@ -174,17 +184,25 @@ mod tests {
             id: event,
             name: hit,
         });
-        let after = Trigger::After { timer, ticks: 30 };
+        let after = Trigger::After {
+            timer,
+            length: Length::Ticks(30),
+        };
+        let every = Trigger::Every {
+            timer,
+            length: Length::Range(60, 120),
+        };
         let start = Action::StartTimer {
             timer: Named {
                 id: timer,
                 name: fuse,
             },
-            ticks: 120,
+            after: Length::Ticks(120),
         };
         assert_eq!(trigger(&hit, true, 60), "Hit");
         assert_eq!(trigger(&Trigger::Any, true, 60), "any event");
         assert_eq!(trigger(&after, true, 60), "after 500ms");
+        assert_eq!(trigger(&every, true, 60), "every 1s..2s");
         let always = |is_unguarded| trigger(&Trigger::Always, is_unguarded, 60);
         assert_eq!(
             (always(true), always(false)),

@@ -242,3 +242,48 @@ fn counts_are_shown_under_the_pointer() {
     assert!(svg.contains("<title>Morning: taken 7 times</title>"));
     assert!(!drawn(&chart, Direction::Auto).contains("times</title>"));
 }
+
+#[test]
+fn lang_1_a_list_of_events_is_drawn_once_and_counted_together() {
+    let chart = chart_of(
+        r#"{ "machine": "M", "events": ["Hit", "Noise", "Calm"], "initial": "a",
+             "states": { "a": { "transitions": [{ "on": ["Hit", "Noise"], "to": "b" }] },
+                         "b": { "transitions": [{ "on": "Calm", "to": "a" }] } } }"#,
+    );
+    let heat = Heat {
+        states: vec![1, 5, 5],
+        transitions: vec![2, 3, 4],
+    };
+    let options = Options {
+        heat: Some(heat),
+        ..Options::default()
+    };
+    let picture = svg(&chart, &options).svg;
+    assert_eq!(
+        texts(&picture, "label")
+            .iter()
+            .filter(|t| t.contains("Hit"))
+            .count(),
+        1
+    );
+    assert!(texts(&picture, "label").contains(&"Hit, Noise".to_owned()));
+    assert!(picture.contains("Hit, Noise: taken 5 times"), "{picture}");
+    // The first one leads into the machine.
+    assert_eq!(lines(&picture), [vec![], vec![0, 1], vec![2]]);
+}
+
+#[test]
+fn lang_7_namesakes_have_paths_with_their_regions() {
+    let chart = chart_of(
+        r#"{ "machine": "M", "initial": "s", "states": { "s": { "regions": {
+               "left": { "initial": "idle", "states": { "idle": {}, "run": {} } }, "right": { "states": { "idle": {} } } } } } }"#,
+    );
+    let paths: Vec<&str> = chart
+        .states
+        .iter()
+        .map(|state| state.path.as_str())
+        .collect();
+    assert_eq!(paths, ["root", "s", "s/left/idle", "s/run", "s/right/idle"]);
+    assert_eq!(chart.find("left/idle"), Ok(2));
+    assert!(chart.find("idle").is_err());
+}

@@ -137,6 +137,7 @@ impl Functions {
                 name: name.clone(),
                 doc: None,
                 kind,
+                returns: None,
                 rng: false,
                 parameters,
             });

@@ -338,3 +338,37 @@ fn calls_that_a_document_cannot_say() {
     ];
     assert_eq!(refused(machine), expected);
 }
+
+/// LANG-3: what SCXML puts together as a text is a duration in seconds here.
+#[test]
+fn lang_3_a_computed_delay_is_a_number_with_its_unit() {
+    let text = r#"<scxml datamodel="ecmascript">
+      <datamodel><data id="wait" expr="1"/></datamodel>
+      <state id="a"><onentry><send event="t" delayexpr="wait + 's'"/></onentry><transition event="t" target="b"/></state>
+      <state id="b"><onentry><send event="u" delayexpr="'100ms'"/></onentry><transition event="u" target="c"/></state>
+      <state id="c"><onentry><send event="v" delayexpr="(wait * 20) + 'ms'"/></onentry><transition event="v" target="d"/></state>
+      <state id="d"/></scxml>"#;
+    runs(
+        scxml::read,
+        text,
+        &[
+            ("", &["a"]),
+            ("after 999", &["a"]),
+            ("after 1", &["b"]),
+            ("after 99", &["b"]),
+            ("after 1", &["c"]),
+            ("after 19", &["c"]),
+            ("after 1", &["d"]),
+        ],
+    );
+}
+
+#[test]
+fn lang_3_what_is_drawn_or_computed_has_no_counterpart() {
+    let text = format!(
+        r#"{{ "machine": "m", {POLICIES}, "events": ["late"], "timers": {{ "bell": {{ "event": "late" }} }},
+          "initial": "a", "states": {{ "a": {{ "entry": {{ "start": "bell", "after": "1s..2s" }},
+            "transitions": [{{ "every": "1s", "do": {{ "raise": "late" }} }}, {{ "on": "late", "do": {{ "stop": "bell" }} }}] }} }} }}"#
+    );
+    assert_eq!(refused(&text), ["the duration `1s..2s`", "`every`"]);
+}

@@ -5,9 +5,9 @@
 
 use core::cell::Cell;
 
-use statewright_rom::Rom;
 use statewright_rom::ids::*;
 use statewright_rom::layout::*;
+use statewright_rom::{Coded, Rom};
 use zerocopy::byteorder::little_endian::{U16, U32};
 
 use crate::counters::{Counters, count};
@@ -31,10 +31,15 @@ pub(crate) struct Site {
 /// A call of user code: function, first argument and how many, and where it stands.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CallSite {
+    /// Whether arguments are computed.
+    kind: Coded<ActionOp>,
     function: U16,
     arguments: (U32, u8),
     site: Site,
 }
+
+/// Arguments of one call, all with their values (LANG-4).
+pub(crate) type Arguments = [ArgumentRecord; MAX_ARGUMENTS as usize];
 
 /// Depth that no state has.
 const NOT_FRESH: u8 = u8::MAX;
@@ -59,6 +64,8 @@ pub(crate) struct Context<'a> {
     pub(crate) unhandled: u64,
     /// The call that is going on, unless it is a step of a jump.
     pub(crate) call_site: CallSite,
+    /// The arguments of the last call that had computed ones.
+    pub(crate) computed: Option<Arguments>,
     /// The call of a jump that is going on. Its leaf is what is active in its region: the instance
     /// itself changes later.
     pub(crate) step: Option<&'a JumpStep>,
@@ -114,7 +121,9 @@ impl<'a> Context<'a> {
             variants: &[],
             jumped: 0,
             unhandled: 0,
+            computed: None,
             call_site: CallSite {
+                kind: ActionOp::Call.coded(),
                 function: U16::new(0),
                 arguments: (U32::new(0), 0),
                 site: Site {
@@ -232,10 +241,11 @@ impl<'a> Context<'a> {
         self.rom.header().policies & policy != 0
     }
 
-    /// Prepares a call of user code.
+    /// Prepares a call of user code; computed arguments are there.
     pub(crate) fn prepare_call(&mut self, op: &OpRecord, site: &Site) -> Option<FunctionId> {
         let function = self.proved(FunctionId::read(op.a))?;
         self.call_site = CallSite {
+            kind: op.kind,
             function: op.a,
             arguments: (op.b, op.count),
             site: *site,
@@ -244,8 +254,9 @@ impl<'a> Context<'a> {
     }
 
     /// The call that is going on.
-    pub(crate) fn call(&self) -> Call<'a> {
+    pub(crate) fn call(&self) -> Call<'_> {
         let CallSite {
+            kind,
             function,
             arguments: (first, count),
             site,
@@ -254,7 +265,7 @@ impl<'a> Context<'a> {
             function: self
                 .proved(FunctionId::read(function))
                 .unwrap_or(FunctionId::FIRST),
-            arguments: self.rom.argument_run(first.get(), count),
+            arguments: self.arguments(kind, first.get(), count),
             agent: self.agent(),
             tick: self.now,
             variant: self.variant(),
@@ -264,6 +275,15 @@ impl<'a> Context<'a> {
                 .and_then(|record| RegionId::read(record.region)),
             transition: site.transition,
             cause: site.cause,
+        }
+    }
+
+    fn arguments(&self, kind: Coded<ActionOp>, first: u32, count: u8) -> &[ArgumentRecord] {
+        match &self.computed {
+            Some(computed) if kind == ActionOp::CallWith => self
+                .proved(computed.get(..usize::from(count)))
+                .unwrap_or_default(),
+            _ => self.rom.argument_run(first, count),
         }
     }
 
@@ -287,6 +307,7 @@ impl<'a> Context<'a> {
         };
         let site = self.jump_site(step.state, jump);
         CallSite {
+            kind: ActionOp::Call.coded(),
             function: step.function,
             arguments: (step.first, step.count),
             site,

@@ -132,7 +132,7 @@ pub fn running_timers<I: Instance>(rom: &Rom<'_>, instance: &I) -> impl Iterator
     let fires =
         move |timer: &(usize, &statewright_rom::layout::TimerRecord)| match timer.1.kind.get() {
             TimerKind::Machine => true,
-            TimerKind::After | TimerKind::State => {
+            TimerKind::After | TimerKind::Every | TimerKind::State => {
                 StateId::read(timer.1.owner).is_some_and(|owner| is_active(rom, instance, owner))
             }
             TimerKind::Clock | TimerKind::Debounce => false,

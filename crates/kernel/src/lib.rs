@@ -48,6 +48,7 @@
 //! impl Host for NoFunctions {
 //!     fn guard(&self, _: FunctionId, _: GuardCx<'_, '_>) -> Verdict { Verdict::from(true) }
 //!     fn score(&self, _: FunctionId, _: GuardCx<'_, '_>) -> f32 { 0.0 }
+//!     fn value(&self, _: FunctionId, _: GuardCx<'_, '_>) -> [u32; 3] { [0; 3] }
 //!     fn action(&mut self, _: FunctionId, _: ActionCx<'_, '_>) {}
 //!     fn activity(&mut self, _: FunctionId, _: Mode, _: ActionCx<'_, '_>) -> Status { Status::Running }
 //!     fn command(&mut self, _: &Command) -> bool { true }

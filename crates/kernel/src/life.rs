@@ -2,7 +2,7 @@
 
 use statewright_rom::Rom;
 use statewright_rom::ids::EventId;
-use statewright_rom::layout::{NONE, TransitionExtra, feature, policy};
+use statewright_rom::layout::{NONE, TransitionExtra, feature, policy, transition_flag};
 use zerocopy::byteorder::little_endian::{U16, U32};
 
 use crate::context::Context;
@@ -145,7 +145,13 @@ impl Context<'_> {
         if !self.rom.has(feature::COOLDOWN) {
             return;
         }
-        let slots = self.rom.transition_extras().iter();
+        let rom = self.rom;
+        // A list of events has one cooldown, which must not be turned back by its next one (LANG-1).
+        let is_first = |extra: &&TransitionExtra| {
+            let transition = rom.transitions().get(usize::from(extra.transition.get()));
+            transition.is_none_or(|record| record.flags.get() & transition_flag::LISTED == 0)
+        };
+        let slots = rom.transition_extras().iter().filter(is_first);
         for slot in slots.filter_map(TransitionExtra::cooldown) {
             let ready = self.wide_slot(slot);
             if ready != 0 {

@@ -82,16 +82,16 @@ use syn::{DeriveInput, parse_macro_input};
 ///
 /// # Marks
 ///
-/// `#[guard]` answers `bool` or `Verdict`, `#[scorer]` answers `f32`; both only look, so they take
-/// `&self`. `#[action]` returns nothing, `#[activity]` returns `Status`; they take `&self` or `&mut
+/// `#[guard]` answers `bool` or `Verdict`, `#[scorer]` answers `f32`, `#[value]` answers any value of
+/// machine files, which expressions there read; all three only look, so they take `&self`. `#[action]` returns nothing, `#[activity]` returns `Status`; they take `&self` or `&mut
 /// self`. Machine files call a function by its name in either spelling (`IsHurt` or `is_hurt`), or
-/// by `name = "…"`. A guard or scorer that draws random numbers says `rng`.
+/// by `name = "…"`. A function that only looks and draws random numbers says `rng`.
 ///
 /// # Parameters
 ///
 /// Behind the receiver, in any order:
 ///
-/// - `&GuardCx` or `&mut GuardCx` for guards and scorers, `&mut ActionCx` for actions and activities,
+/// - `&GuardCx` or `&mut GuardCx` for guards, scorers and value functions, `&mut ActionCx` for actions and activities,
 /// - the context by reference; it is what `context = …` says, or `()`. With `context = Town<'_>` it
 ///   borrows the world for one tick ([`borrowed!`](macro@borrowed)),
 /// - `Mode` for activities; one without it is not called when its state is left,

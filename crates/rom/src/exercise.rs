@@ -236,6 +236,7 @@ impl Walk<'_, '_> {
         let rom = self.rom;
         may_name(extra.suspend.get(), rom.action_lists().len(), "suspend");
         may_name(extra.resume.get(), rom.action_lists().len(), "resume");
+        may_name(extra.update.get(), rom.action_lists().len(), "update");
         may_name(
             extra.done_event.get(),
             rom.events().len(),
@@ -264,12 +265,12 @@ impl Walk<'_, '_> {
         let Some(id) = OpId::new(raw) else { return };
         let op = self.rom.op(id).expect("a single op exists");
         match op.kind.get() {
-            ActionOp::Call => {
+            ActionOp::Call | ActionOp::CallWith => {
                 let entry = FunctionId::read(op.a)
                     .and_then(|id| self.rom.function(id))
                     .expect("the function exists");
                 assert_eq!(entry.kind, function);
-                assert_eq!(self.rom.arguments_of(op).len(), usize::from(op.count));
+                self.arguments(op);
             }
             ActionOp::Evaluate => {
                 let id = ExpressionId::read(op.a).expect("the expression exists");
@@ -285,8 +286,24 @@ impl Walk<'_, '_> {
             | ActionOp::StartTimer
             | ActionOp::StopTimer
             | ActionOp::ClearHistory
+            | ActionOp::SetScratch
+            | ActionOp::AddScratch
             | ActionOp::Unless
             | ActionOp::Skip) => misplaced("single op", kind),
+        }
+    }
+
+    /// Arguments exist, and the computed ones have a place and an expression.
+    fn arguments(&self, op: &OpRecord) {
+        let run = self.rom.arguments_of(op);
+        assert_eq!(run.len(), usize::from(op.count));
+        let computed = run.iter().filter(|one| one.place().is_some());
+        assert_eq!(computed.clone().count() > 0, op.kind == ActionOp::CallWith);
+        for argument in computed {
+            assert_eq!(argument.source, ArgumentSource::Expression);
+            let code = argument.words[0].get() as usize;
+            let expression = self.rom.expressions().get(code);
+            assert_eq!(expression.map(|one| one.ty), Some(argument.ty));
         }
     }
 
@@ -388,12 +405,19 @@ impl Walk<'_, '_> {
         let (low, high) = (b as u16, (b >> 16) as u16);
         let expressions = rom.expressions().len();
         match op.kind.get() {
-            ActionOp::Call => {
+            ActionOp::Call | ActionOp::CallWith => {
                 let entry = FunctionId::new(a)
                     .and_then(|id| rom.function(id))
                     .expect("the function exists");
                 assert_eq!(entry.kind, FunctionKind::Action);
-                assert_eq!(rom.arguments_of(op).len(), usize::from(op.count));
+                self.arguments(op);
+            }
+            ActionOp::SetScratch | ActionOp::AddScratch => {
+                let scratch = rom.scratch().get(b as usize).expect("the scratch exists");
+                let value = ExpressionId::new(a)
+                    .and_then(|id| rom.expression(id))
+                    .expect("the value exists");
+                assert_eq!(scratch.ty.get().value_type(), Some(value.ty.get()));
             }
             ActionOp::Set | ActionOp::Add => {
                 let key = u16::try_from(b)
@@ -463,6 +487,22 @@ impl Walk<'_, '_> {
         assert!(values.is_empty() || rom.with_parameter_values(&[]).is_none());
         for id in probes(rom.expressions().len(), ExpressionId::from_index) {
             assert_eq!(rom.code_of(id).is_empty(), rom.expression(id).is_none());
+        }
+        for id in probes(rom.durations().len(), DurationId::from_index) {
+            let word = DurationWord::computed(id);
+            let record = rom.computed_duration(word);
+            assert_eq!(record.is_some(), id.index() < rom.durations().len());
+            self.note(rom.ticks_asked(word, VariantId::PLAIN));
+            let Some(record) = record else { continue };
+            match record.kind.get() {
+                DurationKind::Parameter => {
+                    names(record.index.get(), rom.parameters().len(), "parameter");
+                }
+                DurationKind::Expression => {
+                    names(record.index.get(), rom.expressions().len(), "expression");
+                }
+                DurationKind::Range => assert!(record.low.get() <= record.high.get()),
+            }
         }
         for channel in rom.channels() {
             names(channel.lane.get(), rom.lane_count(), "lane");

@@ -152,6 +152,8 @@ wide_ids! {
     VariantId,
     /// An expression.
     ExpressionId,
+    /// A duration that is found where it is needed.
+    DurationId,
     /// Scratch.
     ScratchId,
     /// A leaf row of the dispatch tables.

@@ -50,6 +50,7 @@ mod number;
               const loops; arith defines what the arithmetic of expressions computes"
 )]
 pub mod code;
+mod durations;
 mod error;
 #[doc(hidden)]
 pub mod exercise;

@@ -557,7 +557,7 @@ impl<'a> Rom<'a> {
 
     /// Arguments of a call.
     pub fn arguments_of(&self, call: &OpRecord) -> &'a [ArgumentRecord] {
-        if call.kind != ActionOp::Call {
+        if !call.kind.known().is_some_and(ActionOp::calls) {
             return &[];
         }
         self.argument_run(call.b.get(), call.count)
@@ -672,6 +672,12 @@ impl<'a> Rom<'a> {
     #[inline]
     pub fn expression(&self, id: ExpressionId) -> Option<&'a ExpressionRecord> {
         self.expressions.get(id.index())
+    }
+
+    /// A duration that is found where it is needed.
+    #[inline]
+    pub fn duration(&self, id: DurationId) -> Option<&'a DurationRecord> {
+        self.durations.get(id.index())
     }
 
     /// A string. Not for the hot path: it looks at the bytes once more.

@@ -10,12 +10,18 @@ use crate::view::Rom;
 pub enum Wakeful {
     /// It has an activity.
     Activity,
+    /// It has update actions (LANG-10).
+    Update,
     /// An eventless transition asks user code.
     Asks(FunctionId),
     /// An eventless transition asks how long the state is active.
     Time,
     /// An eventless transition looks at the payload of an event.
     Payload,
+    /// An eventless transition depends on chance.
+    Chance,
+    /// An eventless transition looks at scratch, which functions of the host write.
+    Scratch,
     /// An `always` transition without a condition waits for something else.
     Unconditional,
     /// An eventless transition has a score, a cooldown, a debounce time, a stack or a choice, or
@@ -34,6 +40,9 @@ impl Rom<'_> {
         let record = self.state(state)?;
         if record.activity.get() != NONE {
             return Some(Wakeful::Activity);
+        }
+        if record.flags.get() & state_flag::UPDATE != 0 {
+            return Some(Wakeful::Update);
         }
         if record.kind == StateKind::Choice {
             return None;
@@ -68,7 +77,7 @@ impl Rom<'_> {
         match OpId::read(transition.guard).and_then(|guard| self.op(guard)) {
             None if trigger == SpecialTrigger::Always => Some(Wakeful::Unconditional),
             None => None,
-            Some(guard) if guard.kind == ActionOp::Call => {
+            Some(guard) if guard.kind != ActionOp::Evaluate => {
                 FunctionId::read(guard.a).map(Wakeful::Asks)
             }
             Some(guard) => ExpressionId::read(guard.a)
@@ -80,7 +89,7 @@ impl Rom<'_> {
         self.code_of(expression)
             .iter()
             .find_map(|instruction| match instruction.op {
-                op::CALL_GUARD => {
+                op::CALL_GUARD | op::CALL_VALUE => {
                     let guard = OpId::read(instruction.b).and_then(|guard| self.op(guard));
                     Some(Wakeful::Asks(
                         guard
@@ -90,6 +99,8 @@ impl Rom<'_> {
                 }
                 op::TICKS_IN_STATE => Some(Wakeful::Time),
                 op::PAYLOAD | op::PAYLOAD_FIELD => Some(Wakeful::Payload),
+                op::RANDOM | op::RANDOM_I32 | op::RANDOM_F32 => Some(Wakeful::Chance),
+                op::SCRATCH => Some(Wakeful::Scratch),
                 _ => None,
             })
     }

@@ -8,8 +8,9 @@ use proptest::prelude::*;
 use statewright_rom::Coded;
 use statewright_rom::code::{CodeError, CodeLimits, Fault, MAX_JOINS, Operand, op, verify};
 use statewright_rom::layout::{
-    ActionOp, ExpressionRecord, FunctionKind, InstructionRecord, KeyRecord, LinkerRecord, MAX_CODE,
-    OpRecord, ParameterRecord, StringRecord, ValueType,
+    ActionOp, ArgumentRecord, ArgumentSource, ExpressionRecord, FunctionKind, InstructionRecord,
+    KeyRecord, LinkerRecord, MAX_CODE, OpRecord, ParameterRecord, ScratchRecord, ScratchType,
+    StringRecord, ValueType,
 };
 use zerocopy::byteorder::little_endian::{U16, U32};
 
@@ -44,7 +45,9 @@ fn push(ty: u8, bits: u32) -> InstructionRecord {
 }
 
 /// One key and one parameter of each type, in the order of their numbers; op 0 calls a guard, op 1
-/// an action.
+/// an action, op 2 a value function with an i32 on the stack, then a literal, then a vec2 that is
+/// pushed before it; op 3 that function with an argument that is no value on the stack. Scratch 0 is
+/// the host's, 1 an i16, 2 a bool.
 fn check(code: &[InstructionRecord], expression: &ExpressionRecord) -> Result<(), CodeError> {
     let keys = ValueType::ALL.map(|ty| KeyRecord {
         ty: ty.into(),
@@ -54,13 +57,43 @@ fn check(code: &[InstructionRecord], expression: &ExpressionRecord) -> Result<()
         ty: ty.into(),
         ..Default::default()
     });
-    let ops = [0, 1].map(|function| OpRecord {
-        kind: ActionOp::Call.into(),
+    let call = |kind: ActionOp, function: u16, first: u32, count: u8| OpRecord {
+        kind: kind.into(),
         a: U16::new(function),
+        b: U32::new(first),
+        count,
+    };
+    let ops = [
+        call(ActionOp::Call, 0, 0, 0),
+        call(ActionOp::Call, 1, 0, 0),
+        call(ActionOp::CallWith, 2, 0, 3),
+        call(ActionOp::CallWith, 2, 3, 1),
+    ];
+    let argument = |ty: ValueType, source: ArgumentSource, place: u32| ArgumentRecord {
+        ty: ty.into(),
+        source: source.into(),
+        words: [0, place, 0].map(U32::new),
+        ..Default::default()
+    };
+    let arguments = [
+        argument(ValueType::I32, ArgumentSource::Stack, 1),
+        argument(ValueType::Bool, ArgumentSource::Literal, 0),
+        argument(ValueType::Vec2, ArgumentSource::Stack, 0),
+        argument(ValueType::I32, ArgumentSource::Expression, 0),
+    ];
+    let kinds = [
+        FunctionKind::Guard,
+        FunctionKind::Action,
+        FunctionKind::Value,
+    ];
+    let linker = kinds.map(|kind| LinkerRecord {
+        kind: kind.into(),
+        ty: ValueType::F32.into(),
         ..Default::default()
     });
-    let linker = [FunctionKind::Guard, FunctionKind::Action].map(|kind| LinkerRecord {
-        kind: kind.into(),
+    let scratch = [ScratchType::Raw, ScratchType::I16, ScratchType::Bool].map(|ty| ScratchRecord {
+        ty: ty.into(),
+        count: 1,
         ..Default::default()
     });
     let strings = TEXTS.map(|number| StringRecord {
@@ -72,6 +105,8 @@ fn check(code: &[InstructionRecord], expression: &ExpressionRecord) -> Result<()
         parameters: &parameters,
         states: usize::from(STATES),
         ops: &ops,
+        arguments: &arguments,
+        scratch: &scratch,
         linker: &linker,
         strings: &strings,
     };
@@ -99,6 +134,82 @@ fn refuses(code: &[InstructionRecord], ty: u8, instruction: u16, fault: Fault) {
         if !matches!(found.fault, Fault::StackWords { .. }) {
             assert_eq!(found, CodeError { instruction, fault });
         }
+    }
+}
+
+#[test]
+fn lang_4_calls_take_their_arguments_from_the_stack() {
+    let vector = [push(F32, 0), push(F32, 0), plain(op::VEC2_MAKE)];
+    let asks = instruction(op::CALL_VALUE, F32, 2, 0);
+    let [x, y, make] = vector;
+    accepts(&[x, y, make, push(I32, 7), asks], 3, F32);
+    let wrong = |code: &[InstructionRecord], at: u16, fault: Fault| refuses(code, F32, at, fault);
+    let found = ValueType::Vec2.coded();
+    let expected = ValueType::I32.coded();
+    wrong(
+        &[push(I32, 7), x, y, make, asks],
+        4,
+        Fault::Type { expected, found },
+    );
+    wrong(&[push(I32, 7), asks], 1, Fault::Underflow);
+    let bad = |found: u32| Fault::Operand {
+        what: Operand::ValueCall,
+        found,
+    };
+    for op in [0, 1, 3, 4] {
+        let asks = instruction(op::CALL_VALUE, F32, op, 0);
+        wrong(&[x, y, make, push(I32, 7), asks], 4, bad(op.into()));
+    }
+    let other = instruction(op::CALL_VALUE, I32, 2, 0);
+    let (expected, found) = (ValueType::F32.coded(), ValueType::I32.coded());
+    wrong(
+        &[x, y, make, push(I32, 7), other],
+        4,
+        Fault::Type { expected, found },
+    );
+}
+
+#[test]
+fn lang_11_chance_and_curves_take_numbers() {
+    accepts(&[plain(op::RANDOM)], 1, F32);
+    accepts(&[push(I32, 1), push(I32, 6), plain(op::RANDOM_I32)], 2, I32);
+    accepts(&[push(F32, 0), push(F32, 0), plain(op::RANDOM_F32)], 2, F32);
+    let curve = |points: u8| instruction(op::CURVE, points, 0, 0);
+    let numbers = |count: usize| vec![push(F32, 0); count];
+    for points in [1, 2, 15] {
+        let mut code = numbers(1 + 2 * usize::from(points));
+        code.push(curve(points));
+        accepts(&code, 1 + 2 * points, F32);
+    }
+    for points in [0, 16, u8::MAX] {
+        let mut code = numbers(32);
+        code.push(curve(points));
+        let found = points.into();
+        let what = Operand::Points;
+        refuses(&code, F32, 32, Fault::Operand { what, found });
+    }
+    let code = [push(F32, 0), push(F32, 0), curve(1)];
+    refuses(&code, F32, 2, Fault::Underflow);
+    refuses(
+        &[instruction(op::RANDOM, 1, 0, 0)],
+        F32,
+        0,
+        Fault::UnusedField,
+    );
+}
+
+#[test]
+fn lang_8_scratch_is_read_by_its_type() {
+    let read = |ty: ScratchType, scratch: u16| instruction(op::SCRATCH, ty.number(), scratch, 0);
+    accepts(&[read(ScratchType::I16, 1)], 1, I32);
+    accepts(&[read(ScratchType::Bool, 2)], 1, BOOL);
+    for (ty, scratch) in [
+        (ScratchType::Raw, 0),
+        (ScratchType::U16, 1),
+        (ScratchType::I16, 3),
+    ] {
+        let (what, found) = (Operand::Scratch, scratch.into());
+        refuses(&[read(ty, scratch)], I32, 0, Fault::Operand { what, found });
     }
 }
 
@@ -266,7 +377,7 @@ fn unused_fields_and_unknown_numbers_are_refused() {
         1,
         Fault::UnusedField,
     );
-    for op in [0, 16, 31, op::VEC3_DISTANCE_SQUARED + 1, u8::MAX] {
+    for op in [0, 16, 31, op::F32_LERP + 1, u8::MAX] {
         refuses(&[plain(op)], I32, 0, Fault::UnknownOp(op));
     }
 }
@@ -459,6 +570,10 @@ impl World for Anything {
         assert_eq!(op, 0);
         true
     }
+    fn value(&mut self, op: u16) -> (usize, [u32; 3]) {
+        assert_eq!(op, 2);
+        (3, [1, 0, 0])
+    }
 }
 
 /// Instructions that are legal one by one, so that many runs get far.
@@ -470,6 +585,13 @@ fn plausible() -> impl Strategy<Value = InstructionRecord> {
         2 => (0..TYPES).prop_map(|ty| instruction(op::KEY, ty, u16::from(ty), 0)),
         1 => (0..TYPES).prop_map(|ty| instruction(op::PAYLOAD, ty, 0, 0)),
         1 => Just(instruction(op::CALL_GUARD, 0, 0, 0)),
+        1 => Just(instruction(op::CALL_VALUE, F32, 2, 0)),
+        1 => (1..4u8).prop_map(|points| instruction(op::CURVE, points, 0, 0)),
+        1 => proptest::sample::select(&[op::RANDOM, op::RANDOM_I32, op::RANDOM_F32]).prop_map(plain),
+        1 => (1..3u16).prop_map(|scratch| {
+            let ty = if scratch == 1 { ScratchType::I16 } else { ScratchType::Bool };
+            instruction(op::SCRATCH, ty.number(), scratch, 0)
+        }),
         6 => proptest::sample::select(op::PLAIN).prop_map(plain),
         3 => (any::<bool>(), 0..24u32).prop_map(|(and, target)| {
             instruction(if and { op::AND_JUMP } else { op::OR_JUMP }, 0, 0, target)

@@ -52,8 +52,8 @@ macro_rules! enums {
     };
 }
 enums! {
-    Tier StateKind SpecialTrigger TargetKind EventClass PayloadKind ValueType TimerKind FunctionKind ActionOp MergeRule LaneKey LaneScope BuiltInLane
-    StableGroup CandidateKind PlanStepKind JumpStepKind
+    Tier StateKind SpecialTrigger TargetKind EventClass PayloadKind ValueType TimerKind DurationKind FunctionKind ActionOp MergeRule LaneKey LaneScope BuiltInLane
+    StableGroup CandidateKind PlanStepKind JumpStepKind ArgumentSource ScratchType
 }
 
 macro_rules! bits {
@@ -101,6 +101,12 @@ fn instructions(list: &mut String) {
         ("SELECT", op::SELECT),
         ("VEC2_FIELD", op::VEC2_FIELD),
         ("VEC3_FIELD", op::VEC3_FIELD),
+        ("CALL_VALUE", op::CALL_VALUE),
+        ("RANDOM", op::RANDOM),
+        ("RANDOM_I32", op::RANDOM_I32),
+        ("RANDOM_F32", op::RANDOM_F32),
+        ("CURVE", op::CURVE),
+        ("SCRATCH", op::SCRATCH),
     ];
     for (name, number) in special {
         writeln!(list, "  {number} {name}").unwrap();
@@ -188,6 +194,7 @@ fn page_has_fields(line: &str, fields: Fields, first: usize) {
     let type_word = |ty: &str| match ty.trim_matches(['[', ']']).split_once("; ") {
         Some((item, count)) => format!("{} × {count}", item.to_lowercase()),
         None if ty.starts_with("Coded<") => "u8".to_owned(),
+        None if ty == "DurationWord" => "u32".to_owned(),
         None => ty.to_lowercase(),
     };
     let meant = fields.iter().filter(|(_, offset, _)| *offset >= first);

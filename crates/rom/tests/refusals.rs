@@ -100,7 +100,7 @@ fn wrong_beginnings() {
     );
     bytes(
         |bytes| bytes[4] = 1,
-        "header: format version 1, this loader reads 2",
+        "header: format version 1, this loader reads 3",
     );
     bytes(
         |bytes| bytes[6..8].copy_from_slice(&[1, 2]),
@@ -258,8 +258,8 @@ fn header_numbers() {
         "header: clamp limit 0 has no meaning",
     );
     flat(
-        |t| t.header.features |= 1 << 23,
-        "header: feature bits 8388608 has no meaning",
+        |t| t.header.features |= 1 << 24,
+        "header: feature bits 16777216 has no meaning",
     );
     flat(
         |t| t.header.policies = 128,
@@ -615,6 +615,36 @@ fn data_out_of_place() {
         "linker[2]: functions are not sorted by kind and hash without twins",
     );
     rich(
+        |t| t.linker[0].ty = ValueType::F32.into(),
+        "linker[0]: type 1 has no meaning",
+    );
+    rich(
+        |t| t.arguments[0].source = Coded::from_raw(3),
+        "arguments[0]: source 3 has no meaning",
+    );
+    rich(
+        |t| {
+            t.arguments[0].source = ArgumentSource::Expression.into();
+            t.arguments[0].words[0] = 999.into();
+        },
+        "arguments[0]: the argument is no value of its type",
+    );
+    rich(
+        |t| {
+            t.arguments[0].source = ArgumentSource::Stack.into();
+            t.arguments[0].words = [0.into(), 16.into(), 0.into()];
+        },
+        "arguments[0]: the argument is no value of its type",
+    );
+    rich(
+        |t| t.scratch[0].ty = Coded::from_raw(4),
+        "scratch[0]: type 4 has no meaning",
+    );
+    rich(
+        |t| t.scratch[0].ty = ScratchType::U16.into(),
+        "scratch[0]: count is 2 instead of 1",
+    );
+    rich(
         |t| t.events[0].class = Coded::from_raw(4),
         "events[0]: class 4 has no meaning",
     );
@@ -644,7 +674,15 @@ fn data_out_of_place() {
     );
     rich(
         |t| t.parameter_values.truncate(7),
-        "parameter_values: count is 7 instead of 8",
+        "parameter_values: count is 7 instead of 10",
+    );
+    rich(
+        |t| t.parameters[3].is_duration = 2,
+        "parameters[3]: duration mark 2 has no meaning",
+    );
+    rich(
+        |t| t.parameters[0].is_duration = 1,
+        "parameters[0]: duration mark 1 has no meaning",
     );
     rich(
         |t| t.variants[0].name_hash = 1.into(),
@@ -810,5 +848,101 @@ fn plans_out_of_place() {
     flat(
         |t| t.candidates[0].kind = Coded::from_raw(1),
         "candidates[0]: the state defers nothing",
+    );
+}
+
+/// LANG-3: durations that are found where they are needed.
+#[test]
+fn durations_out_of_place() {
+    rich(
+        |t| t.durations[0].kind = Coded::from_raw(9),
+        "durations[0]: kind 9 has no meaning",
+    );
+    rich(
+        |t| t.durations[0].index = 0.into(),
+        "durations[0]: parameter 0 has no meaning",
+    );
+    rich(
+        |t| t.durations[1].index = 0.into(),
+        "durations[1]: expression 0 has no meaning",
+    );
+    rich(
+        |t| t.durations[1].low = 1.into(),
+        "durations[1]: end of a range of ticks, 0 has no meaning",
+    );
+    rich(
+        |t| t.durations[2].high = 29.into(),
+        "durations[2]: end of a range of ticks, 29 has no meaning",
+    );
+    rich(
+        |t| t.durations[2].reserved = 1,
+        "durations[2]: reserved or unused bytes are not zero",
+    );
+    // The ones that name a record name one that there is, of a kind that may stand there.
+    rich(
+        |t| t.timers[0].duration = DurationWord::from_raw(1 << 31 | 3),
+        "timers[0]: duration 3 is out of range, the limit is 3",
+    );
+    rich(
+        |t| t.timers[0].duration = DurationWord::NOTHING,
+        "timers[0]: duration 0 has no meaning",
+    );
+    let range = DurationWord::from_raw(1 << 31 | 2);
+    rich(
+        |t| {
+            t.timers[4].duration = range;
+            let extra = t.transitions[7].extra.get();
+            t.transition_extras[usize::from(extra)].debounce_time = range;
+        },
+        "transition_extras[0]: duration 2147483650 has no meaning",
+    );
+}
+
+#[test]
+fn lang_6_one_that_stays_has_nothing_that_would_happen() {
+    use transition_flag::*;
+    rich(
+        |tables| tables.transitions[1].flags = (INTERNAL | STAY | INTERRUPT).into(),
+        "transitions[1]: flags 517 has no meaning",
+    );
+    rich(
+        |tables| tables.transitions[1].flags = STAY.into(),
+        "transitions[1]: flags 512 has no meaning",
+    );
+    rich(
+        |tables| tables.transitions[1].effect = 0.into(),
+        "transitions[1]: effect is not allowed here",
+    );
+    rich(
+        |tables| tables.transitions[1].trigger = SpecialTrigger::Done.number().into(),
+        "transitions[1]: trigger 65522 has no meaning",
+    );
+}
+
+#[test]
+fn lang_10_update_actions_are_a_list_that_the_state_knows_of() {
+    let aim = usize::from(rich_states::AIM);
+    let extra = |tables: &Tables| usize::from(tables.states[aim].extra.get());
+    rich(
+        |tables| {
+            let at = extra(tables);
+            tables.state_extras[at].update = 99.into();
+        },
+        "state_extras[3]: update list 99 is out of range, the limit is 3",
+    );
+    rich(
+        |tables| {
+            let at = extra(tables);
+            tables.state_extras[at].update = NONE.into();
+        },
+        "state_extras[3]: the update flag of the state is not allowed here",
+    );
+    rich(
+        |tables| tables.states[aim].flags &= !state_flag::UPDATE,
+        "state_extras[3]: the update flag of the state is missing",
+    );
+    rich(
+        |tables| tables.header.features &= !feature::UPDATES,
+        "header: features 0x800000 are used but not named",
     );
 }

@@ -123,12 +123,20 @@ impl Outcome {
         series
     }
 
+    /// How often each transition was taken; those of one list of events together, under the number
+    /// of the first (LANG-1).
+    pub fn written(&self) -> Vec<(u16, u64)> {
+        let count = |number: usize| self.transitions.get(number).copied().unwrap_or(0);
+        let lists = self.legend.written().into_iter();
+        lists
+            .map(|list| (list.start as u16, list.map(count).sum()))
+            .collect()
+    }
+
     /// Transitions that were taken, most first.
     pub fn hottest(&self) -> Vec<(u16, u64)> {
-        let mut taken: Vec<(u16, u64)> = (0..)
-            .zip(self.transitions.iter().copied())
-            .filter(|(_, count)| *count != 0)
-            .collect();
+        let mut taken = self.written();
+        taken.retain(|(_, count)| *count != 0);
         taken.sort_by_key(|&(number, count)| (Reverse(count), number));
         taken
     }
@@ -145,9 +153,9 @@ impl Outcome {
 
     /// Transitions that were never taken.
     pub fn never_taken(&self) -> Vec<u16> {
-        (0..)
-            .zip(&self.transitions)
-            .filter(|(_, count)| **count == 0)
+        self.written()
+            .into_iter()
+            .filter(|(_, count)| *count == 0)
             .map(|(number, _)| number)
             .collect()
     }
@@ -158,7 +166,7 @@ impl Outcome {
         let Some(transition) = legend.transitions.get(usize::from(number)) else {
             return way;
         };
-        let trigger = legend.trigger(transition.trigger);
+        let trigger = legend.triggers(number);
         match transition.trigger {
             Trigger::Event(_) | Trigger::Any => format!("{way} on {trigger}"),
             Trigger::Done | Trigger::Failed => format!("{way} when {trigger}"),

@@ -2,9 +2,9 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use statewright::Kind;
 use statewright::ids::FunctionId;
 use statewright::prelude::*;
+use statewright::{Kind, Type};
 use statewright_step::{Answer, mix};
 
 use crate::board::{BoardStorage, InlineBoard};
@@ -73,6 +73,22 @@ impl StandIns {
         }
     }
 
+    /// What a value function gives: numbers from 0 to 1 of 1000 steps, whole ones from 0 to 9, either
+    /// truth value, and nobody and nothing of the rest.
+    fn value(&self, cx: &GuardCx) -> [u32; 3] {
+        let draw = self.draw(cx.agent(), cx.tick(), cx.function());
+        let part = |shift: u32| ((draw >> shift) % 1000) as f32 / 1000.0;
+        let ty = cx.rom().function(cx.function());
+        match ty.map_or(Type::I32, |record| record.ty.get()) {
+            Type::I32 => [(draw % 10) as u32, 0, 0],
+            Type::F32 => [part(0).to_bits(), 0, 0],
+            Type::Bool => [(draw % 2) as u32, 0, 0],
+            Type::Vec2 => [part(0).to_bits(), part(16).to_bits(), 0],
+            Type::Vec3 => [0, 16, 32].map(|shift| part(shift).to_bits()),
+            Type::Entity | Type::Symbol => [0; 3],
+        }
+    }
+
     /// Activities go on; where guards are random, one in a hundred ticks ends one, and one end in
     /// four is a failure.
     fn goes_on(&self, cx: &ActionCx) -> Status {
@@ -88,7 +104,7 @@ impl StandIns {
 }
 
 /// A function for every name of the machine: guards and activities as [`Answer`] asks for, scorers
-/// say anything from 0 to 1, actions do nothing.
+/// and value functions say anything from 0 to 1, actions do nothing.
 pub(crate) fn stubs<S: BoardStorage>(machine: &Machine) -> Functions<InlineBoard<S>, StandIns> {
     let rom = machine.rom();
     let mut functions = Functions::new();
@@ -110,6 +126,13 @@ pub(crate) fn stubs<S: BoardStorage>(machine: &Machine) -> Functions<InlineBoard
                 world.count(cx.function());
                 world.goes_on(cx)
             }),
+            Kind::Value => {
+                let ty = record.ty.get();
+                functions.value(&name, ty, |_, world, cx| {
+                    world.count(cx.function());
+                    world.value(cx)
+                })
+            }
             Kind::Action => functions.action(&name, |_, world, cx| world.count(cx.function())),
         };
     }

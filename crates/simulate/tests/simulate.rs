@@ -402,3 +402,17 @@ fn a_page_can_be_zoomed_without_a_script() {
         "a ROM has no picture"
     );
 }
+
+#[test]
+fn lang_1_a_list_of_events_is_counted_as_one() {
+    let text = r#"{ "machine": "Guard", "events": ["Noise", "Shot", "Calm"], "initial": "idle", "states": {
+        "idle": { "transitions": [{ "on": ["Noise", "Shot"], "to": "alert" }] },
+        "alert": { "transitions": [{ "on": "Calm", "to": "idle" }] } } }"#;
+    let machine = Machine::from_text("guard.sw.json", text).unwrap();
+    let outcome = run(&machine, plan(), &AtomicBool::new(false), &mut Unwatched).unwrap();
+    let written = outcome.written();
+    assert_eq!(written.len(), 2);
+    let both = outcome.transitions[0] + outcome.transitions[1];
+    assert!(outcome.transitions[1] > 0 && written[0] == (0, both));
+    assert_eq!(outcome.transition(0), "idle -> alert on Noise, Shot");
+}

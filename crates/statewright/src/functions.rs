@@ -15,6 +15,8 @@ use crate::value::Type;
 pub type GuardFn<B, C> = fn(&B, &C, &mut GuardCx<'_, '_, '_>) -> Verdict;
 /// Answers how good something is, changes nothing.
 pub type ScorerFn<B, C> = fn(&B, &C, &mut GuardCx<'_, '_, '_>) -> f32;
+/// Gives expressions of the machine file the words of a value, changes nothing (LANG-11).
+pub type ValueFn<B, C> = fn(&B, &C, &mut GuardCx<'_, '_, '_>) -> [u32; 3];
 /// Does something at once.
 pub type ActionFn<B, C> = fn(&mut B, &C, &mut ActionCx<'_, '_, '_>);
 /// Does something over time.
@@ -26,6 +28,9 @@ pub(crate) type AnyGuardFn<B, C> =
 /// A [`ScorerFn`] for a context of any lifetime.
 pub(crate) type AnyScorerFn<B, C> =
     for<'w> fn(&B, &<C as Context>::Of<'w>, &mut GuardCx<'_, '_, '_>) -> f32;
+/// A [`ValueFn`] for a context of any lifetime.
+pub(crate) type AnyValueFn<B, C> =
+    for<'w> fn(&B, &<C as Context>::Of<'w>, &mut GuardCx<'_, '_, '_>) -> [u32; 3];
 /// An [`ActionFn`] for a context of any lifetime.
 pub(crate) type AnyActionFn<B, C> =
     for<'w> fn(&mut B, &<C as Context>::Of<'w>, &mut ActionCx<'_, '_, '_>);
@@ -43,6 +48,8 @@ pub enum Callback<B, C: Context + ?Sized> {
     Action(AnyActionFn<B, C>),
     /// Does something over time.
     Activity(AnyActivityFn<B, C>),
+    /// Gives the words of a value; [`Functions::returns`] says of which type.
+    Value(AnyValueFn<B, C>),
 }
 
 impl<B, C: Context + ?Sized> fmt::Debug for Callback<B, C> {
@@ -58,6 +65,7 @@ impl<B, C: Context + ?Sized> Callback<B, C> {
             Self::Scorer(_) => Kind::Scorer,
             Self::Action(_) => Kind::Action,
             Self::Activity(_) => Kind::Activity,
+            Self::Value(_) => Kind::Value,
         }
     }
 }
@@ -76,6 +84,8 @@ pub(crate) struct Function<B, C: Context + ?Sized> {
     pub(crate) callback: Callback<B, C>,
     /// Types of its arguments; `None` if it looks at them itself.
     pub(crate) arguments: Option<Vec<Type>>,
+    /// What a value function gives; `None` if it gives whatever the machine asks for.
+    pub(crate) returns: Option<Type>,
     pub(crate) rng: bool,
 }
 
@@ -85,6 +95,7 @@ impl<B, C: Context + ?Sized> Clone for Function<B, C> {
             name: self.name.clone(),
             callback: self.callback,
             arguments: self.arguments.clone(),
+            returns: self.returns,
             rng: self.rng,
         }
     }
@@ -187,13 +198,23 @@ impl<B, C: Context + ?Sized> Functions<B, C> {
             name: name.to_owned(),
             callback,
             arguments: None,
+            returns: None,
             rng: false,
         });
         self
     }
 
-    /// The function added last takes literal arguments of these types: binding checks every call in
-    /// the machine.
+    /// The value function added last gives a value of this type: binding checks that the machine
+    /// declares it so.
+    pub fn returns(mut self, ty: Type) -> Self {
+        if let Some(function) = self.list.last_mut() {
+            function.returns = Some(ty);
+        }
+        self
+    }
+
+    /// The function added last takes arguments of these types: binding checks every call in the
+    /// machine.
     pub fn arguments(mut self, types: &[Type]) -> Self {
         if let Some(function) = self.list.last_mut() {
             function.arguments = Some(types.to_vec());
@@ -242,6 +263,22 @@ impl<B, C> Functions<B, C> {
         self.add(name, Callback::<B, C>::Scorer(scorer))
     }
 
+    /// Adds a value function (LANG-11): the words of a value of this type.
+    ///
+    /// ```
+    /// use statewright::prelude::*;
+    /// use statewright::{Type, Value};
+    ///
+    /// struct Body { fear: f32 }
+    ///
+    /// let functions = Functions::new()
+    ///     .value("danger", Type::F32, |me: &Body, _: &(), _| (me.fear * 2.0).to_words());
+    /// assert_eq!(functions.names().collect::<Vec<_>>(), ["danger"]);
+    /// ```
+    pub fn value(self, name: &str, ty: Type, value: ValueFn<B, C>) -> Self {
+        self.add(name, Callback::<B, C>::Value(value)).returns(ty)
+    }
+
     /// Adds an action.
     pub fn action(self, name: &str, action: ActionFn<B, C>) -> Self {
         self.add(name, Callback::<B, C>::Action(action))
@@ -278,6 +315,8 @@ pub struct Signature {
     pub name: &'static str,
     /// What it is.
     pub kind: Kind,
-    /// Types of its literal arguments, per parameter: a struct takes several.
+    /// Types of its arguments, per parameter: a struct takes several.
     pub arguments: &'static [&'static [Type]],
+    /// What a value function gives.
+    pub returns: Option<Type>,
 }

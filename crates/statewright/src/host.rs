@@ -124,6 +124,15 @@ impl<B: Board, C> Host for AgentHost<'_, '_, B, C> {
         )
     }
 
+    fn value(&self, function: FunctionId, view: kernel::GuardCx<'_, '_>) -> [u32; 3] {
+        self.env.table.value(
+            function,
+            self.board,
+            self.env.context,
+            GuardCx::new(view, &self.env.caller),
+        )
+    }
+
     #[inline]
     fn action(&mut self, function: FunctionId, actor: kernel::ActionCx<'_, '_>) {
         if self.env.strict {

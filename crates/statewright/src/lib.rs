@@ -104,6 +104,8 @@ mod pages {
     mod first_machine {}
     #[doc = include_str!("../../../docs/guide/user-code.md")]
     mod user_code {}
+    #[doc = include_str!("../../../docs/guide/saying-it-once.md")]
+    mod saying_it_once {}
     #[doc = include_str!("../../../docs/guide/commands.md")]
     mod commands {}
     #[doc = include_str!("../../../docs/guide/crowds.md")]

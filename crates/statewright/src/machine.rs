@@ -324,7 +324,7 @@ impl Machine {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn state(&self, path: &str) -> Result<StateHandle, UnknownName> {
-        let id = self.shared.symbols.find_state(path)?;
+        let id = self.shared.symbols.find_state_in(&self.rom(), path)?;
         self.named(id, self.shared.symbols.of(id).unwrap_or(path))
     }
 

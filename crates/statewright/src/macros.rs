@@ -64,6 +64,8 @@ pub enum Found {
     Yes,
     /// One of the wanted kind that takes something else.
     OtherArguments,
+    /// A value function that gives something else (LANG-11).
+    OtherValue,
     /// Only one of another kind.
     OtherKind,
     /// Nothing.
@@ -72,7 +74,13 @@ pub enum Found {
 
 /// Looks for a function while the user's program is compiled. What comes closest is found. One that
 /// is named but not called is given nothing.
-pub const fn find(lists: &[&[Signature]], name: &str, kind: Kind, given: Option<&[Type]>) -> Found {
+pub const fn find(
+    lists: &[&[Signature]],
+    name: &str,
+    kind: Kind,
+    given: Option<&[Type]>,
+    returns: Option<Type>,
+) -> Found {
     let mut found = Found::Missing;
     let mut at = 0;
     while at < lists.len() {
@@ -89,6 +97,7 @@ pub const fn find(lists: &[&[Signature]], name: &str, kind: Kind, given: Option<
                         Some(given) if !fits(known.arguments, given) => {
                             found = Found::OtherArguments
                         }
+                        _ if !gives(known.returns, returns) => found = Found::OtherValue,
                         _ => return Found::Yes,
                     }
                 }
@@ -116,6 +125,14 @@ const fn fits(parameters: &[&[Type]], given: &[Type]) -> bool {
     place == given.len()
 }
 
+/// Does a function give what is wanted of it?
+const fn gives(known: Option<Type>, wanted: Option<Type>) -> bool {
+    match (known, wanted) {
+        (Some(known), Some(wanted)) => known as u8 == wanted as u8,
+        (None, _) | (_, None) => true,
+    }
+}
+
 pub(crate) const fn is_same(one: &str, other: &str) -> bool {
     let (one, other) = (one.as_bytes(), other.as_bytes());
     let mut at = 0;
@@ -140,8 +157,13 @@ mod tests {
                 name,
                 kind,
                 arguments,
+                returns: None,
             }
         }
+        let value = Signature {
+            returns: Some(Type::F32),
+            ..one("danger", Kind::Value, &[])
+        };
         let lists: &[&[Signature]] = &[
             &[one("IsHurt", Kind::Guard, &[])],
             &[
@@ -154,9 +176,12 @@ mod tests {
             ],
         ];
         let go = [Type::I32, Type::F32, Type::Bool];
-        assert_eq!(find(lists, "IsHurt", Kind::Action, Some(&[])), Found::Yes);
-        assert_eq!(find(lists, "Go", Kind::Action, Some(&go)), Found::Yes);
-        assert_eq!(find(lists, "Go", Kind::Action, None), Found::Yes);
+        assert_eq!(
+            find(lists, "IsHurt", Kind::Action, Some(&[]), None),
+            Found::Yes
+        );
+        assert_eq!(find(lists, "Go", Kind::Action, Some(&go), None), Found::Yes);
+        assert_eq!(find(lists, "Go", Kind::Action, None, None), Found::Yes);
         for wrong in [
             &go[..2],
             &[Type::I32, Type::I32, Type::Bool],
@@ -164,13 +189,22 @@ mod tests {
             &[],
         ] {
             assert_eq!(
-                find(lists, "Go", Kind::Action, Some(wrong)),
+                find(lists, "Go", Kind::Action, Some(wrong), None),
                 Found::OtherArguments,
                 "{wrong:?}"
             );
         }
-        assert_eq!(find(lists, "Go", Kind::Guard, Some(&go)), Found::OtherKind);
-        assert_eq!(find(lists, "IsHur", Kind::Guard, Some(&[])), Found::Missing);
-        assert_eq!(find(&[], "Go", Kind::Guard, None), Found::Missing);
+        assert_eq!(
+            find(lists, "Go", Kind::Guard, Some(&go), None),
+            Found::OtherKind
+        );
+        assert_eq!(
+            find(lists, "IsHur", Kind::Guard, Some(&[]), None),
+            Found::Missing
+        );
+        let wants = |ty| find(&[&[value]], "danger", Kind::Value, Some(&[]), Some(ty));
+        assert_eq!(wants(Type::F32), Found::Yes);
+        assert_eq!(wants(Type::I32), Found::OtherValue);
+        assert_eq!(find(&[], "Go", Kind::Guard, None, None), Found::Missing);
     }
 }

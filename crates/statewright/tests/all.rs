@@ -37,6 +37,8 @@ mod strict;
 mod trace;
 #[cfg(feature = "compile")]
 mod trace_answers;
+#[cfg(all(feature = "compile", feature = "macros"))]
+mod values;
 #[cfg(all(feature = "compile", feature = "macros", feature = "parallel"))]
 mod world;
 #[cfg(all(feature = "compile", feature = "macros", feature = "parallel"))]

@@ -172,3 +172,25 @@ fn line_18_a_machine_keeps_the_warnings_of_its_compiler() {
     let shipped = &samples()[..5];
     assert!(shipped.iter().all(|sample| sample.warnings().is_empty()));
 }
+
+#[test]
+fn lang_7_paths_may_name_regions() {
+    let text = r#"{ "machine": "Fight", "initial": "combat", "states": { "combat": { "regions": {
+        "legs": { "initial": "idle", "states": { "idle": {}, "run": { "states": { "fast": {} } } } },
+        "arms": { "states": { "idle": {} } } } } } }"#;
+    let machine = Machine::from_text("fight.sw.json", text).unwrap();
+    let same = |a: &str, b: &str| assert_eq!(machine.state(a).unwrap(), machine.state(b).unwrap());
+    same("legs/idle", "combat/legs/idle");
+    same("run", "combat/legs/run");
+    same("legs/run/fast", "combat/run/fast");
+    assert_ne!(
+        machine.state("legs/idle").unwrap(),
+        machine.state("arms/idle").unwrap()
+    );
+    assert_eq!(
+        machine.state("idle").unwrap_err().to_string(),
+        "the machine has several states named `idle`: `combat/legs/idle`, `combat/arms/idle`"
+    );
+    assert!(machine.state("arms/run").is_err());
+    assert!(machine.state("legs").is_err());
+}

@@ -306,6 +306,51 @@ fn code_3_slices_take_changed_parameters() {
     assert_eq!(refused, Err(statewright::SlicesError::Parameters));
 }
 
+/// LANG-3: what a parameter says counts from the next time it is asked; what runs stays.
+#[test]
+fn lang_3_a_changed_duration_counts_from_the_next_entry() {
+    let text = r#"{ "machine": "Guard", "tick_rate": 10, "events": ["Again"],
+      "parameters": { "patience": "1s" }, "variants": { "calm": { "patience": "2s" } },
+      "initial": "wait", "states": {
+        "wait": { "transitions": [{ "after": "patience", "to": "gone" }, { "on": "Again", "to": "wait" }] },
+        "gone": {} } }"#;
+    let machine = Machine::from_text("guard.sw.json", text).unwrap();
+    let patience = machine.parameter("patience").unwrap();
+    let again = machine.event("Again").unwrap();
+    let mut guards = Crowd::new(machine.bind(Functions::<(), ()>::new()).unwrap(), 1);
+    let [first, second] = [guards.spawn(()), guards.spawn(())];
+    guards.tick(&());
+    guards.set_parameter(patience, 0.5_f32).unwrap();
+    assert_eq!(guards.parameter::<f32>(patience).unwrap(), 0.5);
+    guards.send(second, again, ()).unwrap();
+    // Ten ticks after its entry for the first, five after it was told for the second.
+    let mut left = [None; 2];
+    for tick in 2..20_u32 {
+        guards.tick(&());
+        for (agent, left) in [first, second].into_iter().zip(&mut left) {
+            let is_gone = guards.path(agent).unwrap() == "gone";
+            *left = left.or(is_gone.then_some(tick));
+        }
+    }
+    assert_eq!(left, [Some(11), Some(7)]);
+}
+
+/// LANG-2: agents that sleep between two times wake up for each.
+#[test]
+fn lang_2_every_wakes_whoever_sleeps() {
+    let text = r#"{ "machine": "Lamp", "blackboard": { "blinks": "i32" },
+      "initial": "on", "states": { "on": { "transitions": [{ "every": "5t", "do": "blinks += 1" }] } } }"#;
+    let machine = Machine::from_text("lamp.sw.json", text).unwrap();
+    let program = machine.bind(Functions::<Blackboard, ()>::new()).unwrap();
+    let mut lamps = Crowd::new(program, 1);
+    let lamp = lamps.spawn(Blackboard::new(&machine));
+    for _ in 0..51 {
+        lamps.tick(&());
+    }
+    let blinks = machine.key("blinks").unwrap();
+    assert_eq!(lamps.board(lamp).unwrap().get::<i32>(blinks).unwrap(), 10);
+}
+
 #[test]
 fn code_3_a_function_that_reads_a_parameter_as_another_type_ends_its_agent_alone() {
     let machine = Machine::from_text("dog.sw.json", DOG).unwrap();

@@ -508,6 +508,9 @@ fn run(
                 }
             }),
             Kind::Scorer => functions.scorer(name, |_, (), cx| (cx.agent().index() % 5) as f32),
+            Kind::Value => functions.value(name, record.ty.get(), |_, (), cx| {
+                [cx.agent().index() % 5, 0, 0]
+            }),
         };
     }
     let mut crowd = Crowd::new(machine.bind(functions).unwrap(), 7);

@@ -1,8 +1,9 @@
 //! What traces of crowds tell beyond transitions: events that never arrived, draws of random
-//! numbers (SYS-3, SYS-8, CODE-6).
+//! numbers, values of functions (SYS-3, SYS-8, CODE-6, LANG-11).
 
 use statewright::prelude::*;
 use statewright::trace::{Kind, Level, Loss, Record, Settings};
+use statewright::{Type, Value};
 
 const DICE: &str = r#"{ "machine": "Dice", "events": ["Roll", "Stop"],
   "functions": { "Throw": { "kind": "action" }, "IsLucky": { "kind": "guard", "rng": true } },
@@ -311,4 +312,31 @@ fn sys_3_looking_at_writes_leaves_the_dirty_set_as_it_is() {
     let (keys, revision) = dirty(None);
     assert_eq!((keys.len(), revision), (2, 2));
     assert_eq!(dirty(Some(Level::All)), (keys, revision));
+}
+
+#[test]
+fn lang_11_a_trace_tells_what_value_functions_gave() {
+    let text = r#"{ "machine": "Ear", "functions": { "loudness": { "kind": "value", "returns": "f32" },
+        "source": { "kind": "value", "returns": "vec2" } },
+      "initial": "asleep", "states": {
+        "asleep": { "transitions": [{ "when": "always", "if": "loudness > 0.5 && source.x > 1.0", "to": "awake" }] },
+        "awake": {} } }"#;
+    let machine = Machine::from_text("ear.sw.json", text).unwrap();
+    let functions = Functions::new()
+        .value("loudness", Type::F32, |(): &(), (): &(), _| {
+            0.75_f32.to_words()
+        })
+        .value("source", Type::Vec2, |(): &(), (): &(), _| {
+            [2.0_f32, 3.0].to_words()
+        });
+    let mut crowd = Crowd::new(machine.bind(functions).unwrap(), 7);
+    crowd.spawn(());
+    crowd.set_trace(Some(Settings::new(Level::All))).unwrap();
+    crowd.tick(&());
+    let legend = crowd.legend();
+    let records = crowd
+        .trace()
+        .skip_while(|record| record.kind() != Some(Kind::Gave));
+    let words: Vec<String> = records.take(3).map(|record| legend.words(record)).collect();
+    assert_eq!(words, ["loudness gives 0.75", "source gives 2", "and 3"]);
 }

@@ -12,7 +12,7 @@ use statewright_symbols::SymbolKind;
 use crate::error::StepError;
 use crate::session::{MOST_TICKS, Session};
 use crate::stubs::Answer;
-use crate::value::{key_type, parse_payload, parse_value};
+use crate::value::{key_type, parse_payload, parse_value, value_type};
 
 /// What to do.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,6 +35,8 @@ pub enum Command {
     Activity(FunctionId, Status),
     /// Tells a scorer what to say.
     Score(FunctionId, f32),
+    /// Tells a value function what to give.
+    Value(FunctionId, [u32; 3]),
     /// Takes back so many commands.
     Undo(u32),
     /// Carries out so many again that were taken back.
@@ -73,7 +75,7 @@ const fn help(word: &'static str, rest: &'static str, does: &'static str) -> Hel
 }
 
 /// All commands.
-pub const COMMANDS: [Help; 19] = [
+pub const COMMANDS: [Help; 20] = [
     help("send", "EVENT [PAYLOAD]", "send an event and run one tick"),
     help(
         "post",
@@ -119,6 +121,7 @@ pub const COMMANDS: [Help; 19] = [
         "what an activity says",
     ),
     help("score", "NAME NUMBER", "what a scorer says"),
+    help("value", "NAME VALUE", "what a value function gives"),
     help("undo", "[N]", "take back the last command, or N"),
     help("redo", "[N]", "do again what was taken back"),
     help(
@@ -166,6 +169,7 @@ impl Command {
             "guards" => answer(rest, "guards").map(Self::Guards),
             "activity" => activity(session, rest),
             "score" => score(session, rest),
+            "value" => value(session, rest),
             "undo" => count(word, rest, u32::MAX).map(Self::Undo),
             "redo" => count(word, rest, u32::MAX).map(Self::Redo),
             "in" => state(session, rest).map(Self::In),
@@ -369,12 +373,24 @@ fn score(session: &Session, rest: &str) -> Result<Command, StepError> {
     Ok(Command::Score(scorer, score))
 }
 
+fn value(session: &Session, rest: &str) -> Result<Command, StepError> {
+    let (name, given) = first(rest, "value NAME VALUE")?;
+    let value = function(session, FunctionKind::Value, "value function", name)?;
+    if given.is_empty() {
+        return Err(StepError::new(format!("there is no value for `{name}`"))
+            .help(format!("write `value {name} VALUE`")));
+    }
+    let rom = session.machine().rom();
+    let [x, y, z, _] = parse_value(&rom, value_type(&rom, value), given)?;
+    Ok(Command::Value(value, [x, y, z]))
+}
+
 /// A state by its path, or by the end of it.
 fn state(session: &Session, rest: &str) -> Result<StateId, StepError> {
     let (name, _) = first(rest, "in STATE")?;
     let symbols = &session.names().symbols;
-    if let Ok(exact) = symbols.find(name) {
-        return Ok(exact);
+    if let Ok(found) = symbols.find_state_in(&session.machine().rom(), name) {
+        return Ok(found);
     }
     let states: Vec<&str> = symbols.names(SymbolKind::State).collect();
     let ends = |path: &str| {

@@ -11,13 +11,13 @@ use statewright_kernel::{
 };
 use statewright_rom::Rom;
 use statewright_rom::ids::*;
-use statewright_rom::layout::{ActionOp, BuiltInLane, PayloadKind, policy};
+use statewright_rom::layout::{BuiltInLane, PayloadKind, policy};
 use statewright_symbols::SymbolKind;
 
 use crate::names::{Names, bare};
 use crate::record::{ActionKind, StepEvent};
 use crate::stubs::Stubs;
-use crate::value::{key_type, payload_words, value_words};
+use crate::value::{key_type, payload_words, value_type, value_words};
 
 /// User code of the one agent.
 pub(crate) struct StepHost<'s> {
@@ -154,6 +154,16 @@ impl Host for StepHost<'_> {
         score
     }
 
+    fn value(&self, function: FunctionId, view: GuardCx<'_, '_>) -> [u32; 3] {
+        let words = self.stubs.value(function);
+        let [x, y, z] = words;
+        self.note(StepEvent::Gave {
+            call: self.words_of(&view.call()),
+            value: value_words(self.rom, value_type(self.rom, function), [x, y, z, 0]),
+        });
+        words
+    }
+
     fn action(&mut self, _: FunctionId, actor: ActionCx<'_, '_>) {
         let call = actor.call();
         self.did(ActionKind::Call, self.words_of(&call), Some(call.state));
@@ -229,7 +239,7 @@ impl Host for StepHost<'_> {
             Trace::FailSafe => StepEvent::FailSafe,
             Trace::Terminated => StepEvent::Terminated,
             Trace::Action(op) => {
-                debug_assert!(op.kind != ActionOp::Call, "calls reach the host themselves");
+                debug_assert!(!op.kind.get().calls(), "calls reach the host themselves");
                 let words = visible(&describe::action_text(
                     self.rom,
                     Some(&self.names.symbols),
@@ -248,6 +258,7 @@ impl Host for StepHost<'_> {
             | Trace::TimerStopped(_)
             | Trace::Guard { .. }
             | Trace::Asked { .. }
+            | Trace::Gave(..)
             | Trace::Called(_)
             | Trace::LostNotes(_)
             | Trace::Activity(..)

@@ -5,7 +5,9 @@ use std::collections::HashMap;
 
 use statewright::Machine;
 use statewright_author::names::visible;
-use statewright_describe::{Description, StackUse, State, Target, Transition, Trigger};
+use statewright_describe::{
+    Description, Length, StackUse, State, Target, TimerPlace, Transition, Trigger,
+};
 use statewright_rom::Rom;
 use statewright_rom::ids::*;
 use statewright_rom::layout::{RegionRecord, StateKind, TimerKind, TimerRecord};
@@ -24,6 +26,8 @@ pub struct TransitionWords {
     pub guard: Option<String>,
     /// Its score.
     pub score: Option<String>,
+    /// The least score that counts.
+    pub threshold: Option<String>,
     /// Where it leads; empty for one that stays.
     pub targets: Vec<String>,
     /// Trigger, guard and targets in one line.
@@ -58,11 +62,12 @@ impl Names {
     pub fn new(machine: &Machine, given: Option<SymbolTable>) -> Self {
         let rom = machine.rom();
         let symbols = shown_symbols(&rom, given);
-        let states = Description::visible(&rom, Some(&symbols)).model.states;
+        let Description { model, layout, .. } = Description::visible(&rom, Some(&symbols));
+        let (states, lengths) = (model.states, layout.timers);
         let rate = u32::from(rom.header().tick_rate.get());
         let timers = (0_usize..)
             .zip(rom.timers())
-            .map(|(index, record)| timer_words(&symbols, index, record, rate));
+            .map(|(index, record)| timer_words(&symbols, index, record, rate, &lengths));
         Self {
             timers: timers.collect(),
             transitions: states
@@ -150,12 +155,27 @@ fn shown_symbols(rom: &Rom<'_>, given: Option<SymbolTable>) -> SymbolTable {
     symbols
 }
 
+/// A duration as people wrote it.
+fn time(length: &Length, rate: u32) -> String {
+    length.shown(|ticks| duration(ticks, rate))
+}
+
 /// Name of a timer, or what it is for.
-fn timer_words(symbols: &SymbolTable, index: usize, record: &TimerRecord, rate: u32) -> String {
+fn timer_words(
+    symbols: &SymbolTable,
+    index: usize,
+    record: &TimerRecord,
+    rate: u32,
+    places: &[TimerPlace],
+) -> String {
     let owner = StateId::read(record.owner).and_then(|owner| symbols.of(owner));
     let owner = owner.unwrap_or("");
     match record.kind.get() {
-        TimerKind::After => format!("after {} in {owner}", duration(record.ticks.get(), rate)),
+        TimerKind::After | TimerKind::Every => {
+            let length = places.get(index).and_then(|place| place.length.as_ref());
+            let time = length.map_or_else(String::new, |length| time(length, rate));
+            format!("{} {time} in {owner}", record.kind.get())
+        }
         TimerKind::Debounce => format!("debounce in {owner}"),
         TimerKind::Clock => format!("clock of {owner}"),
         TimerKind::State | TimerKind::Machine => {
@@ -184,7 +204,8 @@ fn transition_words(state: &State, transition: &Transition, rate: u32) -> Transi
     let targets: Vec<String> = paths.map(str::to_owned).collect();
     let trigger = match &transition.trigger {
         // With the time that people wrote.
-        Trigger::After { ticks, .. } => format!("after {}", duration(*ticks, rate)),
+        Trigger::After { length, .. } => format!("after {}", time(length, rate)),
+        Trigger::Every { length, .. } => format!("every {}", time(length, rate)),
         Trigger::Event(_)
         | Trigger::Any
         | Trigger::Timer(_)
@@ -211,6 +232,10 @@ fn transition_words(state: &State, transition: &Transition, rate: u32) -> Transi
         trigger,
         guard,
         score: transition.score.as_deref().map(bare),
+        threshold: transition
+            .threshold
+            .as_ref()
+            .map(|threshold| threshold.to_string()),
         targets,
         line,
     }

@@ -94,6 +94,13 @@ pub enum StepEvent {
         /// Its answer.
         score: f32,
     },
+    /// A value function was asked (LANG-11).
+    Gave {
+        /// The call.
+        call: String,
+        /// What it gave.
+        value: String,
+    },
     /// The expression of a guard or score read a key.
     Read {
         /// The key.
@@ -214,6 +221,7 @@ impl Step {
                 StepEvent::Select(_)
                     | StepEvent::Asked { .. }
                     | StepEvent::Scored { .. }
+                    | StepEvent::Gave { .. }
                     | StepEvent::Read { .. }
                     | StepEvent::Score(..)
                     | StepEvent::Rejected(..)

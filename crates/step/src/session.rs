@@ -17,7 +17,7 @@ use crate::host::StepHost;
 use crate::names::Names;
 use crate::record::{CommandKind, Step, StepEvent};
 use crate::stubs::{Answer, Stubs};
-use crate::value::{key_type, value_words};
+use crate::value::{key_type, value_type, value_words};
 use crate::why::Judge;
 
 /// Most commands that can be undone; older ones are forgotten.
@@ -237,6 +237,15 @@ impl Session {
                     self.stub(words, |stubs| stubs.tell_scorer(function, score)),
                 ])
             }
+            Command::Value(function, words) => {
+                let rom = self.machine.rom();
+                let [x, y, z] = words;
+                let shown = value_words(&rom, value_type(&rom, function), [x, y, z, 0]);
+                let words_of = format!("value {} gives {shown}", self.names.function(function));
+                Ok(vec![
+                    self.stub(words_of, |stubs| stubs.tell_value(function, words)),
+                ])
+            }
             Command::Undo(count) => self.undo(count).map(|step| vec![step]),
             Command::Redo(count) => self.redo(count).map(|step| vec![step]),
             Command::Snapshot(None) => {
@@ -365,6 +374,7 @@ impl Session {
         let judge = Judge {
             rom: &rom,
             names: &self.names,
+            variant: self.variant,
             checkpoint: &self.now,
             before: &before,
             log: &log,

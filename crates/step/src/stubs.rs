@@ -46,6 +46,7 @@ pub struct Stubs {
     told: Vec<Option<(Answer, u16)>>,
     activities: Vec<Status>,
     scores: Vec<f32>,
+    values: Vec<[u32; 3]>,
     coin: Cell<u64>,
 }
 
@@ -56,6 +57,7 @@ impl Stubs {
             told: vec![None; functions],
             activities: vec![Status::Running; functions],
             scores: vec![0.0; functions],
+            values: vec![[0; 3]; functions],
             coin: Cell::new(seed),
         }
     }
@@ -76,6 +78,13 @@ impl Stubs {
     pub(crate) fn tell_scorer(&mut self, function: FunctionId, score: f32) {
         if let Some(told) = self.scores.get_mut(function.index()) {
             *told = score;
+        }
+    }
+
+    /// Tells a value function what to give (LANG-11).
+    pub(crate) fn tell_value(&mut self, function: FunctionId, words: [u32; 3]) {
+        if let Some(told) = self.values.get_mut(function.index()) {
+            *told = words;
         }
     }
 
@@ -112,6 +121,11 @@ impl Stubs {
     /// What a scorer says.
     pub fn score(&self, function: FunctionId) -> f32 {
         self.scores.get(function.index()).copied().unwrap_or(0.0)
+    }
+
+    /// What a value function gives.
+    pub fn value(&self, function: FunctionId) -> [u32; 3] {
+        self.values.get(function.index()).copied().unwrap_or([0; 3])
     }
 
     /// splitmix64: the same falls from the same seed, everywhere.

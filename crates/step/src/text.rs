@@ -10,7 +10,7 @@ use crate::command::COMMANDS;
 use crate::record::{ActionKind, AgentState, Candidate, CommandKind, Step, StepEvent};
 use crate::session::Session;
 use crate::stubs::Answer;
-use crate::value::{key_type, payload_type, payload_words, value_words};
+use crate::value::{key_type, payload_type, payload_words, value_type, value_words};
 use crate::why::{ticks_words, time_words};
 
 /// How a line is meant.
@@ -166,6 +166,9 @@ fn event_line(session: &Session, seen: &StepEvent, sent: &mut Option<EventId>) -
         }
         StepEvent::Scored { call, score } => {
             Line::new(Tone::Dim, "score", format!("{call}: {score}"))
+        }
+        StepEvent::Gave { call, value } => {
+            Line::new(Tone::Dim, "value", format!("{call}: {value}"))
         }
         StepEvent::Taken(id) => Line::new(Tone::Good, "taken", transition(*id)),
         StepEvent::Deferred(event) => Line::new(
@@ -356,6 +359,15 @@ fn answers(session: &Session) -> Vec<Line> {
                 "score",
                 format!("{name} says {}", stubs.score(function)),
             )),
+            FunctionKind::Value => {
+                let [x, y, z] = stubs.value(function);
+                let value = value_words(&rom, value_type(&rom, function), [x, y, z, 0]);
+                Some(Line::new(
+                    Tone::Dim,
+                    "value",
+                    format!("{name} gives {value}"),
+                ))
+            }
             FunctionKind::Action => None,
         }
     };
@@ -546,6 +558,12 @@ pub fn greeting(session: &Session) -> Vec<Line> {
             .map(|words| format!("{words} always running")),
         some(count(FunctionKind::Scorer), "scorer", "scorers")
             .map(|words| format!("{words} saying 0")),
+        some(
+            count(FunctionKind::Value),
+            "value function",
+            "value functions",
+        )
+        .map(|words| format!("{words} giving 0")),
     ]
     .into_iter()
     .flatten()

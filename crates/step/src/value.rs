@@ -2,7 +2,7 @@
 
 use statewright_author::names::visible;
 use statewright_author::similar;
-use statewright_rom::ids::{EventId, StringId};
+use statewright_rom::ids::{EventId, FunctionId, StringId};
 use statewright_rom::layout::{EventRecord, PayloadKind, ValueType};
 use statewright_rom::{Rom, symbol_number};
 
@@ -27,6 +27,14 @@ pub fn key_type(rom: &Rom<'_>, key: usize) -> PayloadKind {
     let ty = rom
         .keys()
         .get(key)
+        .map_or(ValueType::I32, |record| record.ty.get());
+    PayloadKind::of_value(ty)
+}
+
+/// The type that a value function gives.
+pub fn value_type(rom: &Rom<'_>, function: FunctionId) -> PayloadKind {
+    let ty = rom
+        .function(function)
         .map_or(ValueType::I32, |record| record.ty.get());
     PayloadKind::of_value(ty)
 }

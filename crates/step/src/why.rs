@@ -19,6 +19,8 @@ type Search<'l> = (&'l [TransitionId], &'l [StepEvent], &'l BTreeSet<StateId>);
 pub(crate) struct Judge<'s> {
     pub(crate) rom: &'s Rom<'s>,
     pub(crate) names: &'s Names,
+    /// The agent's variant.
+    pub(crate) variant: VariantId,
     /// The agent after it.
     pub(crate) checkpoint: &'s Checkpoint,
     /// Leaves before it.
@@ -148,10 +150,9 @@ impl Judge<'_> {
                 format!("its guard holds, but not for long enough (debounce){left}")
             }
             Reason::BelowThreshold => {
-                let least = self
-                    .rom
-                    .transition_extra(id)
-                    .map_or(0.0, |extra| extra.threshold.get());
+                let least = words
+                    .and_then(|words| words.threshold.clone())
+                    .unwrap_or_else(|| "0".to_owned());
                 format!(
                     "its score{}{} is below its threshold of {least}",
                     quoted(words.and_then(|w| w.score.as_ref())),
@@ -180,6 +181,9 @@ impl Judge<'_> {
             }
             Reason::Outranked => {
                 "an interrupt stands alone: everybody else is passed over".to_owned()
+            }
+            Reason::Stays => {
+                "it won, and it says to stay: the search ends and nothing happens".to_owned()
             }
         }
     }
@@ -234,10 +238,9 @@ impl Judge<'_> {
     }
 
     fn is_held_by_time(&self, state: StateId) -> Option<&'static str> {
-        let least = self
-            .rom
-            .state_extra(state)
-            .map_or(0, |extra| extra.min_active_ticks.get());
+        let least = self.rom.state_extra(state).map_or(0, |extra| {
+            self.rom.ticks_asked(extra.min_active, self.variant)
+        });
         let ticks = self
             .checkpoint
             .agent
@@ -260,10 +263,18 @@ impl Judge<'_> {
         let Some(own) = source(id) else {
             return "another one was found first".to_owned();
         };
-        let rival = taken
-            .iter()
-            .copied()
-            .find(|&other| source(other).is_some_and(|s| rom.is_ancestor_or_self(own, s)));
+        let stayed = log.iter().filter_map(|seen| match seen {
+            StepEvent::Rejected(id, Reason::Stays) => Some(*id),
+            _ => None,
+        });
+        let mut winners = taken.iter().copied().chain(stayed.clone());
+        let rival =
+            winners.find(|&other| source(other).is_some_and(|s| rom.is_ancestor_or_self(own, s)));
+        let took = if stayed.clone().any(|id| Some(id) == rival) {
+            ("says to stay", "which says to stay")
+        } else {
+            ("took it", "which was taken")
+        };
         let Some(rival) = rival else {
             let deferred = log.iter().any(|h| matches!(h, StepEvent::Deferred(_)));
             return match (deferred, taken.is_empty()) {
@@ -279,7 +290,7 @@ impl Judge<'_> {
             .transition(rival)
             .map_or("", |words| words.line.as_str());
         if source(rival) != Some(own) {
-            return format!("a state inside was asked first and took it: `{line}`");
+            return format!("a state inside was asked first and {}: `{line}`", took.0);
         }
         let rank = |id: TransitionId| rom.transition(id).map_or(0, |t| priority(t.flags));
         let scored = |id: TransitionId| {
@@ -296,7 +307,7 @@ impl Judge<'_> {
                 }
                 _ => format!("its score is not higher than that of `{line}`"),
             },
-            _ => format!("it comes after `{line}`, which was taken"),
+            _ => format!("it comes after `{line}`, {}", took.1),
         }
     }
 }
@@ -331,7 +342,10 @@ fn seen_by(guard: Option<&str>, log: &[StepEvent]) -> String {
 fn is_look(seen: &StepEvent) -> bool {
     matches!(
         seen,
-        StepEvent::Read { .. } | StepEvent::Asked { .. } | StepEvent::Drew(..)
+        StepEvent::Read { .. }
+            | StepEvent::Asked { .. }
+            | StepEvent::Gave { .. }
+            | StepEvent::Drew(..)
     )
 }
 
@@ -351,6 +365,10 @@ fn seen_words(guard: &str, seen: &StepEvent) -> Option<String> {
                 code => format!(", code {code}"),
             };
             names(guard, function).then(|| format!("{call} said no{code}"))
+        }
+        StepEvent::Gave { call, value } => {
+            let function = call.split('(').next().unwrap_or(call);
+            names(guard, function).then(|| format!("{call} is {value}"))
         }
         _ => None,
     }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use statewright_rom::Rom;
 use statewright_rom::ids::StateId;
 use statewright_text::similar::closest;
 
@@ -88,6 +89,52 @@ impl SymbolTable {
                 ..unknown
             }),
         }
+    }
+
+    /// The same, where the names of regions may stand in the path, as in a machine file: `combat/movement/idle`
+    /// (LANG-7).
+    pub fn find_state_in(&self, rom: &Rom<'_>, path: &str) -> Result<StateId, UnknownName> {
+        let unknown = match self.find_state(path) {
+            Err(unknown) if unknown.several.is_empty() => unknown,
+            found => return found,
+        };
+        let parts: Vec<&str> = path.split('/').collect();
+        let found: Vec<StateId> = (1..rom.states().len())
+            .filter_map(StateId::from_index)
+            .filter(|&state| self.leads_up(rom, &parts, state))
+            .collect();
+        match found[..] {
+            [] => Err(unknown),
+            [only] => Ok(only),
+            _ => {
+                let paths = found.iter().filter_map(|&state| self.of(state));
+                Err(UnknownName {
+                    several: paths.map(str::to_owned).collect(),
+                    ..unknown
+                })
+            }
+        }
+    }
+
+    /// Whether a path, read from its end, leads up from a state; regions may be left out.
+    fn leads_up(&self, rom: &Rom<'_>, parts: &[&str], state: StateId) -> bool {
+        let path = self.of(state).unwrap_or_default();
+        let own = path.rfind('/').map_or(path, |at| &path[at + 1..]);
+        let Some((&last, rest)) = parts.split_last() else {
+            return true;
+        };
+        let Some(record) = rom.state(state).filter(|_| last == own) else {
+            return false;
+        };
+        let around = |rest: &[&str]| {
+            let parent = StateId::read(record.parent);
+            rest.is_empty() || parent.is_some_and(|parent| self.leads_up(rom, rest, parent))
+        };
+        let region = self.name(SymbolKind::Region, usize::from(record.region.get()));
+        let in_region = rest
+            .split_last()
+            .is_some_and(|(&name, rest)| Some(name) == region && around(rest));
+        in_region || around(rest)
     }
 
     /// The path whose last name is closest to what was asked for.

@@ -39,6 +39,7 @@ pub fn search<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Sear
     let mut table = Table::default();
     let mut limit = (length / 3).max(1);
     let mut best: Option<(usize, &str)> = None;
+    let mut of_one_stem: Option<&str> = None;
     for name in known {
         if table.steps >= MOST_STEPS {
             break;
@@ -50,6 +51,9 @@ pub fn search<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Sear
         }
         let letters = Letters::of(name);
         table.steps += letters.folded.len();
+        if of_one_stem.is_none() && wrong.has_stem_of(&letters) {
+            of_one_stem = Some(name);
+        }
         if wrong.differ_at_least(&letters) > limit {
             continue;
         }
@@ -65,7 +69,7 @@ pub fn search<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Sear
         limit = distance;
     }
     Search {
-        found: best.map(|(_, name)| name),
+        found: best.map(|(_, name)| name).or(of_one_stem),
         steps: table.steps,
     }
 }
@@ -106,6 +110,16 @@ impl Letters {
             folded,
             counts,
         }
+    }
+
+    /// Is one the other with another ending, as `watching` and `watch`?
+    fn has_stem_of(&self, other: &Self) -> bool {
+        const STEM: usize = 4;
+        const ENDING: usize = 3;
+        let (a, b) = (&self.folded, &other.folded);
+        let shorter = a.len().min(b.len());
+        let ending = a.len().max(b.len()) - shorter;
+        shorter >= STEM && ending <= ENDING && (a.starts_with(b) || b.starts_with(a))
     }
 
     /// So many edits it takes at least: letters that only one of both has must go or come.
@@ -199,6 +213,8 @@ mod tests {
         assert_eq!(closest("Attack", known), Some("attack"));
         assert_eq!(closest("retaert", known), Some("retreat"));
         assert_eq!(closest("pursue", known), None);
+        assert_eq!(closest("watching", ["catch", "watch"]), Some("watch"));
+        assert_eq!(closest("hpx", ["hpxabcdef"]), None, "too short a stem");
         assert_eq!(closest("", known), None);
         assert!(is_slip("armd", "armed") && is_slip("Armed", "armed") && is_slip("amred", "armed"));
         assert!(!is_slip("IsArmed", "armed") && !is_slip("armed", "armed") && !is_slip("hp", "hx"));

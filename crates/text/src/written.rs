@@ -233,6 +233,14 @@ impl Written {
         })
     }
 
+    /// An expression that is text already, however weakly its operators bind.
+    pub fn code(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            strength: Strength::Or,
+        }
+    }
+
     /// `base.x`.
     pub fn field(base: Self, field: &str) -> Self {
         Self::whole(format!("{}.{field}", base.at_least(Strength::Whole)))

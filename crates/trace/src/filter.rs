@@ -3,7 +3,7 @@
 use std::fmt;
 
 use statewright_rom::Rom;
-use statewright_rom::ids::{EventId, KeyId, StateId, TransitionId};
+use statewright_rom::ids::{EventId, FunctionId, KeyId, StateId, TransitionId};
 use statewright_rom::layout::{EventRecord, PayloadKind, event_flag, transition_flag};
 
 use crate::totals::Totals;
@@ -186,8 +186,9 @@ pub struct Filter {
     closer: Option<(Level, Bits)>,
     states: Option<Bits>,
     events: Option<Bits>,
-    /// Types of the blackboard keys and of what events carry.
+    /// Types of the blackboard keys, of what value functions give and of what events carry.
     keys: Box<[PayloadKind]>,
+    functions: Box<[PayloadKind]>,
     payloads: Box<[PayloadKind]>,
     /// Source of each transition.
     sources: Vec<u16>,
@@ -236,6 +237,11 @@ impl Filter {
                 .keys()
                 .iter()
                 .map(|key| PayloadKind::of_value(key.ty.get()))
+                .collect(),
+            functions: rom
+                .linker()
+                .iter()
+                .map(|function| PayloadKind::of_value(function.ty.get()))
                 .collect(),
             payloads: rom.events().iter().map(carried).collect(),
             state_count: rom.states().len(),
@@ -310,6 +316,12 @@ impl Filter {
     /// The type of a blackboard key.
     pub(crate) fn key_kind(&self, key: KeyId) -> PayloadKind {
         let kind = self.keys.get(key.index()).copied();
+        kind.unwrap_or(PayloadKind::Bytes)
+    }
+
+    /// The type of what a value function gives.
+    pub(crate) fn function_kind(&self, function: FunctionId) -> PayloadKind {
+        let kind = self.functions.get(function.index()).copied();
         kind.unwrap_or(PayloadKind::Bytes)
     }
 

@@ -61,6 +61,8 @@ pub struct Transition {
     pub is_internal: bool,
     /// Whether it goes back to what was suspended.
     pub is_pop: bool,
+    /// Whether it was written in one list of events with the one before it (LANG-1).
+    pub is_listed: bool,
     /// Where it leads.
     pub targets: Vec<u16>,
 }
@@ -227,6 +229,27 @@ impl Legend {
         format!("{source} -> {}", targets.join(" + "))
     }
 
+    /// The transitions as they were written: those of one list of events together (LANG-1).
+    pub fn written(&self) -> Vec<std::ops::Range<usize>> {
+        let mut lists: Vec<std::ops::Range<usize>> = Vec::new();
+        for (number, transition) in self.transitions.iter().enumerate() {
+            match lists.last_mut().filter(|_| transition.is_listed) {
+                Some(list) => list.end = number + 1,
+                None => lists.push(number..number + 1),
+            }
+        }
+        lists
+    }
+
+    /// What all of one list of events wait for, for people: `Hit, Noise`.
+    pub fn triggers(&self, first: u16) -> String {
+        let mut all = self.transitions.iter().skip(usize::from(first));
+        let head = all.next().map(|one| self.trigger(one.trigger));
+        let rest = all.take_while(|one| one.is_listed);
+        let words = rest.map(|one| self.trigger(one.trigger));
+        Vec::from_iter(head.into_iter().chain(words)).join(", ")
+    }
+
     /// What a transition waits for, for people.
     pub fn trigger(&self, trigger: Trigger) -> String {
         match trigger {
@@ -276,6 +299,7 @@ fn transition(rom: &Rom<'_>, record: &TransitionRecord) -> Transition {
         },
         is_internal: flags & transition_flag::INTERNAL != 0,
         is_pop: flags & transition_flag::POP != 0,
+        is_listed: flags & transition_flag::LISTED != 0,
         targets: anchors.collect(),
     }
 }

@@ -153,6 +153,9 @@ kinds! {
     Score = 36 at All,
     /// The function `subject`, or those of an expression ([`NO_FUNCTION`]), drew `value` random numbers (CODE-6).
     Drew = 37 at All,
+    /// The expression of a guard or score got a value from the function `subject`: `detail` is its type, `value` the first word. The
+    /// guard follows.
+    Gave = 38 at All,
 }
 
 impl Record {
@@ -324,6 +327,8 @@ statewright_rom::numbers! {
         LostConflict = 10 "lost_conflict",
         /// [`Reason::Outranked`].
         Outranked = 11 "outranked",
+        /// [`Reason::Stays`].
+        Stays = 12 "stays",
     }
 }
 
@@ -342,6 +347,7 @@ impl ReasonNumber {
             Self::NotReached => Reason::NotReached,
             Self::LostConflict => Reason::LostConflict,
             Self::Outranked => Reason::Outranked,
+            Self::Stays => Reason::Stays,
         }
     }
 }
@@ -360,6 +366,7 @@ pub fn reason_number(reason: Reason) -> (u8, u16) {
         Reason::NotReached => (ReasonNumber::NotReached, 0),
         Reason::LostConflict => (ReasonNumber::LostConflict, 0),
         Reason::Outranked => (ReasonNumber::Outranked, 0),
+        Reason::Stays => (ReasonNumber::Stays, 0),
     };
     (number.number(), code)
 }

@@ -68,7 +68,8 @@ impl Totals {
                 | Kind::Read
                 | Kind::Asked
                 | Kind::Score
-                | Kind::Drew,
+                | Kind::Drew
+                | Kind::Gave,
             )
             | None => {}
         }

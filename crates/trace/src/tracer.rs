@@ -282,10 +282,13 @@ impl Tracer {
                 }
                 self.if_open(half(Kind::Drew, 0, FunctionId::to_raw(function), draws));
             }
-            Trace::Called(_) => {}
+            Trace::Gave(function, words) => {
+                let ty = self.filter.function_kind(function);
+                self.typed(Kind::Gave, ty, function.raw(), words);
+            }
             Trace::LostNotes(count) => self.push(half(Kind::Lost, 0, 0, count)),
             // Not recorded; and what `trace` took already.
-            Trace::Action(_) | Trace::Jumped(..) | Trace::Unhandled(_) => {}
+            Trace::Action(_) | Trace::Called(_) | Trace::Jumped(..) | Trace::Unhandled(_) => {}
         }
     }
 
@@ -330,10 +333,14 @@ impl Tracer {
     }
 
     fn key_value(&mut self, kind: Kind, key: KeyId, words: [u32; 3]) {
+        self.typed(kind, self.filter.key_kind(key), key.raw(), words);
+    }
+
+    /// A value of a type, in as many records as it has words.
+    fn typed(&mut self, kind: Kind, ty: PayloadKind, subject: u16, words: [u32; 3]) {
         if self.open {
-            let ty = self.filter.key_kind(key);
             let [first, rest @ ..] = words;
-            self.push(half(kind, ty.number(), key.raw(), first));
+            self.push(half(kind, ty.number(), subject, first));
             self.more(ty, &rest);
         }
     }

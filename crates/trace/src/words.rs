@@ -44,6 +44,7 @@ impl Kind {
             Self::Asked => "asked",
             Self::Score => "score",
             Self::Drew => "drew",
+            Self::Gave => "gave",
         }
     }
 }
@@ -62,6 +63,7 @@ pub fn reason_name(reason: Reason) -> &'static str {
         Reason::NotReached => "not_reached",
         Reason::LostConflict => "lost_conflict",
         Reason::Outranked => "outranked",
+        Reason::Stays => "stays",
     }
 }
 
@@ -79,6 +81,7 @@ pub fn reason_words(reason: Reason) -> &'static str {
         Reason::NotReached => "another one was found first",
         Reason::LostConflict => "another one leaves the same states",
         Reason::Outranked => "an interrupt came first",
+        Reason::Stays => "it won, and says that nothing happens",
     }
 }
 
@@ -166,6 +169,7 @@ impl Legend {
                 let plural = if value == 1 { "" } else { "s" };
                 format!("{who} drew {value} random number{plural}")
             }
+            Kind::Gave => format!("{} gives {}", self.function(subject), self.value(record)),
             Kind::Guard => self.guard_words(record),
             Kind::Activity => {
                 let status = ["goes on", "succeeded", "failed", "canceled"];

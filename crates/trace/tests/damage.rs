@@ -169,14 +169,14 @@ fn foreign_and_later_files_are_refused_with_place_and_reason() {
         "at byte 3: cut off within its head of 36 bytes"
     );
     let (_, mut later) = sample();
-    later[4] = 4;
+    later[4] = 5;
     assert_eq!(
         refuse(&later),
-        "at byte 4: it is of version 4, this program reads version 3"
+        "at byte 4: it is of version 5, this program reads version 4"
     );
     assert_eq!(
         refuse(b"SWTR\r\n\x1a\n\x01\0\0\0"),
-        "at byte 4: it is of version 1, this program reads version 3"
+        "at byte 4: it is of version 1, this program reads version 4"
     );
     let (_, mut long) = sample();
     long[35] = 0xFF;

@@ -73,6 +73,7 @@ pub fn functions(machine: &Machine) -> Functions<Blackboard, World> {
             FunctionKind::Scorer => functions.scorer(name, scorer),
             FunctionKind::Activity => functions.activity(name, activity),
             FunctionKind::Action => functions.action(name, action),
+            FunctionKind::Value => functions.value(name, record.ty.get(), value),
         };
     }
     functions
@@ -86,6 +87,13 @@ fn guard(_: &Blackboard, world: &World, cx: &mut GuardCx) -> Verdict {
 
 fn scorer(_: &Blackboard, world: &World, cx: &mut GuardCx) -> f32 {
     world.dice(cx.agent(), cx.tick(), cx.function()).below(8) as f32 / 4.0
+}
+
+fn value(_: &Blackboard, world: &World, cx: &mut GuardCx) -> [u32; 3] {
+    let mut dice = world.dice(cx.agent(), cx.tick(), cx.function());
+    let drawn = cx.rng().map_or(0, |mut rng| rng.next_u32() % 2);
+    // 0 and 1 are values of every type.
+    [dice.below(2) ^ drawn, 0, 0]
 }
 
 fn activity(board: &mut Blackboard, world: &World, mode: Mode, cx: &mut ActionCx) -> Status {

@@ -155,7 +155,7 @@ impl<'a> Bytes<'a> {
         for (number, timer) in self.rom.timers().iter().enumerate() {
             let runs = match timer.kind.get() {
                 TimerKind::Machine => true,
-                TimerKind::After | TimerKind::State => {
+                TimerKind::After | TimerKind::Every | TimerKind::State => {
                     active.contains(&usize::from(timer.owner.get()))
                 }
                 TimerKind::Clock | TimerKind::Debounce => false,
@@ -308,7 +308,7 @@ impl<'a> Bytes<'a> {
         };
         for (number, timer) in self.rom.timers().iter().enumerate() {
             let fires_for_state = match timer.kind.get() {
-                TimerKind::After | TimerKind::State => true,
+                TimerKind::After | TimerKind::Every | TimerKind::State => true,
                 TimerKind::Machine | TimerKind::Clock | TimerKind::Debounce => false,
             };
             if fires_for_state

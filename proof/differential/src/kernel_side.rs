@@ -166,6 +166,11 @@ impl Host for KernelHost<'_> {
         self.rate(view)
     }
 
+    fn value(&self, _: FunctionId, view: GuardCx<'_, '_>) -> [u32; 3] {
+        self.depth.note();
+        self.value_of(view)
+    }
+
     fn action(&mut self, _: FunctionId, actor: ActionCx<'_, '_>) {
         self.depth.note();
         self.run_action(actor);
@@ -238,6 +243,23 @@ impl KernelHost<'_> {
             rng.next_u32();
         }
         score
+    }
+
+    #[inline(never)]
+    fn value_of(&self, mut view: GuardCx<'_, '_>) -> [u32; 3] {
+        let call = view.call();
+        let called = self.called(
+            Kind::Value,
+            &call,
+            view.ticks_in_state(call.state),
+            view.peek_rng(),
+        );
+        let record = view.rom().function(call.function).expect("the function");
+        let (words, draws) = self.user_code.borrow_mut().value(called, record.ty.get());
+        if draws && let Some(mut rng) = view.rng() {
+            rng.next_u32();
+        }
+        words
     }
 
     #[inline(never)]

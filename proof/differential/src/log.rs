@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-/// A literal argument: name, type, words.
+/// An argument: name, type, words.
 pub type Argument = (Option<String>, u8, [u32; 3]);
 
 /// What made the engine call.
@@ -25,6 +25,8 @@ pub enum Kind {
     Guard,
     /// A scorer.
     Score,
+    /// A value function.
+    Value,
     /// An action.
     Action,
     /// An activity that runs.

@@ -8,7 +8,6 @@ use statewright_author::span::{Name, Span, Spanned};
 use statewright_author::value::Tier;
 use statewright_compile::{Options, Output, compile};
 use statewright_generator::{Rng, Size};
-use statewright_rom::layout::ValueType;
 
 /// Tiers that are too small are raised: a random machine does not know how large it gets.
 pub const OPTIONS: Options = Options {
@@ -126,32 +125,5 @@ impl CompiledCase {
             .iter()
             .map(|key| key.default.map(|word| word.get()))
             .collect()
-    }
-
-    /// Words of a literal argument.
-    pub fn literal_words(&self, ty: u8, literal: &statewright_author::value::Literal) -> [u32; 3] {
-        use statewright_author::value::Literal;
-        let number = |value: f64| {
-            if ty == ValueType::I32.number() {
-                value as i64 as u32
-            } else {
-                (value as f32).to_bits()
-            }
-        };
-        match literal {
-            Literal::Int(value) if ty == ValueType::I32.number() => [*value as u32, 0, 0],
-            Literal::Int(value) => [number(*value as f64), 0, 0],
-            Literal::Float(value) => [number(*value), 0, 0],
-            Literal::Bool(value) => [u32::from(*value), 0, 0],
-            Literal::Text(text) => [statewright_rom::symbol_number(text), 0, 0],
-            Literal::Vector(parts) => {
-                let mut words = [0; 3];
-                words
-                    .iter_mut()
-                    .zip(parts)
-                    .for_each(|(word, &part)| *word = (part as f32).to_bits());
-                words
-            }
-        }
     }
 }

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use statewright_kernel::{Fault, Reason};
 use statewright_oracle as oracle;
 use statewright_oracle::{Actor, Call, Command, Mode, Rng, Status, Verdict, World};
+use statewright_rom::layout::ValueType;
 
 use crate::log::{Called, Cause, Entry, Kind, Outcome, Posted, Selection};
 use crate::machine::CompiledCase;
@@ -113,18 +114,16 @@ fn outcome(outcome: oracle::Outcome) -> Outcome {
         From::NotReached => Reason::NotReached,
         From::LostConflict => Reason::LostConflict,
         From::Outranked => Reason::Outranked,
+        From::Stayed => Reason::Stays,
     })
 }
 
 impl OracleWorld<'_> {
     fn called(&self, kind: Kind, call: &Call<'_>, active: bool, rng: u32) -> Called {
         let argument = |argument: &oracle::Argument| {
-            let ty = argument.ty as u8;
-            (
-                argument.name.clone(),
-                ty,
-                self.compiled.literal_words(ty, &argument.value),
-            )
+            let mut words = [0; 3];
+            words[..argument.words.len()].copy_from_slice(&argument.words);
+            (argument.name.clone(), argument.ty as u8, words)
         };
         let _ = active;
         Called {
@@ -205,6 +204,14 @@ impl World for OracleWorld<'_> {
         let (score, draws) = self.user_code.score(called);
         self.draw(call.function, draws, rng);
         score
+    }
+
+    fn value(&mut self, call: &Call<'_>, ty: oracle::ValueType, rng: &mut Rng) -> Vec<u32> {
+        let called = self.called(Kind::Value, call, true, rng.0);
+        let rom_type = ValueType::from_number(ty as u8).expect("types have one order");
+        let (words, draws) = self.user_code.value(called, rom_type);
+        self.draw(call.function, draws, rng);
+        words[..usize::from(rom_type.words())].to_vec()
     }
 
     fn action(&mut self, call: &Call<'_>, actor: &mut Actor<'_>) {

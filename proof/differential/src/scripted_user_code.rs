@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use statewright_generator::Rng;
 use statewright_kernel::Class;
+use statewright_rom::layout::ValueType;
 
 use crate::log::{Called, Entry};
 
@@ -91,11 +92,13 @@ pub struct Answers {
     pub verdicts: Vec<GuardResult>,
     /// Scores.
     pub scores: Vec<f32>,
+    /// What a value function gives.
+    pub values: Vec<[u32; 3]>,
     /// What an activity says: 0 running, 1 succeeded, 2 failed.
     pub statuses: Vec<u8>,
     /// What an action or activity does; an empty list is nothing.
     pub actions: Vec<Vec<UserAction>>,
-    calls: [usize; 4],
+    calls: [usize; 5],
 }
 
 impl Answers {
@@ -140,8 +143,8 @@ impl ScriptedUserCode {
         }
     }
 
-    /// User code that answers as a fixture says. Functions that it does not name hold, score 1, run
-    /// on and do nothing.
+    /// User code that answers as a fixture says. Functions that it does not name hold, score 1, give 0,
+    /// run on and do nothing.
     pub fn given(answers: BTreeMap<String, Answers>, keys: Vec<[u32; 3]>) -> Self {
         Self {
             source: Source::Given(answers),
@@ -227,6 +230,22 @@ impl ScriptedUserCode {
         (score, draws)
     }
 
+    /// A value function is asked: words of a value of its type, and whether it draws a random number.
+    pub fn value(&mut self, called: Called, ty: ValueType) -> ([u32; 3], bool) {
+        let function = called.function.clone();
+        self.note(called);
+        let (words, draws) = match &mut self.source {
+            Source::Chance(rng, ..) => (any_value(rng, ty), rng.chance(50)),
+            Source::Given(answers) => {
+                let answers = answers.get_mut(&*function);
+                let given = answers.and_then(|a| Answers::next(&a.values, &mut a.calls[4]));
+                (given.unwrap_or_default(), false)
+            }
+        };
+        self.log.push(Entry::Answered(shown(ty, words)));
+        (words, draws)
+    }
+
     /// An activity was called: 0 running, 1 succeeded, 2 failed.
     pub fn activity(&mut self, function: &str) -> u8 {
         match &mut self.source {
@@ -274,6 +293,37 @@ impl ScriptedUserCode {
                     .unwrap_or_default()
             }
         }
+    }
+}
+
+/// A value as fixtures show it.
+fn shown(ty: ValueType, words: [u32; 3]) -> String {
+    let used = &words[..usize::from(ty.words())];
+    let one = |word: &u32| match ty {
+        ValueType::F32 | ValueType::Vec2 | ValueType::Vec3 => f32::from_bits(*word).to_string(),
+        ValueType::I32 => (*word as i32).to_string(),
+        ValueType::Bool => (*word != 0).to_string(),
+        ValueType::Entity | ValueType::Symbol => word.to_string(),
+    };
+    used.iter().map(one).collect::<Vec<_>>().join(" ")
+}
+
+/// A value of a type: small numbers and odd ones.
+fn any_value(rng: &mut Rng, ty: ValueType) -> [u32; 3] {
+    let mut float = || match rng.below(10) {
+        0 => f32::NAN.to_bits(),
+        1 => f32::INFINITY.to_bits(),
+        2 => (-1.5_f32).to_bits(),
+        step => (step as f32 * 0.5 - 1.0).to_bits(),
+    };
+    match ty {
+        ValueType::F32 => [float(), 0, 0],
+        ValueType::Vec2 => [float(), float(), 0],
+        ValueType::Vec3 => [float(), float(), float()],
+        ValueType::I32 => [(rng.below(9) as i32 - 3) as u32, 0, 0],
+        ValueType::Bool => [rng.below(2), 0, 0],
+        ValueType::Entity => [rng.below(4), rng.below(2), 0],
+        ValueType::Symbol => [rng.below(3), 0, 0],
     }
 }
 

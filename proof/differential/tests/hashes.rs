@@ -61,7 +61,7 @@ const EDITS: [(&str, Edit); 22] = [
         one_transition(machine, rng, |transition, rng| {
             let ticks = Duration::Ticks(rng.between(1, 9).into());
             let is_there = transition.cooldown.is_some() && rng.chance(50);
-            transition.cooldown = (!is_there).then(|| spanned(ticks));
+            transition.cooldown = (!is_there).then(|| spanned(ticks.into()));
         })
     }),
     ("guard", |machine, rng| {

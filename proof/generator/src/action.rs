@@ -1,12 +1,12 @@
 //! Actions and calls (CODE-3, CODE-4).
 
-use statewright_author::expr::{CallArgument, Expr, ExprKind};
-use statewright_author::graph::{Action, ActionKind, Argument, Payload};
+use statewright_author::expr::{CallArgument, Expr, ExprKind, parse};
+use statewright_author::graph::{Action, ActionKind, Argument, ArgumentValue, Function, Payload};
 use statewright_author::span::{Name, Span};
-use statewright_author::value::{FunctionKind, ValueType};
+use statewright_author::value::{FunctionKind, ScratchType, ValueType};
 
 use crate::code::{Site, literal};
-use crate::declare::FUNCTIONS;
+use crate::declare::{FUNCTIONS, VALUES};
 use crate::generator::Generator;
 use crate::plan::Target;
 use crate::text::{code, name, spanned};
@@ -80,7 +80,7 @@ impl Generator {
             },
             6 => ActionKind::StartTimer {
                 timer: nobody,
-                after: spanned(self.duration()),
+                after: spanned(self.duration().into()),
             },
             7 => ActionKind::StopTimer { timer: nobody },
             _ => ActionKind::ClearHistory { state: nobody },
@@ -98,7 +98,7 @@ impl Generator {
             7 => self.conditional(site),
             _ => None,
         };
-        let kind = kind.unwrap_or_else(|| self.call_action());
+        let kind = kind.unwrap_or_else(|| self.call_action(site));
         Action {
             kind,
             muted: false,
@@ -126,8 +126,9 @@ impl Generator {
         })
     }
 
-    fn call_action(&mut self) -> ActionKind {
-        let (function, arguments) = self.called(FunctionKind::Action);
+    fn call_action(&mut self, site: &Site) -> ActionKind {
+        let depth = self.size.expression;
+        let (function, arguments) = self.called(FunctionKind::Action, None, site, depth);
         let all_or_none = arguments.iter().all(|a| a.name.is_some())
             || arguments.iter().all(|a| a.name.is_none());
         if all_or_none && self.rng.chance(50) {
@@ -145,8 +146,25 @@ impl Generator {
     }
 
     /// A call as an expression: a guard, a scorer, an activity.
-    pub(crate) fn function_call(&mut self, kind: FunctionKind) -> Expr {
-        let (function, arguments) = self.called(kind);
+    pub(crate) fn function_call(&mut self, kind: FunctionKind, site: &Site, depth: u32) -> Expr {
+        self.any_call(kind, None, site, depth)
+    }
+
+    /// A call of a value function of a type, if there is one (LANG-11).
+    pub(crate) fn value_call(&mut self, ty: ValueType, site: &Site, depth: u32) -> Option<Expr> {
+        let gives = |function: &Function| function.returns.as_ref().map(|ty| ty.value) == Some(ty);
+        let known = self.declared.functions.iter().any(gives);
+        known.then(|| self.any_call(FunctionKind::Value, Some(ty), site, depth))
+    }
+
+    fn any_call(
+        &mut self,
+        kind: FunctionKind,
+        gives: Option<ValueType>,
+        site: &Site,
+        depth: u32,
+    ) -> Expr {
+        let (function, arguments) = self.called(kind, gives, site, depth);
         if arguments.is_empty() && self.rng.chance(70) {
             return Expr {
                 kind: ExprKind::Name(function),
@@ -156,11 +174,19 @@ impl Generator {
         as_expr(function, arguments)
     }
 
-    fn called(&mut self, kind: FunctionKind) -> (String, Vec<Argument>) {
-        let names: Vec<&str> = FUNCTIONS
-            .iter()
-            .filter(|(_, of)| *of == kind)
+    /// A function of a kind, or a value function of a type, and what it is called with.
+    fn called(
+        &mut self,
+        kind: FunctionKind,
+        gives: Option<ValueType>,
+        site: &Site,
+        depth: u32,
+    ) -> (String, Vec<Argument>) {
+        let plain = FUNCTIONS.iter().filter(|(_, of)| *of == kind);
+        let values = VALUES.iter().filter(|(_, ty)| Some(*ty) == gives);
+        let names: Vec<&str> = plain
             .map(|(name, _)| *name)
+            .chain(values.map(|(name, _)| *name))
             .collect();
         let function = self.rng.one(&names);
         let declared = self
@@ -170,8 +196,8 @@ impl Generator {
             .find(|declared| declared.name.value == function)
             .cloned();
         let arguments = match declared {
-            Some(declared) => self.declared_arguments(&declared.parameters),
-            None => self.free_arguments(),
+            Some(declared) => self.declared_arguments(&declared.parameters, site, depth),
+            None => self.free_arguments(site, depth),
         };
         (function.to_owned(), arguments)
     }
@@ -180,11 +206,13 @@ impl Generator {
     fn declared_arguments(
         &mut self,
         parameters: &[(Name, statewright_author::span::Spanned<ValueType>)],
+        site: &Site,
+        depth: u32,
     ) -> Vec<Argument> {
         let by_name = self.rng.chance(40);
         let mut arguments = Vec::new();
         for (parameter, ty) in parameters {
-            let value = spanned(self.literal(ty.value));
+            let value = self.argument(ty.value, site, depth);
             arguments.push(Argument {
                 name: by_name.then(|| name(&*parameter.value)),
                 value,
@@ -196,13 +224,26 @@ impl Generator {
         arguments
     }
 
-    fn free_arguments(&mut self) -> Vec<Argument> {
+    /// A literal, or something computed (LANG-4).
+    fn argument(&mut self, ty: ValueType, site: &Site, depth: u32) -> ArgumentValue {
+        let computed = if depth > 0 && self.rng.chance(50) {
+            self.term(ty, site, depth - 1)
+        } else {
+            None
+        };
+        match computed {
+            Some(expr) => ArgumentValue::Code(code(expr.to_string())),
+            None => ArgumentValue::Literal(spanned(self.literal(ty))),
+        }
+    }
+
+    fn free_arguments(&mut self, site: &Site, depth: u32) -> Vec<Argument> {
         let count = self.rng.one(&[0, 0, 1, 2]);
         let names = ["power", "label"];
         let by_name = self.rng.chance(40);
         let argument = |generator: &mut Self, index: usize| {
             let ty = generator.literal_type();
-            let value = spanned(generator.literal(ty));
+            let value = generator.argument(ty, site, depth);
             Argument {
                 name: by_name.then(|| name(names[index])),
                 value,
@@ -214,6 +255,11 @@ impl Generator {
     fn write(&mut self, site: &Site) -> Option<ActionKind> {
         if !site.writes {
             return None;
+        }
+        if self.rng.chance(40)
+            && let Some(action) = self.write_scratch(site)
+        {
+            return Some(action);
         }
         let key = self.rng.pick(&self.declared.keys)?.clone();
         let ty = key.ty.value;
@@ -240,6 +286,42 @@ impl Generator {
                 value,
             },
         })
+    }
+
+    /// Writes scratch that the code sees (LANG-8).
+    fn write_scratch(&mut self, site: &Site) -> Option<ActionKind> {
+        let visible = self.visible_scratch(site.state);
+        let (scratch, ty) = self.rng.pick(&visible)?.clone();
+        let value = self.value(ty.value_type(), site)?;
+        let adds = ty != ScratchType::Bool;
+        Some(match self.rng.below(4) {
+            0 if adds => ActionKind::Text(code(format!("{scratch} += {}", value.value))),
+            1 if adds => ActionKind::Add {
+                key: name(scratch),
+                value,
+            },
+            2 => ActionKind::Text(code(format!("{scratch} = {}", value.value))),
+            _ => ActionKind::Set {
+                key: name(scratch),
+                value,
+            },
+        })
+    }
+
+    /// Scratch with a type that a state sees, the nearest of a name; `None` sees none.
+    pub(crate) fn visible_scratch(&self, state: Option<usize>) -> Vec<(String, ScratchType)> {
+        let mut visible: Vec<(String, ScratchType)> = Vec::new();
+        for at in state.into_iter().flat_map(|state| self.plan.up(state)) {
+            for scratch in &self.plan.nodes[at].scratch {
+                let name = &scratch.name.value;
+                if let Some(ty) = &scratch.ty
+                    && visible.iter().all(|(other, _)| other != name)
+                {
+                    visible.push((name.clone(), ty.value));
+                }
+            }
+        }
+        visible
     }
 
     fn raise(&mut self, site: &Site) -> Option<ActionKind> {
@@ -322,7 +404,7 @@ impl Generator {
         Some(match self.rng.chance(70) {
             true => ActionKind::StartTimer {
                 timer,
-                after: spanned(self.duration()),
+                after: spanned(self.delay(site)),
             },
             false => ActionKind::StopTimer { timer },
         })
@@ -347,7 +429,10 @@ impl Generator {
 fn as_expr(function: String, arguments: Vec<Argument>) -> Expr {
     let argument = |argument: Argument| CallArgument {
         name: argument.name,
-        value: literal(&argument.value.value),
+        value: match argument.value {
+            ArgumentValue::Literal(value) => literal(&value.value),
+            ArgumentValue::Code(code) => parse(&code.value).expect("generated expressions parse"),
+        },
     };
     let arguments = arguments.into_iter().map(argument).collect();
     Expr {

@@ -4,11 +4,12 @@
 //! conversion is written out, chains of `&&` and `||` are flat. So what the compiler folds it
 //! leaves alone, and the text of the compiled code can be compared with the text of the source.
 
+use statewright_author::duration::DurationSource;
 use statewright_author::expr::{
     BinaryOp, CallArgument, Expr, ExprKind, LogicOp, StateQuery, UnaryOp,
 };
 use statewright_author::graph::{Event, ExprSource, Payload};
-use statewright_author::value::{FunctionKind, Literal, ValueType};
+use statewright_author::value::{Duration, FunctionKind, Literal, ParameterType, ValueType};
 
 use crate::generator::Generator;
 use crate::plan::Target;
@@ -147,7 +148,7 @@ impl Generator {
         } else {
             self.condition(site, depth)
         };
-        let expr = expr.unwrap_or_else(|| self.guard_call());
+        let expr = expr.unwrap_or_else(|| self.guard_call(site, depth));
         self.written(&expr)
     }
 
@@ -159,7 +160,69 @@ impl Generator {
             return self.written(&expr);
         }
         // A scorer stands alone: in parentheses it would be an expression, which has guards only.
-        code(self.function_call(FunctionKind::Scorer).to_string())
+        let depth = self.size.expression;
+        code(
+            self.function_call(FunctionKind::Scorer, site, depth)
+                .to_string(),
+        )
+    }
+
+    /// A duration of any form (LANG-3).
+    pub(crate) fn delay(&mut self, site: &Site) -> DurationSource {
+        let found = match self.rng.weighted(&[35, 25, 20, 20]) {
+            1 => Some(self.range()),
+            2 => self.duration_parameter(),
+            3 => self.seconds(site),
+            _ => None,
+        };
+        found.unwrap_or_else(|| self.duration().into())
+    }
+
+    /// A literal or a parameter.
+    pub(crate) fn asked_delay(&mut self) -> DurationSource {
+        let found = self.rng.chance(40).then(|| self.duration_parameter());
+        let found = found.flatten();
+        found.unwrap_or_else(|| self.duration().into())
+    }
+
+    fn range(&mut self) -> DurationSource {
+        let (low, more) = (self.rng.between(0, 40), self.rng.between(0, 12));
+        let (low, high) = (u64::from(low), u64::from(low + more));
+        if self.rng.chance(50) {
+            return DurationSource::Range(Duration::Ticks(low), Duration::Ticks(high));
+        }
+        let unit = 13_000_000;
+        DurationSource::Range(Duration::Nanos(low * unit), Duration::Nanos(high * unit))
+    }
+
+    fn duration_parameter(&mut self) -> Option<DurationSource> {
+        let durations: Vec<String> = self
+            .declared
+            .parameters
+            .iter()
+            .filter(|parameter| parameter.ty.value == ParameterType::Duration)
+            .map(|parameter| parameter.name.value.clone())
+            .collect();
+        let name = self.rng.pick(&durations)?;
+        Some(DurationSource::Code(name.clone()))
+    }
+
+    /// An expression in seconds; mostly a few ticks.
+    fn seconds(&mut self, site: &Site) -> Option<DurationSource> {
+        let term = self.term(ValueType::F32, site, self.size.expression)?;
+        let expr = match self.rng.below(3) {
+            0 => term,
+            1 => {
+                let scale = literal(&Literal::Float(self.rng.one(&[0.25, 0.5, 2.0])));
+                binary(BinaryOp::Mul, scale, term)
+            }
+            _ => {
+                let most = literal(&Literal::Float(self.rng.one(&[0.125, 0.5, 1.75])));
+                call("clamp", vec![term, literal(&Literal::Float(0.0)), most])
+            }
+        };
+        let written = self.written(&expr);
+        Some(DurationSource::Code(written.value.trim().to_owned()))
     }
 
     /// A value of a type; `None` if there is no way to write one.
@@ -188,7 +251,7 @@ impl Generator {
             1 => self.chain(site, depth - 1, LogicOp::And),
             2 => self.chain(site, depth - 1, LogicOp::Or),
             3 => self.term(ValueType::Bool, site, depth.saturating_sub(1)),
-            _ => Some(self.guard_call()),
+            _ => Some(self.guard_call(site, depth)),
         }
     }
 
@@ -221,12 +284,12 @@ impl Generator {
         Some(binary(op, left, right))
     }
 
-    fn guard_call(&mut self) -> Expr {
-        self.function_call(FunctionKind::Guard)
+    fn guard_call(&mut self, site: &Site, depth: u32) -> Expr {
+        self.function_call(FunctionKind::Guard, site, depth)
     }
 
     /// Something of a type that is not constant.
-    fn term(&mut self, ty: ValueType, site: &Site, depth: u32) -> Option<Expr> {
+    pub(crate) fn term(&mut self, ty: ValueType, site: &Site, depth: u32) -> Option<Expr> {
         let leaf = self.leaf(ty, site);
         if depth == 0 || self.rng.chance(35) {
             return leaf;
@@ -256,7 +319,7 @@ impl Generator {
             .declared
             .parameters
             .iter()
-            .filter(|parameter| parameter.ty.value == ty);
+            .filter(|parameter| parameter.ty.value.value() == ty);
         let mut leaves: Vec<Expr> = keys
             .chain(parameters.map(|parameter| named(&parameter.name.value)))
             .collect();
@@ -275,6 +338,17 @@ impl Generator {
             _ => None,
         };
         leaves.extend(query);
+        for (scratch, of) in self.visible_scratch(site.state) {
+            if of.value_type() == ty {
+                leaves.push(named(&scratch));
+            }
+        }
+        if self.rng.chance(50) {
+            leaves.extend(self.value_call(ty, site, 0));
+        }
+        if ty == ValueType::F32 && self.rng.chance(20) {
+            leaves.push(call("random", Vec::new()));
+        }
         self.rng.pick(&leaves).cloned()
     }
 
@@ -301,6 +375,11 @@ impl Generator {
     }
 
     fn operation(&mut self, ty: ValueType, site: &Site, depth: u32) -> Option<Expr> {
+        if self.rng.chance(10)
+            && let Some(value) = self.value_call(ty, site, depth)
+        {
+            return Some(value);
+        }
         if self.rng.chance(10) {
             let condition = self.condition(site, depth)?;
             let then = self.operand(ty, site, depth)?;
@@ -322,8 +401,31 @@ impl Generator {
         (!is_negation(&inner)).then(|| unary(UnaryOp::Not, inner))
     }
 
+    /// Random numbers, and numbers between others (LANG-11).
+    fn chance_or_curve(&mut self, ty: ValueType, site: &Site, depth: u32) -> Option<Expr> {
+        let other = |generator: &mut Self| generator.operand(ty, site, depth);
+        if ty == ValueType::I32 || self.rng.chance(30) {
+            return Some(call("random", vec![other(self)?, other(self)?]));
+        }
+        let first = self.term(ty, site, depth)?;
+        if self.rng.chance(40) {
+            return Some(call("lerp", vec![first, other(self)?, other(self)?]));
+        }
+        let mut parts = vec![first];
+        let mut x = self.rng.below(8);
+        for _ in 0..self.rng.between(1, 3) {
+            parts.push(literal(&Literal::Float(f64::from(x) / 2.0)));
+            parts.push(other(self)?);
+            x += self.rng.between(1, 8);
+        }
+        Some(call("curve", parts))
+    }
+
     fn arithmetic(&mut self, ty: ValueType, site: &Site, depth: u32) -> Option<Expr> {
         use BinaryOp::{Add, Div, Mul, Rem, Sub};
+        if self.rng.chance(15) {
+            return self.chance_or_curve(ty, site, depth);
+        }
         let first = self.term(ty, site, depth)?;
         Some(match self.rng.below(9) {
             0 if !is_negation(&first) => unary(UnaryOp::Neg, first),

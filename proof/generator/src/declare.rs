@@ -5,7 +5,8 @@ use statewright_author::graph::{
     Channel, Event, Function, Key, Lane, Parameter, Payload, Timer, Variant,
 };
 use statewright_author::value::{
-    BuiltInLane, Class, Duration, FunctionKind, LaneKey, LaneScope, Literal, MergeRule, ValueType,
+    BuiltInLane, Class, Duration, FunctionKind, LaneKey, LaneScope, Literal, MergeRule,
+    ParameterType, ValueType,
 };
 
 use crate::generator::Generator;
@@ -41,6 +42,17 @@ pub const FUNCTIONS: [(&str, FunctionKind); 12] = [
     ("Threat", FunctionKind::Scorer),
     ("Need", FunctionKind::Scorer),
     ("ai::Weight", FunctionKind::Scorer),
+];
+/// Value functions, and what they give (LANG-11).
+pub const VALUES: [(&str, ValueType); 8] = [
+    ("near", ValueType::F32),
+    ("danger", ValueType::F32),
+    ("heads", ValueType::I32),
+    ("ready", ValueType::Bool),
+    ("foe", ValueType::Entity),
+    ("spot", ValueType::Vec2),
+    ("ai::aim", ValueType::Vec3),
+    ("tag", ValueType::Symbol),
 ];
 const ARGUMENTS: [&str; 4] = ["count", "power", "label", "point"];
 
@@ -129,6 +141,7 @@ impl Generator {
                 None
             };
             let key = Key {
+                host: false,
                 name: name(unused(&mut self.rng, &KEYS, &mut used)),
                 doc: self.doc(),
                 ty: spanned(ty),
@@ -142,12 +155,17 @@ impl Generator {
     fn declare_parameters(&mut self) {
         let mut used = Vec::new();
         for _ in 0..self.count() {
-            let ty = self.literal_type();
+            let ty = if self.rng.chance(35) {
+                ParameterType::Duration
+            } else {
+                self.literal_type().into()
+            };
             let parameter = Parameter {
+                host: false,
                 name: name(unused(&mut self.rng, &PARAMETERS, &mut used)),
                 doc: self.doc(),
                 ty: spanned(ty),
-                value: spanned(self.literal(ty)),
+                value: spanned(self.parameter_value(ty)),
                 meta: self.meta(),
             };
             self.declared.parameters.push(parameter);
@@ -162,13 +180,20 @@ impl Generator {
             for index in 0..self.declared.parameters.len() {
                 if self.rng.chance(50) {
                     let ty = self.declared.parameters[index].ty.value;
-                    let value = spanned(self.literal(ty));
+                    let value = spanned(self.parameter_value(ty));
                     variant
                         .values
                         .push((self.declared.parameters[index].name.clone(), value));
                 }
             }
             self.declared.variants.push(variant);
+        }
+    }
+
+    fn parameter_value(&mut self, ty: ParameterType) -> Literal {
+        match ty {
+            ParameterType::Value(ty) => self.literal(ty),
+            ParameterType::Duration => Literal::Text(self.duration().to_string()),
         }
     }
 
@@ -254,28 +279,37 @@ impl Generator {
     }
 
     fn declare_functions(&mut self) {
-        if !self.rng.chance(40) {
-            return;
-        }
-        for (function, kind) in FUNCTIONS {
-            let mut parameters = Vec::new();
-            let mut used = Vec::new();
-            for _ in 0..self.rng.below(3) {
-                let ty = self.literal_type();
-                parameters.push((
-                    name(unused(&mut self.rng, &ARGUMENTS, &mut used)),
-                    spanned(ty),
-                ));
+        if self.rng.chance(40) {
+            for (function, kind) in FUNCTIONS {
+                self.declare_function(function, kind, None);
             }
-            let function = Function {
-                name: name(function),
-                doc: self.doc(),
-                kind: spanned(kind),
-                rng: self.rng.chance(20),
-                parameters,
-            };
-            self.declared.functions.push(function);
         }
+        if self.rng.chance(60) {
+            for (function, ty) in VALUES {
+                self.declare_function(function, FunctionKind::Value, Some(ty));
+            }
+        }
+    }
+
+    fn declare_function(&mut self, function: &str, kind: FunctionKind, gives: Option<ValueType>) {
+        let mut parameters = Vec::new();
+        let mut used = Vec::new();
+        for _ in 0..self.rng.below(3) {
+            let ty = self.literal_type();
+            parameters.push((
+                name(unused(&mut self.rng, &ARGUMENTS, &mut used)),
+                spanned(ty),
+            ));
+        }
+        let function = Function {
+            name: name(function),
+            doc: self.doc(),
+            kind: spanned(kind),
+            returns: gives.map(spanned),
+            rng: self.rng.chance(20),
+            parameters,
+        };
+        self.declared.functions.push(function);
     }
 
     /// Timers of the machine; returns how many places they take.

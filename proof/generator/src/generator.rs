@@ -1,8 +1,8 @@
 //! The state of the generator, and the machine as the sum of its parts.
 
-use statewright_author::graph::{Budgets, Machine, Meta, Observer, Policies, StableId};
+use statewright_author::graph::{Budgets, Machine, Meta, Observer, Policies, Scratch, StableId};
 use statewright_author::span::{Span, Spanned};
-use statewright_author::value::Tier;
+use statewright_author::value::{ScratchType, Tier};
 
 use crate::code::Site;
 use crate::declare::Declarations;
@@ -45,6 +45,7 @@ impl Generator {
         let taken = self.declare_timers();
         self.plan = Plan::grow(&mut self.rng, self.size, taken);
         self.name_state_timers();
+        self.name_scratch();
         let (sets, users) = self.transition_sets();
         let owners = self.channel_owners();
         let root = self.state(0, &users, &owners);
@@ -78,6 +79,24 @@ impl Generator {
             root,
             meta: self.meta(),
             ..Machine::default()
+        }
+    }
+
+    /// Scratch with a type, before any code is written that could use it (LANG-8).
+    fn name_scratch(&mut self) {
+        for state in 0..self.plan.nodes.len() {
+            if self.plan.nodes[state].slots == 0 || !self.rng.chance(60) {
+                continue;
+            }
+            let scratch = Scratch {
+                name: name(self.rng.one(&["tally", "seen_it"])),
+                id: self.id(),
+                slots: spanned(1),
+                ty: Some(spanned(self.rng.one(&ScratchType::ALL))),
+            };
+            let node = &mut self.plan.nodes[state];
+            node.slots -= 1;
+            node.scratch.push(scratch);
         }
     }
 

@@ -6,7 +6,7 @@
 //! out, and so do children that a push keeps alive together (RAM-5, EXEC-8). What is generated
 //! later only spends what it was given, so the machine fits.
 
-use statewright_author::graph::{StateKind, Timer};
+use statewright_author::graph::{Scratch, StateKind, Timer};
 
 use crate::rng::Rng;
 use crate::size::Size;
@@ -50,6 +50,8 @@ pub struct Node {
     pub latch: bool,
     /// Names of its timers.
     pub named_timers: Vec<Timer>,
+    /// Scratch that expressions use (LANG-8).
+    pub scratch: Vec<Scratch>,
 }
 
 /// A region.
@@ -224,7 +226,7 @@ impl Grower<'_> {
         overlay: Option<u32>,
     ) -> usize {
         let index = self.plan.nodes.len();
-        let name = place.map_or(String::new(), |(parent, _)| self.sibling_name(parent));
+        let name = place.map_or(String::new(), |place| self.sibling_name(place));
         let mut node = Node {
             name,
             kind,
@@ -243,6 +245,7 @@ impl Grower<'_> {
             result: false,
             latch: false,
             named_timers: Vec::new(),
+            scratch: Vec::new(),
         };
         let budget = self.allot(&mut node, budget);
         self.plan.nodes.push(node);
@@ -418,8 +421,27 @@ impl Grower<'_> {
         }
     }
 
+    /// The name of a child: now and then one that a child of another region has (LANG-7).
+    fn sibling_name(&mut self, (parent, region): (usize, usize)) -> String {
+        let node = &self.plan.nodes[parent];
+        let names = |regions: &[RegionPlan]| -> Vec<String> {
+            let children = regions.iter().flat_map(|region| &region.children);
+            children
+                .map(|&child| self.plan.nodes[child].name.clone())
+                .collect()
+        };
+        let mut beside = names(&node.regions[..region.min(node.regions.len())]);
+        let own = names(node.regions.get(region..).unwrap_or_default());
+        beside.retain(|name| !own.contains(name));
+        if !beside.is_empty() && self.rng.chance(30) {
+            let names: Vec<&str> = beside.iter().map(String::as_str).collect();
+            return self.rng.one(&names).to_owned();
+        }
+        self.fresh_name(parent)
+    }
+
     /// A name that no child and no history point of the parent has.
-    fn sibling_name(&mut self, parent: usize) -> String {
+    fn fresh_name(&mut self, parent: usize) -> String {
         let node = &self.plan.nodes[parent];
         let children = node.regions.iter().flat_map(|region| &region.children);
         let mut used: Vec<&str> = children
@@ -475,7 +497,7 @@ impl Grower<'_> {
             return;
         }
         self.plan.lasting_slots -= price;
-        let name = self.sibling_name(owner);
+        let name = self.fresh_name(owner);
         self.plan.nodes[owner].points.push(self.plan.points.len());
         self.plan.points.push(Point { name, owner, deep });
     }

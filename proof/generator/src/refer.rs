@@ -20,59 +20,102 @@ impl Plan {
             return Some(Target::State(0));
         }
         if let Some(path) = text.strip_prefix('/') {
-            return self.descend(0, path);
+            return self.only(&self.descend(0, None, path))?;
         }
-        if let Some(found) = self.up(from).find_map(|at| self.descend(at, text)) {
-            return Some(found);
+        let mut at = Some(from);
+        while let Some(state) = at {
+            let parent = self.nodes[state].parent;
+            let beside = parent.map(|parent| (parent, Some(self.nodes[state].region)));
+            for (scope, region) in [(state, None)].into_iter().chain(beside) {
+                if let Some(found) = self.only(&self.descend(scope, region, text)) {
+                    return found;
+                }
+            }
+            at = parent;
         }
-        let (first, rest) = text.split_once('/').unwrap_or((text, ""));
-        let found: Vec<Target> = everywhere(first)
-            .into_iter()
-            .filter_map(|start| match start {
-                start if rest.is_empty() => Some(start),
-                Target::State(state) => self.descend(state, rest),
-                Target::Point(_) => None,
-            })
-            .collect();
-        if let [only] = found[..] {
-            Some(only)
-        } else {
-            None
+        let anywhere = (0..self.nodes.len()).flat_map(|at| self.descend(at, None, text));
+        let anywhere: Vec<(Target, bool)> = anywhere.map(|(target, _)| (target, false)).collect();
+        self.only(&anywhere)?
+    }
+
+    /// What a text means in a region, whose children come first.
+    pub fn find_in_region(&self, owner: usize, region: usize, text: &str) -> Option<Target> {
+        let first = self.only(&self.descend(owner, Some(region), text));
+        first.unwrap_or_else(|| self.find(owner, text))
+    }
+
+    /// The one that is meant: the only one, or the only one whose regions are all named. `None` if
+    /// there is nothing, `Some(None)` if nobody can say.
+    fn only(&self, meanings: &[(Target, bool)]) -> Option<Option<Target>> {
+        let distinct = |full: bool| {
+            let mut all: Vec<Target> = Vec::new();
+            for (target, _) in meanings.iter().filter(|(_, is_full)| *is_full || !full) {
+                if !all.contains(target) {
+                    all.push(*target);
+                }
+            }
+            all
+        };
+        match (&distinct(false)[..], &distinct(true)[..]) {
+            ([], _) => None,
+            (&[only], _) | (_, &[only]) => Some(Some(only)),
+            _ => Some(None),
         }
     }
 
-    /// Follows a path of children; names of regions may stand before the children in them.
-    fn descend(&self, from: usize, path: &str) -> Option<Target> {
-        let mut at = Target::State(from);
-        for part in path.split('/') {
-            let Target::State(state) = at else {
-                return None;
-            };
-            match self.child(state, part) {
-                Some(child) => at = child,
-                None if self.nodes[state]
-                    .regions
-                    .iter()
-                    .any(|r| r.name.as_deref() == Some(part))
-                    && part != path => {}
-                None => return None,
+    /// All ways to follow a path; names of regions may stand before the children in them.
+    fn descend(&self, from: usize, region: Option<usize>, path: &str) -> Vec<(Target, bool)> {
+        let (first, rest) = match path.split_once('/') {
+            Some((first, rest)) => (first, Some(rest)),
+            None => (path, None),
+        };
+        let node = &self.nodes[from];
+        let mut found = Vec::new();
+        for (number, plan) in node.regions.iter().enumerate() {
+            if region.is_some_and(|region| region != number) {
+                continue;
+            }
+            let is_full = region.is_some() || plan.name.is_none();
+            for &child in plan
+                .children
+                .iter()
+                .filter(|&&child| self.nodes[child].name == first)
+            {
+                let below = match rest {
+                    None => vec![(Target::State(child), true)],
+                    Some(rest) => self.descend(child, None, rest),
+                };
+                found.extend(below.into_iter().map(|(to, full)| (to, full && is_full)));
+            }
+            if let (Some(rest), None, true) = (rest, region, plan.name.as_deref() == Some(first)) {
+                found.extend(self.descend(from, Some(number), rest));
             }
         }
-        (at != Target::State(from)).then_some(at)
+        if rest.is_none() && region.is_none() {
+            let points = node
+                .points
+                .iter()
+                .filter(|&&p| self.points[p].name == first);
+            found.extend(points.map(|&point| (Target::Point(point), true)));
+        }
+        found
     }
 
-    fn child(&self, state: usize, name: &str) -> Option<Target> {
-        let node = &self.nodes[state];
-        let mut children = node.regions.iter().flat_map(|region| &region.children);
-        let child = children
-            .find(|&&child| self.nodes[child].name == name)
-            .map(|&child| Target::State(child));
-        child.or_else(|| {
-            node.points
-                .iter()
-                .find(|&&p| self.points[p].name == name)
-                .map(|&p| Target::Point(p))
-        })
+    /// The name of a child in lists of its parent: with its region where another one has it, too.
+    pub fn child_name(&self, child: usize) -> String {
+        let name = &self.nodes[child].name;
+        let Some(parent) = self.nodes[child].parent else {
+            return name.clone();
+        };
+        let regions = self.nodes[parent].regions.iter();
+        let namesakes = regions
+            .flat_map(|region| &region.children)
+            .filter(|&&other| self.nodes[other].name == *name);
+        let region = self.region_of(child).and_then(|region| region.name.clone());
+        match region.filter(|_| namesakes.count() > 1) {
+            Some(region) => format!("{region}/{name}"),
+            None => name.clone(),
+        }
     }
 
     /// The path that means a target from anywhere.
@@ -80,7 +123,11 @@ impl Plan {
         if target == Target::State(0) {
             return "root".to_owned();
         }
-        format!("/{}", self.names_down(target, false).join("/"))
+        let short = format!("/{}", self.names_down(target, false).join("/"));
+        match self.find(0, &short) {
+            Some(found) if found == target => short,
+            _ => format!("/{}", self.names_down(target, true).join("/")),
+        }
     }
 
     fn names_down(&self, target: Target, with_regions: bool) -> Vec<String> {
@@ -95,6 +142,21 @@ impl Plan {
         }
         names.reverse();
         names
+    }
+
+    /// The name of a child where it means that in its region, or another text.
+    pub fn reference_in_region(
+        &self,
+        rng: &mut Rng,
+        (owner, region): (usize, usize),
+        target: Target,
+    ) -> Option<String> {
+        let short = self.names_down(target, false).pop();
+        let fits = |short: &String| self.find_in_region(owner, region, short) == Some(target);
+        match short.filter(fits) {
+            Some(short) if rng.chance(70) => Some(short),
+            _ => self.reference(rng, Some(owner), target),
+        }
     }
 
     /// One of the texts that mean a target in a state; absolute if it is to mean it anywhere.

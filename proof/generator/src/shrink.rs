@@ -7,7 +7,7 @@
 
 use statewright_author::graph::{
     Action, ActionKind, AnyTransition, Branch, Decision, Event, HistoryPoint, Machine, Policies,
-    Region, State, Timer, Transition,
+    Region, State, Timer, Transition, Trigger,
 };
 
 /// Most machines that are tried.
@@ -95,6 +95,7 @@ impl Cursor {
         self.list(&mut machine.transition_sets);
         for set in &mut machine.transition_sets {
             self.list(&mut set.transitions);
+            self.list(&mut set.uses);
             set.transitions
                 .iter_mut()
                 .for_each(|transition| self.transition(transition));
@@ -269,6 +270,7 @@ impl Cursor {
         self.actions(&mut state.exit);
         self.actions(&mut state.suspend);
         self.actions(&mut state.resume);
+        self.actions(&mut state.update);
         state.timers.iter_mut().for_each(|timer| self.timer(timer));
     }
 
@@ -286,6 +288,9 @@ impl Cursor {
     }
 
     fn transition(&mut self, transition: &mut Transition) {
+        if let Trigger::Events(events) = &mut transition.trigger {
+            self.list(&mut events.value);
+        }
         self.actions(&mut transition.effect);
         self.option(&mut transition.guard);
         self.option(&mut transition.cooldown);
@@ -300,6 +305,7 @@ impl Cursor {
         self.option(&mut transition.doc);
         self.option(&mut transition.meta);
         self.flag(&mut transition.latch);
+        self.flag(&mut transition.stay);
         self.flag(&mut transition.interrupt);
         self.list(&mut transition.targets);
         self.list(&mut transition.sync);
@@ -307,8 +313,12 @@ impl Cursor {
 
     fn decision(&mut self, decision: &mut Decision) {
         self.actions(&mut decision.effect);
-        self.option(&mut decision.then);
-        self.option(&mut decision.otherwise);
+        for branch in [&mut decision.then, &mut decision.otherwise] {
+            if let Some(branch) = branch {
+                self.option(&mut branch.reenter);
+            }
+            self.option(branch);
+        }
         self.option(&mut decision.priority);
     }
 

@@ -108,8 +108,12 @@ impl Generator {
             state.suspend = self.actions(&site);
             state.resume = self.actions(&site);
         }
+        if self.rng.chance(self.size.rare / 2) {
+            state.update = self.actions(&site);
+        }
         if node.activity {
-            let call = self.function_call(FunctionKind::Activity);
+            let depth = self.size.expression;
+            let call = self.function_call(FunctionKind::Activity, &site, depth);
             state.activity = Some(code(call.to_string()));
         }
         state.timers = node
@@ -156,8 +160,9 @@ impl Generator {
         }
         if self.plan.nodes[index].clock {
             state.clock = self.rng.chance(40);
-            state.min_active = self.rng.chance(40).then(|| spanned(self.duration()));
+            state.min_active = self.rng.chance(40).then(|| spanned(self.asked_delay()));
         }
+        state.scratch = self.plan.nodes[index].scratch.clone();
         let slots = self.plan.nodes[index].slots;
         if slots > 0 && self.rng.chance(60) {
             let first = self.rng.between(1, slots);
@@ -165,12 +170,14 @@ impl Generator {
                 name: name("count"),
                 id: self.id(),
                 slots: spanned(first),
+                ty: None,
             });
             if slots > first {
                 state.scratch.push(Scratch {
                     name: name("läuft"),
                     id: self.id(),
                     slots: spanned(slots - first),
+                    ty: None,
                 });
             }
             self.plan.nodes[index].slots = 0;
@@ -230,7 +237,7 @@ impl Generator {
                 None
             },
             name: planned.name.map(name),
-            initial: self.initial(owner, &targets),
+            initial: self.initial((owner, number), &targets),
             stack_depth: planned.stack.map(spanned),
             ..Region::default()
         };
@@ -245,7 +252,8 @@ impl Generator {
         region
     }
 
-    fn initial(&mut self, owner: usize, targets: &[Target]) -> Option<Initial> {
+    fn initial(&mut self, place: (usize, usize), targets: &[Target]) -> Option<Initial> {
+        let (owner, _) = place;
         if targets.is_empty() {
             return None;
         }
@@ -254,8 +262,12 @@ impl Generator {
         } else {
             Vec::new()
         };
+        let (plan, rng) = (&self.plan, &mut self.rng);
+        let names = targets
+            .iter()
+            .filter_map(|&target| plan.reference_in_region(rng, place, target));
         Some(Initial {
-            targets: self.names_of(Some(owner), targets),
+            targets: names.map(name).collect(),
             effect,
             span: Span::default(),
         })

@@ -1,10 +1,13 @@
 //! Sugar (CODE-8): transition sets, any-state transitions, decisions.
 
-use statewright_author::graph::{AnyTransition, Decision, StateKind, TransitionSet, Trigger};
+use statewright_author::graph::{
+    AnyTransition, Decision, DecisionBranch, StateKind, TransitionSet, Trigger,
+};
 use statewright_author::span::{Name, Span};
 
 use crate::code::Site;
 use crate::generator::Generator;
+use crate::plan::Target;
 use crate::text::{name, spanned};
 use crate::transition::Spot;
 use crate::words::unused_odd;
@@ -46,9 +49,29 @@ impl Generator {
             if self.rng.chance(self.size.rare / 4) {
                 transitions.push(self.muted_transition());
             }
+            // One that another set uses has the users of that one, too: those must be its own.
+            let all: Vec<usize> = (0..users.len())
+                .filter(|&state| users[state].contains(&set_name))
+                .collect();
+            let earlier: Vec<Name> = sets
+                .iter()
+                .map(|set: &TransitionSet| set.name.clone())
+                .filter(|name| all.iter().all(|&state| users[state].contains(name)))
+                .collect();
+            let uses = if self.rng.chance(50) {
+                earlier
+            } else {
+                Vec::new()
+            };
+            for state in all {
+                if self.rng.chance(50) {
+                    users[state].retain(|name| !uses.contains(name));
+                }
+            }
             sets.push(TransitionSet {
                 name: set_name,
                 transitions,
+                uses,
             });
         }
         (sets, users)
@@ -85,7 +108,7 @@ impl Generator {
             let names = |states: &[usize]| {
                 states
                     .iter()
-                    .map(|&s| name(&*self.plan.nodes[s].name))
+                    .map(|&s| name(self.plan.child_name(s)))
                     .collect()
             };
             let (include, exclude) = (names(&include), names(&exclude));
@@ -128,14 +151,8 @@ impl Generator {
         let both = self.rng.chance(60);
         let first = self.rng.chance(70);
         let trigger = self.decision_trigger(state, if both { 2 } else { 1 });
-        let then = self.single_target(&[state])?;
-        let otherwise = self.single_target(&[state])?;
-        let mut reference = |target| {
-            self.plan
-                .reference(&mut self.rng, Some(state), target)
-                .map(name)
-        };
-        let (then, otherwise) = (reference(then)?, reference(otherwise)?);
+        let then = self.decision_branch(state, &trigger)?;
+        let otherwise = self.decision_branch(state, &trigger)?;
         let site = Site {
             payload: self.payload_of(&trigger),
             ..Site::of(state)
@@ -154,6 +171,27 @@ impl Generator {
 }
 
 impl Generator {
+    /// One way of a decision: often its own state, which means to stay, or to reenter (LANG-13).
+    fn decision_branch(&mut self, state: usize, trigger: &Trigger) -> Option<DecisionBranch> {
+        let own = state != 0 && self.rng.chance(25);
+        let target = if own {
+            Target::State(state)
+        } else {
+            self.single_target(&[state])?
+        };
+        let ends = matches!(trigger, Trigger::Done(_) | Trigger::Failed(_));
+        let stays_ended = ends && target == Target::State(state);
+        let reenter = state != 0 && (stays_ended || self.rng.chance(25));
+        let target = self
+            .plan
+            .reference(&mut self.rng, Some(state), target)
+            .map(name)?;
+        Some(DecisionBranch {
+            target,
+            reenter: reenter.then(Span::default),
+        })
+    }
+
     /// A trigger of a decision; an `after` is paid for each of its ways, although they share a
     /// timer.
     fn decision_trigger(&mut self, state: usize, ways: u32) -> Trigger {
@@ -165,7 +203,12 @@ impl Generator {
             4 => Trigger::Any(span),
             5 if self.plan.nodes[state].timers >= ways => {
                 self.plan.nodes[state].timers -= ways;
-                Trigger::After(spanned(self.duration()))
+                let duration = spanned(self.delay(&Site::of(state)));
+                if self.rng.chance(40) {
+                    Trigger::Every(duration)
+                } else {
+                    Trigger::After(duration)
+                }
             }
             6 => self.timer_trigger(&Spot::own(state)),
             _ => self.event_trigger(),
@@ -176,7 +219,10 @@ impl Generator {
 fn muted_decision() -> Decision {
     Decision {
         guard: crate::text::code("this is not an expression"),
-        then: Some(name("nowhere")),
+        then: Some(DecisionBranch {
+            target: name("nowhere"),
+            reenter: None,
+        }),
         muted: true,
         ..Decision::default()
     }

@@ -1,12 +1,15 @@
 //! Transitions of one state, or of several that share them (SEL-1 to SEL-6).
 
-use statewright_author::graph::{StackOperation, StateKind, Transition, Trigger};
-use statewright_author::span::Span;
+use statewright_author::graph::{
+    ExprSource, Parameter, StackOperation, StateKind, Transition, Trigger,
+};
+use statewright_author::span::{Name, Span};
+use statewright_author::value::{ParameterType, ValueType};
 
 use crate::code::Site;
 use crate::generator::Generator;
 use crate::plan::Target;
-use crate::text::{name, spanned};
+use crate::text::{code, name, spanned};
 
 /// Priorities from here on belong to scored transitions, so that a state never mixes scored and
 /// plain ones of one trigger and priority (SEL-3).
@@ -96,7 +99,14 @@ impl Generator {
         let span = Span::default();
         match self.rng.weighted(&[45, 5, 15, 10, 15, 10, 5]) {
             1 => Trigger::Any(span),
-            2 if self.pay_timer(spot) => Trigger::After(spanned(self.duration())),
+            2 if self.pay_timer(spot) => {
+                let duration = spanned(self.delay(&spot.site()));
+                if self.rng.chance(40) {
+                    Trigger::Every(duration)
+                } else {
+                    Trigger::After(duration)
+                }
+            }
             3 => self.timer_trigger(spot),
             4 => Trigger::Always(span),
             5 if spot.sources.iter().all(|&source| self.completes(source)) => Trigger::Done(span),
@@ -112,10 +122,19 @@ impl Generator {
     }
 
     pub(crate) fn event_trigger(&mut self) -> Trigger {
-        match self.rng.pick(&self.declared.events) {
-            Some(event) => Trigger::Event(event.name.clone()),
-            None => Trigger::Any(Span::default()),
+        let Some(event) = self.rng.pick(&self.declared.events) else {
+            return Trigger::Any(Span::default());
+        };
+        let mut list = vec![event.name.clone()];
+        // A list of events (LANG-1), each once.
+        while list.len() < 3 && self.rng.chance(20) {
+            let more = self.rng.pick(&self.declared.events);
+            list.extend(
+                more.map(|event| event.name.clone())
+                    .filter(|name| !list.contains(name)),
+            );
         }
+        Trigger::of_events(list, Span::default())
     }
 
     pub(crate) fn timer_trigger(&mut self, spot: &Spot) -> Trigger {
@@ -178,14 +197,14 @@ impl Generator {
     /// One target in some regions of an orthogonal source (EXEC-5).
     fn sync_group(&mut self, source: usize, transition: &mut Transition) -> Vec<Target> {
         let targets = self.region_targets(source, 1);
-        for &(region, target) in &targets {
-            let region = self.plan.nodes[source].regions[region]
+        for &(number, target) in &targets {
+            let region = self.plan.nodes[source].regions[number]
                 .name
                 .clone()
                 .unwrap_or_default();
             let text = self
                 .plan
-                .reference(&mut self.rng, Some(source), target)
+                .reference_in_region(&mut self.rng, (source, number), target)
                 .unwrap_or_default();
             transition.sync.push((name(region), name(text)));
         }
@@ -195,19 +214,31 @@ impl Generator {
     /// Cooldown, debounce, latch, interrupt.
     fn conditions(&mut self, spot: &Spot, transition: &mut Transition) {
         let rare = self.size.rare / 2;
-        if self.rng.chance(rare) && self.pay_cooldown(spot) {
-            transition.cooldown = Some(spanned(self.duration()));
-        }
         let always = matches!(transition.trigger, Trigger::Always(_));
         if always && self.rng.chance(40) && self.pay_timer(spot) {
-            transition.debounce = Some(spanned(self.duration()));
+            transition.debounce = Some(spanned(self.asked_delay()));
         }
         let moves = !transition.targets.is_empty() || !transition.sync.is_empty();
         if moves && self.rng.chance(rare) && self.pay_latch(spot) {
             transition.latch = true;
         }
-        let may_interrupt =
-            always || matches!(transition.trigger, Trigger::Event(_) | Trigger::Any(_));
+        // Those of a list share theirs.
+        let is_list = matches!(transition.trigger, Trigger::Events(_));
+        let cooldown = if is_list { rare.max(30) } else { rare };
+        if self.rng.chance(cooldown) && self.pay_cooldown(spot) {
+            // What a latched one waited for is gone when it is taken.
+            let site = if transition.latch {
+                spot.site()
+            } else {
+                self.guard_site(spot, transition)
+            };
+            transition.cooldown = Some(spanned(self.delay(&site)));
+        }
+        let may_interrupt = always
+            || matches!(
+                transition.trigger,
+                Trigger::Event(_) | Trigger::Events(_) | Trigger::Any(_)
+            );
         transition.interrupt = may_interrupt && self.rng.chance(rare);
     }
 
@@ -215,12 +246,52 @@ impl Generator {
         if self.rng.chance(15) {
             transition.priority = Some(spanned(self.rng.between(SCORED_PRIORITY, 15)));
             transition.score = Some(self.score(&self.guard_site(spot, transition)));
-            transition.threshold = self.rng.chance(50).then(|| spanned(self.float()));
+            transition.threshold = if self.rng.chance(50) {
+                Some(self.threshold())
+            } else {
+                None
+            };
+            self.stay(transition);
         } else {
             transition.priority = self
                 .rng
                 .chance(40)
                 .then(|| spanned(self.rng.below(SCORED_PRIORITY)));
+        }
+    }
+
+    /// Some scored ones stay (LANG-6): those that would win without end, and others. What was paid
+    /// for their conditions is lost.
+    fn stay(&mut self, transition: &mut Transition) {
+        let may_not = matches!(transition.trigger, Trigger::Done(_) | Trigger::Failed(_))
+            || transition.stack.is_some();
+        let moves = !transition.targets.is_empty() || !transition.sync.is_empty();
+        let waits = transition.cooldown.is_some() || transition.debounce.is_some();
+        let must = matches!(transition.trigger, Trigger::Always(_)) && !moves && !waits;
+        if may_not || !(must || self.rng.chance(30)) {
+            return;
+        }
+        *transition = Transition {
+            trigger: transition.trigger.clone(),
+            priority: transition.priority.take(),
+            score: transition.score.take(),
+            threshold: transition.threshold.take(),
+            stay: true,
+            ..Transition::default()
+        };
+    }
+
+    /// A number, or a parameter and a number (LANG-12).
+    fn threshold(&mut self) -> ExprSource {
+        let number = self.float();
+        let float =
+            |parameter: &&Parameter| parameter.ty.value == ParameterType::Value(ValueType::F32);
+        let parameter = self.declared.parameters.iter().find(float);
+        match parameter.map(|parameter| parameter.name.value.clone()) {
+            Some(parameter) if self.rng.chance(60) => {
+                code(format!("{parameter} - {:?}", number.abs()))
+            }
+            _ => code(number.to_string()),
         }
     }
 
@@ -234,6 +305,9 @@ impl Generator {
         let must = free && matches!(transition.trigger, Trigger::Always(_));
         if must || self.rng.chance(50) {
             transition.guard = Some(self.guard(&site));
+        }
+        if transition.stay {
+            return;
         }
         let payload = site.payload.filter(|_| !transition.latch);
         transition.effect = self.actions(&Site { payload, ..site });
@@ -252,15 +326,14 @@ impl Generator {
         &self,
         trigger: &Trigger,
     ) -> Option<statewright_author::graph::Payload> {
-        let Trigger::Event(event) = trigger else {
-            return None;
+        let payload = |event: &Name| {
+            let mut declared = self.declared.events.iter();
+            let declared = declared.find(|declared| declared.name.value == event.value)?;
+            self.readable_payload(declared)
         };
-        let declared = self
-            .declared
-            .events
-            .iter()
-            .find(|declared| declared.name.value == event.value)?;
-        self.readable_payload(declared)
+        // That of a list, if all carry the same (LANG-1).
+        let (first, rest) = trigger.events().split_first()?;
+        payload(first).filter(|first| rest.iter().all(|event| payload(event) == Some(*first)))
     }
 
     /// Takes one timer of each source; false if one has none.

@@ -9,13 +9,15 @@ use statewright_author::text::shape::{Content, Json, ObjectKind, Type};
 use statewright_generator::{Size, machine, to_text};
 
 /// What a generated file never has, and why.
-const NEVER: [(ObjectKind, &str); 5] = [
+const NEVER: [(ObjectKind, &str); 7] = [
     // For editors only.
     (ObjectKind::Machine, "$schema"),
     // The root cannot be left out.
     (ObjectKind::Machine, "muted"),
     // Decides about a warning, not about what agents do.
     (ObjectKind::Event, "sent"),
+    (ObjectKind::Key, "host"),
+    (ObjectKind::Parameter, "host"),
     // A part is a file of its own: `crates/step/tests/parts.rs` makes random ones.
     (ObjectKind::State, "with"),
     (ObjectKind::State, "map"),
@@ -154,4 +156,49 @@ fn a_seed_always_gives_the_same_machine() {
     );
 }
 
-const PINNED: u64 = 14_765_885_777_589_868_558;
+const PINNED: u64 = 5_033_879_040_574_584_675;
+
+/// Counts the states of which two regions have children of one name.
+fn namesakes(state: &State) -> usize {
+    let mut names: Vec<&str> = Vec::new();
+    let mut count = 0;
+    for region in &state.regions {
+        let own: BTreeSet<&str> = region.states.iter().map(|s| s.name.as_str()).collect();
+        count += own.iter().filter(|name| names.contains(name)).count();
+        names.extend(own);
+    }
+    let children = state.regions.iter().flat_map(|region| &region.states);
+    count.min(1) + children.map(namesakes).sum::<usize>()
+}
+
+#[test]
+fn machines_share_names_events_and_sets() {
+    let (mut lists, mut shared, mut sets) = (0, 0, 0);
+    for seed in 0..1000 {
+        let machine = machine(seed, Size::of_seed(seed));
+        shared += namesakes(&machine.root);
+        sets += machine
+            .transition_sets
+            .iter()
+            .filter(|set| !set.uses.is_empty())
+            .count();
+        lists += with_lists(&machine.root);
+    }
+    assert!(
+        lists > 20,
+        "{lists} lists of events with a cooldown (LANG-1)"
+    );
+    assert!(
+        shared > 50,
+        "{shared} states with namesakes in regions (LANG-7)"
+    );
+    assert!(sets > 10, "{sets} sets that use others (LANG-14)");
+}
+
+/// Counts the lists of events that have a cooldown.
+fn with_lists(state: &State) -> usize {
+    let own = state.transitions.iter();
+    let own = own.filter(|one| one.trigger.events().len() > 1 && one.cooldown.is_some());
+    let children = state.regions.iter().flat_map(|region| &region.states);
+    own.count() + children.map(with_lists).sum::<usize>()
+}

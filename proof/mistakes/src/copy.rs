@@ -1,5 +1,5 @@
-//! The copy of the kernel under `target/mistakes`: its text with all edits, a module that knows
-//! which mistake is to be made, and a workspace around it.
+//! The copies of kernel and compiler under `target/mistakes`: their text with all edits, a module
+//! that knows which mistake is to be made, and a workspace around them.
 
 use std::fs;
 use std::io;
@@ -9,29 +9,34 @@ use crate::edit::{Source, apply};
 use crate::list::List;
 use crate::root;
 
-/// Where the copy of the kernel lies in its workspace. Not where the real one does: cargo would take
-/// one for the other.
-const KERNEL: &str = "kernel_with_mistakes";
+/// What is copied, and where the copy lies in its workspace. Not where the real one does: cargo
+/// would take one for the other.
+const COPIES: [(&str, &str); 2] = [
+    ("crates/kernel", "kernel_with_mistakes"),
+    ("crates/compile", "compiler_with_mistakes"),
+];
 
-/// The module that the copy gets.
+/// Parts of a manifest that a copy of the sources alone cannot have.
+const TESTS: [&str; 3] = ["[dev-dependencies]", "[[test]]", "[[bench]]"];
+
+/// The module that each copy gets.
 const MODULE: &str = include_str!("which.rs.txt");
 
-/// Every source of the kernel as it is, in the order of paths.
+/// Every source of kernel and compiler as it is, in the order of paths.
 pub fn sources() -> io::Result<Vec<Source>> {
-    let kernel = root().join("crates/kernel");
-    let paths = files_below(&kernel.join("src"))?;
-    paths
-        .into_iter()
-        .map(|path| {
-            Ok(Source {
+    let mut sources = Vec::new();
+    for (original, _) in COPIES {
+        for path in files_below(&root().join(original).join("src"))? {
+            sources.push(Source {
                 text: fs::read_to_string(&path)?,
                 path: path
-                    .strip_prefix(&kernel)
+                    .strip_prefix(root())
                     .map_err(io::Error::other)?
                     .to_owned(),
-            })
-        })
-        .collect()
+            });
+        }
+    }
+    Ok(sources)
 }
 
 fn files_below(folder: &Path) -> io::Result<Vec<PathBuf>> {
@@ -53,45 +58,73 @@ fn files_below(folder: &Path) -> io::Result<Vec<PathBuf>> {
 }
 
 /// Writes the copy and returns its folder: a workspace like the real one in which everything but
-/// the kernel is a link. Where packages lie in a workspace is how cargo knows them, so with the same
-/// `target` folder it builds the kernel and what needs it, and nothing else again.
+/// kernel and compiler is a link. Where packages lie in a workspace is how cargo knows them, so with
+/// the same `target` folder it builds these two and what needs them, and nothing else again.
 pub fn write(list: &List) -> Result<PathBuf, String> {
     let folder = root().join("target/mistakes");
-    let edited = |error: io::Error| format!("cannot copy the kernel: {error}");
-    let mut files = apply(list, &sources().map_err(edited)?).map_err(|all| all.join("\n"))?;
-    let library = files
-        .iter_mut()
-        .find(|file| file.path == Path::new("src/lib.rs"));
-    library.ok_or("the kernel has no src/lib.rs")?.text += "\nmod mistakes;\n";
-    files.push(Source {
-        path: "src/mistakes.rs".into(),
-        text: MODULE.to_owned(),
-    });
-    write_kernel(&folder.join(KERNEL), files)
-        .and_then(|()| write_workspace(&folder))
-        .map_err(edited)?;
+    let edited = |error: io::Error| format!("cannot copy kernel and compiler: {error}");
+    let files = apply(list, &sources().map_err(edited)?).map_err(|all| all.join("\n"))?;
+    for (original, copy) in COPIES {
+        write_copy(&folder.join(copy), original, &files).map_err(edited)?;
+    }
+    write_workspace(&folder).map_err(edited)?;
     Ok(folder)
 }
 
-/// Writes what is not there yet and removes what the kernel has no more.
-fn write_kernel(folder: &Path, mut files: Vec<Source>) -> io::Result<()> {
-    files.push(Source {
-        path: "Cargo.toml".into(),
-        text: fs::read_to_string(root().join("crates/kernel/Cargo.toml"))?,
-    });
+/// Writes what is not there yet and removes what the crate has no more.
+fn write_copy(folder: &Path, original: &str, files: &[Source]) -> io::Result<()> {
+    let mut own: Vec<Source> = Vec::new();
+    for file in files {
+        if let Ok(path) = file.path.strip_prefix(original) {
+            let is_library = path == Path::new("src/lib.rs");
+            let module = if is_library { "\nmod mistakes;\n" } else { "" };
+            own.push(Source {
+                path: path.to_owned(),
+                text: format!("{}{module}", file.text),
+            });
+        }
+    }
+    let of_crate = |name: &str| fs::read_to_string(root().join(original).join(name));
+    let further = [
+        ("src/mistakes.rs", MODULE.to_owned()),
+        ("Cargo.toml", without_tests(&of_crate("Cargo.toml")?)),
+        ("README.md", of_crate("README.md")?),
+    ];
+    own.extend(further.map(|(path, text)| Source {
+        path: path.into(),
+        text,
+    }));
     fs::create_dir_all(folder)?;
-    for file in &files {
+    for file in &own {
         write_if_new(&folder.join(&file.path), &file.text)?;
     }
-    let is_known = |path: &Path| files.iter().any(|file| folder.join(&file.path) == path);
+    let is_known = |path: &Path| own.iter().any(|file| folder.join(&file.path) == path);
     let mut old = files_below(folder)?;
     old.retain(|path| !is_known(path));
     old.iter().try_for_each(fs::remove_file)
 }
 
+/// A manifest without what is only there for tests and benchmarks.
+fn without_tests(manifest: &str) -> String {
+    let mut kept = String::new();
+    let mut is_left_out = false;
+    for line in manifest.lines() {
+        if line.starts_with('[') {
+            is_left_out = TESTS.contains(&line.trim());
+        }
+        if !is_left_out {
+            kept.push_str(line);
+            kept.push('\n');
+        }
+    }
+    kept
+}
+
 fn write_workspace(folder: &Path) -> io::Result<()> {
     let manifest = fs::read_to_string(root().join("Cargo.toml"))?;
-    let manifest = manifest.replace("\"crates/kernel\"", &format!("\"{KERNEL}\""));
+    let manifest = COPIES.iter().fold(manifest, |manifest, (original, copy)| {
+        manifest.replace(&format!("\"{original}\""), &format!("\"{copy}\""))
+    });
     write_if_new(&folder.join("Cargo.toml"), &manifest)?;
     let lock = fs::read_to_string(root().join("Cargo.lock"))?;
     write_if_new(&folder.join("Cargo.lock"), &lock)?;

@@ -6,10 +6,10 @@ use std::path::PathBuf;
 
 use crate::list::{Edit, List};
 
-/// A file of the kernel: its path below the kernel's folder, and its text.
+/// A file of kernel or compiler: its path, and its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
-    /// Below the folder of the crate.
+    /// Below the folder of the workspace.
     pub path: PathBuf,
     /// As it is, or edited.
     pub text: String,
@@ -33,7 +33,7 @@ pub fn apply(list: &List, sources: &[Source]) -> Result<Vec<Source>, Vec<String>
         match find(edit, &sparse) {
             Ok((file, bytes)) => places.push(Place { file, bytes, edit }),
             Err(found) => problems.push(format!(
-                "{}: this text must occur exactly once in the kernel, {found}:\n{}",
+                "{}: this text must occur exactly once in kernel and compiler, {found}:\n{}",
                 list.name(edit.number),
                 edit.find
             )),

@@ -27,7 +27,13 @@ const BUILD: [&str; 5] = [
     "prove",
     "--message-format=json-render-diagnostics",
 ];
-const CHECK: [&str; 3] = ["check", "--package", "statewright-kernel"];
+const CHECK: [&str; 5] = [
+    "check",
+    "--package",
+    "statewright-kernel",
+    "--package",
+    "statewright-compile",
+];
 const FIXTURES: [&str; 5] = [
     "test",
     "--package",
@@ -37,7 +43,7 @@ const FIXTURES: [&str; 5] = [
 ];
 
 const BROKEN: &str = "an edit of proof/mistakes/mistakes.md does not compile: see above, the path \
-                      below `kernel_with_mistakes` is that of the kernel";
+                      below `kernel_with_mistakes` or `compiler_with_mistakes` is that of the original";
 
 /// Shows that kernel against oracle sees each mistake of `proof/mistakes/mistakes.md`.
 #[derive(Parser)]
@@ -196,7 +202,7 @@ fn check(workspace: &Path) -> Result<String, String> {
     let status = cargo(workspace, &CHECK).status();
     let status = status.map_err(|error| format!("cannot start cargo: {error}"))?;
     match status.success() {
-        true => Ok("the kernel with all its mistakes compiles".to_owned()),
+        true => Ok("kernel and compiler with all their mistakes compile".to_owned()),
         false => Err(BROKEN.to_owned()),
     }
 }

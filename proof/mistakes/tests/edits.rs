@@ -1,4 +1,4 @@
-//! Every edit still has its place in the kernel, and what does not is said clearly. Nothing is
+//! Every edit still has its place in kernel or compiler, and what does not is said clearly. Nothing is
 //! built here: that is `cargo xtask mistakes`.
 
 use statewright_mistakes::copy::sources;
@@ -15,7 +15,7 @@ fn all_edits_have_their_place_in_the_kernel() {
             problems.join("\n")
         );
     }
-    assert!(list.mistakes.len() >= 31);
+    assert!(list.mistakes.len() >= 41);
 }
 
 /// A list with one mistake.

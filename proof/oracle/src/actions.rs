@@ -22,7 +22,8 @@ impl Oracle {
     fn run_action(&mut self, env: &mut Env<'_>, action: &Action, site: &Site) {
         match action {
             Action::Call(target) => {
-                let call = self.call(env, &target.function, &target.arguments, site);
+                let arguments = self.given(env, target, site);
+                let call = self.call(env, &target.function, &arguments, site);
                 env.world.action(
                     &call,
                     &mut Actor {
@@ -39,6 +40,19 @@ impl Oracle {
                 let added = self.value(env, value, site);
                 let old = self.read_key(env, *key);
                 self.write_key(env, *key, old.plus(added));
+            }
+            Action::SetScratch { scratch, value } => {
+                let [low] = self.value(env, value, site).words()[..] else {
+                    panic!("scratch holds one word");
+                };
+                self.write_scratch(*scratch, low as u16);
+            }
+            Action::AddScratch { scratch, value } => {
+                let [low] = self.value(env, value, site).words()[..] else {
+                    panic!("scratch holds one word");
+                };
+                let old = self.scratch[*scratch][0];
+                self.write_scratch(*scratch, old.wrapping_add(low as u16));
             }
             Action::Raise { event, payload } => {
                 let payload = self.payload(env, *event, payload, site);
@@ -83,7 +97,10 @@ impl Oracle {
                 let critical = self.model.critical_lanes[*lane];
                 self.emit(env, &command, critical);
             }
-            Action::StartTimer { timer, ticks } => self.start_timer(*timer, *ticks, env.tick),
+            Action::StartTimer { timer, after } => {
+                let ticks = self.delay(env, after, site);
+                self.start_timer(*timer, ticks, env.tick);
+            }
             Action::StopTimer { timer } => self.stop_timer(*timer),
             Action::ClearHistory { state } => self.clear_history(*state),
             Action::If {
@@ -94,6 +111,14 @@ impl Oracle {
                 let holds = self.value(env, condition, site).truth();
                 self.run_actions(env, if holds { then } else { otherwise }, site);
             }
+        }
+    }
+
+    /// The low bits are kept, while the owner is active (LANG-8).
+    fn write_scratch(&mut self, scratch: usize, value: u16) {
+        let owner = self.model.scratch[scratch].owner;
+        if self.active.contains(&owner) && !self.observing {
+            self.scratch[scratch][0] = value;
         }
     }
 

@@ -1,4 +1,4 @@
-//! Activities: phase (3) of a tick (TICK-5, TICK-6).
+//! Update actions and activities: phase (3) of a tick (TICK-5, TICK-6, LANG-10).
 
 use std::collections::BTreeSet;
 
@@ -15,12 +15,17 @@ impl Oracle {
         for leaf in self.leaves() {
             for state in model.up(leaf) {
                 let fresh = self.entered.contains(&state) && !model.immediate_update;
-                if seen.insert(state) && !fresh && !self.results.contains_key(&state) {
-                    let site = Site {
-                        state,
-                        transition: None,
-                        cause: Cause::None,
-                    };
+                if !seen.insert(state) || fresh {
+                    continue;
+                }
+                let site = Site {
+                    state,
+                    transition: None,
+                    cause: Cause::None,
+                };
+                // LANG-10: in every tick, also when the activity has a result.
+                self.run_actions(env, &model.states[state].update, &site);
+                if !self.results.contains_key(&state) {
                     let status = self.call_activity(env, &site, Mode::Run);
                     if status != Status::Running && self.takes_results(state) {
                         self.results.insert(state, status);
@@ -47,7 +52,8 @@ impl Oracle {
         let Some(activity) = &model.states[site.state].activity else {
             return Status::Running;
         };
-        let call = self.call(env, &activity.function, &activity.arguments, site);
+        let arguments = self.given(env, activity, site);
+        let call = self.call(env, &activity.function, &arguments, site);
         env.world.activity(
             &call,
             mode,

@@ -4,12 +4,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use statewright_author::expr::{
-    ActionText, CallArgument, Expr, ExprKind, StateQuery, parse, parse_action, parse_call,
+    ActionText, Expr, ExprKind, StateQuery, parse, parse_action, parse_call,
 };
 use statewright_author::graph::{self, ActionKind};
 use statewright_author::value::{Literal, ValueType};
 
-use crate::model::{Action, CallSite, Code, Target};
+use crate::expr::Value;
+use crate::model::{Action, CallSite, Code, Given, GivenValue, Target};
 use crate::numbers::Tree;
 use crate::world::Argument;
 
@@ -44,7 +45,8 @@ pub(crate) struct Reader<'a> {
     pub(crate) machine: &'a graph::Machine,
     pub(crate) tree: &'a Tree<'a>,
     pub(crate) tick_rate: u32,
-    /// Name and owner of each timer, in the order of their numbers; `after` timers have no name.
+    /// Name and owner of each timer, in the order of their numbers; those of `after` and `every` have
+    /// no name.
     pub(crate) timers: Vec<(String, Option<usize>)>,
     pub(crate) functions: BTreeMap<String, Vec<(String, ValueType)>>,
     /// States whose time is read by an expression.
@@ -171,24 +173,68 @@ impl Reader<'_> {
         }
     }
 
-    pub(crate) fn call(&self, text: &str) -> CallSite {
+    pub(crate) fn call(&mut self, text: &str, site: Site) -> CallSite {
         let call = parse_call(text).unwrap_or_else(|error| panic!("`{text}`: {error}"));
-        self.call_site(&call.name.value, &call.arguments)
+        self.call_site(&call.name.value, &call.arguments, site)
     }
 
-    fn call_site(&self, function: &str, arguments: &[graph::Argument]) -> CallSite {
-        let written = arguments
-            .iter()
-            .map(|argument| {
-                (
-                    argument.name.as_ref().map(|name| name.value.clone()),
-                    argument.value.value.clone(),
-                )
-            })
-            .collect();
+    fn call_site(&mut self, function: &str, arguments: &[graph::Argument], site: Site) -> CallSite {
+        let mut given = Vec::new();
+        for argument in arguments {
+            given.push(Given {
+                name: argument.name.as_ref().map(|name| name.value.clone()),
+                value: match &argument.value {
+                    graph::ArgumentValue::Literal(literal) => {
+                        GivenValue::Literal(literal.value.clone())
+                    }
+                    graph::ArgumentValue::Code(code) => {
+                        GivenValue::Code(self.code(&code.value, site))
+                    }
+                },
+            });
+        }
         CallSite {
             function: function.to_owned(),
-            arguments: match_arguments(&self.functions, function, written),
+            arguments: given,
+        }
+    }
+
+    /// The scratch of a name that code sees: of its state, or of the nearest one around it (LANG-8).
+    fn scratch(&self, scope: usize, name: &str) -> Option<usize> {
+        self.tree.up(scope).find_map(|owner| {
+            let own = &self.tree.states[owner].graph.scratch;
+            let at = own.iter().position(|one| one.name.value == name)?;
+            own[at].ty.as_ref()?;
+            let before = &self.tree.states[..owner];
+            Some(
+                before
+                    .iter()
+                    .map(|state| state.graph.scratch.len())
+                    .sum::<usize>()
+                    + at,
+            )
+        })
+    }
+
+    /// `name = value`: of scratch if there is one, else of a key.
+    fn set(&self, name: &str, value: Code) -> Action {
+        match self.scratch(value.scope, name) {
+            Some(scratch) => Action::SetScratch { scratch, value },
+            None => Action::Set {
+                key: self.key(name),
+                value,
+            },
+        }
+    }
+
+    /// `name += value`, likewise.
+    fn add(&self, name: &str, value: Code) -> Action {
+        match self.scratch(value.scope, name) {
+            Some(scratch) => Action::AddScratch { scratch, value },
+            None => Action::Add {
+                key: self.key(name),
+                value,
+            },
         }
     }
 
@@ -222,30 +268,30 @@ impl Reader<'_> {
             ActionKind::Text(text) => {
                 match parse_action(&text.value).unwrap_or_else(|error| panic!("{error}")) {
                     ActionText::Call(call) => {
-                        Action::Call(self.call_site(&call.name.value, &call.arguments))
+                        Action::Call(self.call_site(&call.name.value, &call.arguments, site))
                     }
-                    ActionText::Set { key, value } => Action::Set {
-                        key: self.key(&key.value),
-                        value: self.parsed(value, site),
-                    },
-                    ActionText::Add { key, value } => Action::Add {
-                        key: self.key(&key.value),
-                        value: self.parsed(value, site),
-                    },
+                    ActionText::Set { key, value } => {
+                        let value = self.parsed(value, site);
+                        self.set(&key.value, value)
+                    }
+                    ActionText::Add { key, value } => {
+                        let value = self.parsed(value, site);
+                        self.add(&key.value, value)
+                    }
                 }
             }
             ActionKind::Call {
                 function,
                 arguments,
-            } => Action::Call(self.call_site(&function.value, arguments)),
-            ActionKind::Set { key, value } => Action::Set {
-                key: self.key(&key.value),
-                value: self.code(&value.value, site),
-            },
-            ActionKind::Add { key, value } => Action::Add {
-                key: self.key(&key.value),
-                value: self.code(&value.value, site),
-            },
+            } => Action::Call(self.call_site(&function.value, arguments, site)),
+            ActionKind::Set { key, value } => {
+                let value = self.code(&value.value, site);
+                self.set(&key.value, value)
+            }
+            ActionKind::Add { key, value } => {
+                let value = self.code(&value.value, site);
+                self.add(&key.value, value)
+            }
             ActionKind::Raise { event, payload } => Action::Raise {
                 event: self.event(&event.value),
                 payload: self.maybe(payload, site),
@@ -266,7 +312,7 @@ impl Reader<'_> {
             },
             ActionKind::StartTimer { timer, after } => Action::StartTimer {
                 timer: self.timer(site.scope, &timer.value),
-                ticks: self.ticks(&after.value),
+                after: self.delay(&after.value, site),
             },
             ActionKind::StopTimer { timer } => Action::StopTimer {
                 timer: self.timer(site.scope, &timer.value),
@@ -290,20 +336,23 @@ impl Reader<'_> {
 }
 
 /// Arguments in the order and with the types of the declaration; as they are written if no
-/// parameters are declared.
+/// parameters are declared. They have been evaluated, from left to right as written.
 pub(crate) fn match_arguments(
     functions: &BTreeMap<String, Vec<(String, ValueType)>>,
     function: &str,
-    written: Vec<(Option<String>, Literal)>,
+    written: Vec<(Option<String>, Evaluated)>,
 ) -> Vec<Argument> {
     let Some(declared) = functions
         .get(function)
         .filter(|declared| !declared.is_empty())
     else {
-        let plain = |(name, value): (Option<String>, Literal)| Argument {
-            name,
-            ty: value.natural_type(),
-            value,
+        let plain = |(name, value): (Option<String>, Evaluated)| {
+            let value = value.natural();
+            Argument {
+                name,
+                ty: value.ty(),
+                words: value.words(),
+            }
         };
         return written.into_iter().map(plain).collect();
     };
@@ -313,27 +362,33 @@ pub(crate) fn match_arguments(
         let (_, value) = by_name
             .or_else(by_place)
             .unwrap_or_else(|| panic!("`{function}` needs `{name}`"));
-        let value = match value {
-            Literal::Int(number) if *ty == ValueType::F32 => Literal::Float(*number as f64),
-            other => other.clone(),
-        };
         Argument {
             name: Some(name.clone()),
             ty: *ty,
-            value,
+            words: value.of_type(*ty).words(),
         }
     };
     declared.iter().enumerate().map(of).collect()
 }
 
-/// Literal arguments of a call in an expression.
-pub(crate) fn literals(arguments: &[CallArgument]) -> Vec<(Option<String>, Literal)> {
-    let one = |argument: &CallArgument| {
-        let value = argument
-            .value
-            .literal()
-            .expect("arguments of user functions are literals");
-        (argument.name.as_ref().map(|name| name.value.clone()), value)
-    };
-    arguments.iter().map(one).collect()
+/// The value of an argument: a literal may still become any type that it can stand for.
+pub(crate) enum Evaluated {
+    Literal(Literal),
+    Value(Value),
+}
+
+impl Evaluated {
+    fn natural(&self) -> Value {
+        match self {
+            Self::Literal(literal) => Value::from_literal(literal.natural_type(), literal),
+            Self::Value(value) => *value,
+        }
+    }
+
+    fn of_type(&self, ty: ValueType) -> Value {
+        match self {
+            Self::Literal(literal) => Value::from_literal(ty, literal),
+            Self::Value(value) => value.widened(ty),
+        }
+    }
 }

@@ -37,13 +37,19 @@ impl Oracle {
                 return Err(Outcome::GuardFalse(verdict.code));
             }
         }
-        let Some(ticks) = record.debounce else {
+        let Some(delay) = &record.debounce else {
             return Ok(());
         };
-        let deadline = *self
-            .debounces
-            .entry(transition)
-            .or_insert(env.tick.wrapping_add(ticks));
+        let site = Site {
+            state: record.source,
+            transition: Some(transition),
+            cause: cause.clone(),
+        };
+        let deadline = match self.debounces.get(&transition) {
+            Some(&deadline) => deadline,
+            None => env.tick.wrapping_add(self.delay(env, delay, &site)),
+        };
+        self.debounces.insert(transition, deadline);
         if is_due(deadline, env.tick) {
             Ok(())
         } else {
@@ -63,8 +69,15 @@ impl Oracle {
         let model = self.model.clone();
         let order = self.active_exit_order(exits);
         for &state in &order {
-            let least = model.states[state].min_active.unwrap_or(0);
-            if self.ticks_in_state(state, env.tick) < least {
+            let Some(least) = &model.states[state].min_active else {
+                continue;
+            };
+            let site = Site {
+                state,
+                transition: Some(transition),
+                cause: cause.clone(),
+            };
+            if self.ticks_in_state(state, env.tick) < self.delay(env, least, &site) {
                 return Err(Outcome::MinActive);
             }
         }
@@ -95,14 +108,22 @@ impl Oracle {
     }
 
     /// Just before the effect: the cooldown starts, debounce, slot and result are cleared.
-    pub(crate) fn before_effect(&mut self, transition: usize, now: u32) {
+    pub(crate) fn before_effect(&mut self, env: &mut Env<'_>, transition: usize, cause: &Cause) {
         use crate::model::Trigger;
         let model = self.model.clone();
         let record = &model.transitions[transition];
-        if let Some(ticks) = record.cooldown {
+        if let Some(delay) = &record.cooldown {
+            let site = Site {
+                state: record.source,
+                transition: Some(transition),
+                cause: cause.clone(),
+            };
+            let ticks = self.delay(env, delay, &site);
             // A ready tick of 0 is stored as 1.
-            self.cooldowns
-                .insert(transition, now.wrapping_add(ticks).max(1));
+            let ready = env.tick.wrapping_add(ticks).max(1);
+            for of_list in model.listed_with(transition) {
+                self.cooldowns.insert(of_list, ready);
+            }
         }
         self.debounces.remove(&transition);
         if self.latched.get(&record.source) == Some(&transition) {

@@ -1,6 +1,6 @@
 //! Numbers in words, for reports of a difference; and how many of each there are.
 
-use crate::model::{Target, Trigger};
+use crate::model::{Delay, Target, Trigger};
 use crate::oracle::Oracle;
 
 /// How many numbers there are of each sort.
@@ -85,8 +85,11 @@ impl Oracle {
         let owner = record
             .owner
             .map_or_else(|| "the machine".to_owned(), |owner| self.state_path(owner));
-        match (&record.name, record.after) {
-            (_, Some(ticks)) => format!("after {ticks}t of {owner}"),
+        let kind = if record.every { "every" } else { "after" };
+        match (&record.name, &record.after) {
+            (_, Some(Delay::Ticks(ticks))) => format!("{kind} {ticks}t of {owner}"),
+            (_, Some(Delay::Range(low, high))) => format!("{kind} {low}t..{high}t of {owner}"),
+            (_, Some(Delay::Seconds(_))) => format!("{kind} a computed time of {owner}"),
             (name, None) => format!("timer {} of {owner}", name.as_deref().unwrap_or_default()),
         }
     }

@@ -31,6 +31,9 @@ pub(crate) enum Effect {
     Branch(usize, usize),
 }
 
+/// Targets behind choices, and the branches that led there.
+pub(crate) type Settled = (Vec<Target>, Vec<Effect>);
+
 /// When an effect runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Moment {
@@ -108,7 +111,7 @@ impl Oracle {
         env: &mut Env<'_>,
         targets: &[Target],
         owner: &Owner,
-    ) -> (Vec<Target>, Vec<Effect>) {
+    ) -> Settled {
         let model = self.model.clone();
         let mut targets = targets.to_vec();
         let mut branches = Vec::new();
@@ -136,7 +139,23 @@ impl Oracle {
             branches.push(Effect::Branch(choice, chosen));
             targets = list[chosen].targets.clone();
         }
+        self.foresee_defaults(env, &targets, owner);
         (targets, branches)
+    }
+
+    /// Asks the choices that defaults of history points lead to, with the target that names the
+    /// point: before anything that is entered by an initial (EXEC-7). Where they lead is kept until
+    /// the owner of the point is reached.
+    fn foresee_defaults(&mut self, env: &mut Env<'_>, targets: &[Target], owner: &Owner) {
+        for target in targets {
+            if let Target::Point(point) = *target
+                && self.history[point].is_none()
+            {
+                let default = self.model.points[point].default.clone();
+                let found = self.resolve_choices(env, &default, owner);
+                self.foreseen.insert(point, found);
+            }
+        }
     }
 
     /// Enters a state, aiming at targets inside it.
@@ -241,8 +260,10 @@ impl Oracle {
             }
             plan.effects
                 .push((Moment::After(state), Effect::Default(point), owner.clone()));
-            let (resolved, branches) =
-                self.resolve_choices(env, &model.points[point].default, owner);
+            let (resolved, branches) = match self.foreseen.remove(&point) {
+                Some(found) => found,
+                None => self.resolve_choices(env, &model.points[point].default, owner),
+            };
             plan.effects.extend(
                 branches
                     .into_iter()
@@ -346,7 +367,7 @@ impl Oracle {
     }
 
     /// Entry of one state: active, scratch zeroed, result and latch cleared, clock set, `after`
-    /// timers armed, entry action.
+    /// and `every` timers armed in declaration order, entry action.
     fn enter_state(&mut self, env: &mut Env<'_>, site: &Site) {
         let model = self.model.clone();
         let state = site.state;
@@ -362,7 +383,8 @@ impl Oracle {
             self.clocks.insert(state, env.tick);
         }
         for &timer in &record.timers {
-            if let Some(ticks) = model.timers[timer].after {
+            if let Some(delay) = &model.timers[timer].after {
+                let ticks = self.delay(env, delay, site);
                 self.start_timer(timer, ticks, env.tick);
             }
         }

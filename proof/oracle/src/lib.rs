@@ -14,6 +14,7 @@
 //! | `tick` | TICK-1 to TICK-5, TICK-7 |
 //! | `queue` | EVT-1 to EVT-6, EVT-10 |
 //! | `timers` | EVT-7, EVT-9 |
+//! | `durations` | LANG-2, LANG-3 |
 //! | `observers` | EVT-8 |
 //! | `select` | SEL-1 to SEL-5, SEL-7, EVT-5 (who decides) |
 //! | `conditions` | SEL-6 |
@@ -40,6 +41,7 @@ mod conditions;
 mod configuration;
 mod describe;
 mod domain;
+mod durations;
 mod entry;
 mod exit;
 mod expr;

@@ -46,6 +46,7 @@ impl Oracle {
             active: BTreeSet::new(),
             entered: BTreeSet::new(),
             history: vec![None; self.model.points.len()],
+            foreseen: BTreeMap::new(),
             timers: BTreeMap::new(),
             clocks: BTreeMap::new(),
             debounces: BTreeMap::new(),

@@ -190,7 +190,7 @@ impl Oracle {
         for (candidate, path) in accepted.iter().zip(branches) {
             let transition = candidate.transition;
             let record = &model.transitions[transition];
-            self.before_effect(transition, env.tick);
+            self.before_effect(env, transition, &candidate.cause);
             let site = Site {
                 state: record.source,
                 transition: Some(transition),

@@ -4,9 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use statewright_author::expr::Expr;
 use statewright_author::graph::{Payload, StackOperation, StateKind};
-use statewright_author::value::{Class, Literal, ValueType};
-
-use crate::world::Argument;
+use statewright_author::value::{Class, Literal, ScratchType, ValueType};
 
 /// Where something leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,10 +20,32 @@ pub(crate) struct Code {
     pub(crate) scope: usize,
 }
 
+/// How long.
+#[derive(Clone, Debug)]
+pub(crate) enum Delay {
+    Ticks(u32),
+    /// Least and most ticks.
+    Range(u32, u32),
+    Seconds(Code),
+}
+
 #[derive(Clone, Debug)]
 pub(crate) struct CallSite {
     pub(crate) function: String,
-    pub(crate) arguments: Vec<Argument>,
+    pub(crate) arguments: Vec<Given>,
+}
+
+/// An argument as it is written (LANG-4).
+#[derive(Clone, Debug)]
+pub(crate) struct Given {
+    pub(crate) name: Option<String>,
+    pub(crate) value: GivenValue,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum GivenValue {
+    Literal(Literal),
+    Code(Code),
 }
 
 #[derive(Clone, Debug)]
@@ -37,6 +57,14 @@ pub(crate) enum Action {
     },
     Add {
         key: usize,
+        value: Code,
+    },
+    SetScratch {
+        scratch: usize,
+        value: Code,
+    },
+    AddScratch {
+        scratch: usize,
         value: Code,
     },
     Raise {
@@ -55,7 +83,7 @@ pub(crate) enum Action {
     },
     StartTimer {
         timer: usize,
-        ticks: u32,
+        after: Delay,
     },
     StopTimer {
         timer: usize,
@@ -95,17 +123,19 @@ pub(crate) struct State {
     pub(crate) exit: Vec<Action>,
     pub(crate) suspend: Vec<Action>,
     pub(crate) resume: Vec<Action>,
+    /// Every tick, before the activity (LANG-10).
+    pub(crate) update: Vec<Action>,
     pub(crate) activity: Option<CallSite>,
     /// In the order of their numbers: priority, then declaration.
     pub(crate) transitions: Vec<usize>,
     pub(crate) defers: BTreeSet<usize>,
-    /// Timers it owns, named ones and those of `after`.
+    /// Timers it owns, named ones and those of `after` and `every`.
     pub(crate) timers: Vec<usize>,
     /// Channels it owns, in the order of their numbers.
     pub(crate) owns: Vec<usize>,
     pub(crate) scratch: Vec<usize>,
     pub(crate) exit_ready: Option<Code>,
-    pub(crate) min_active: Option<u32>,
+    pub(crate) min_active: Option<Delay>,
     pub(crate) has_clock: bool,
     pub(crate) branches: Vec<Branch>,
 }
@@ -132,7 +162,7 @@ pub(crate) struct Point {
 pub(crate) enum Trigger {
     Event(usize),
     Any,
-    /// `after` and named timers alike.
+    /// `after`, `every` and named timers alike.
     Timer(usize),
     Always,
     Done,
@@ -160,10 +190,15 @@ pub(crate) struct Transition {
     pub(crate) priority: u32,
     pub(crate) interrupt: bool,
     pub(crate) score: Option<Code>,
-    pub(crate) threshold: f32,
-    pub(crate) cooldown: Option<u32>,
-    pub(crate) debounce: Option<u32>,
+    pub(crate) threshold: Option<Code>,
+    pub(crate) cooldown: Option<Delay>,
+    pub(crate) debounce: Option<Delay>,
     pub(crate) latch: bool,
+    /// Nothing happens if it wins (LANG-6).
+    pub(crate) stay: bool,
+    /// The list of events it was written with; the others of its source with the same number share
+    /// its cooldown (LANG-1).
+    pub(crate) list: Option<usize>,
 }
 
 impl Transition {
@@ -181,8 +216,12 @@ pub(crate) struct Timer {
     pub(crate) name: Option<String>,
     /// `None`: the machine.
     pub(crate) owner: Option<usize>,
-    /// Armed so long on entry of its owner: `after`.
-    pub(crate) after: Option<u32>,
+    /// Armed so long on entry of its owner: `after` and `every`.
+    pub(crate) after: Option<Delay>,
+    /// Goes on when it is taken.
+    pub(crate) every: bool,
+    /// Places of the transitions that it is for, in the list of its owner as written.
+    pub(crate) serves: Vec<usize>,
     pub(crate) class: Class,
     pub(crate) event: Option<usize>,
     pub(crate) instances: usize,
@@ -226,8 +265,11 @@ pub(crate) struct Observer {
 
 #[derive(Clone, Debug)]
 pub(crate) struct Scratch {
+    pub(crate) name: String,
     pub(crate) owner: usize,
     pub(crate) slots: usize,
+    /// What expressions read.
+    pub(crate) ty: Option<ScratchType>,
 }
 
 #[derive(Clone, Debug)]
@@ -247,6 +289,8 @@ pub(crate) struct Model {
     pub(crate) scratch: Vec<Scratch>,
     /// Declared functions and their parameters.
     pub(crate) functions: BTreeMap<String, Vec<(String, ValueType)>>,
+    /// What value functions give.
+    pub(crate) values: BTreeMap<String, ValueType>,
     /// States named in expressions, by scope and text.
     pub(crate) named_states: BTreeMap<(usize, String), usize>,
     pub(crate) fail_safe: Option<Target>,
@@ -265,6 +309,18 @@ pub(crate) struct Model {
 }
 
 impl Model {
+    /// The transitions that share a cooldown with one: itself, and those of its list (LANG-1).
+    pub(crate) fn listed_with(&self, transition: usize) -> Vec<usize> {
+        let one = &self.transitions[transition];
+        let together = |&other: &usize| {
+            let other = &self.transitions[other];
+            one.list.is_some() && other.list == one.list && other.source == one.source
+        };
+        let all = 0..self.transitions.len();
+        all.filter(|other| *other == transition || together(other))
+            .collect()
+    }
+
     /// Whether `outer` is a state strictly around `inner`.
     pub(crate) fn around(&self, outer: usize, inner: usize) -> bool {
         outer < inner && inner < self.states[outer].end

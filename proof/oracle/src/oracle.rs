@@ -6,6 +6,7 @@ use std::sync::Arc;
 use statewright_author::graph;
 use statewright_author::value::Tier;
 
+use crate::entry::Settled;
 use crate::model::Model;
 use crate::queue::Event;
 use crate::report::{Counters, Quarantine, TickReport};
@@ -29,6 +30,8 @@ pub struct Oracle {
     pub(crate) entered: BTreeSet<usize>,
     /// What each history point remembers (EXEC-4).
     pub(crate) history: Vec<Option<Vec<usize>>>,
+    /// Where defaults of history points lead that are entered in this microstep (EXEC-7).
+    pub(crate) foreseen: BTreeMap<usize, Settled>,
     /// Deadlines of running timers, in start order (EVT-7, EVT-9).
     pub(crate) timers: BTreeMap<usize, Vec<u32>>,
     /// Entry ticks of active states that have a clock.
@@ -96,6 +99,7 @@ impl Oracle {
             active: BTreeSet::new(),
             entered: BTreeSet::new(),
             history: vec![None; model.points.len()],
+            foreseen: BTreeMap::new(),
             timers: BTreeMap::new(),
             clocks: BTreeMap::new(),
             debounces: BTreeMap::new(),

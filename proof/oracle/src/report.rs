@@ -31,6 +31,8 @@ pub enum Outcome {
     LostConflict,
     /// An interrupt stands alone.
     Outranked,
+    /// It won, and means that nothing happens (LANG-6).
+    Stayed,
 }
 
 /// One selection.

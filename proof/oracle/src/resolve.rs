@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use statewright_author::graph::{self, Payload, Policies, StateKind};
-use statewright_author::value::{Tier, ValueType};
+use statewright_author::value::{Literal, ParameterType, Tier, ValueType};
 
 use crate::code::{BUILT_IN_LANES, Reader, Site};
 use crate::model::{
@@ -60,11 +60,16 @@ pub(crate) fn resolve(machine: &graph::Machine, tier: Tier) -> Model {
             && (state.has_clock || state.min_active.is_some() || reader.clocks.contains(&number));
     }
     model.functions = reader.functions;
+    let gives = |function: &graph::Function| {
+        let ty = function.returns.as_ref()?;
+        Some((function.name.value.clone(), ty.value))
+    };
+    model.values = machine.functions.iter().filter_map(gives).collect();
     model.named_states = reader.named_states;
     model
 }
 
-/// Order of timers: of the machine, then by state the named ones before those of `after`.
+/// Order of timers: of the machine, then by state the named ones before those of `after` and `every`.
 fn all_timers(reader: &mut Reader<'_>) -> Vec<Timer> {
     let mut timers: Vec<Timer> = reader
         .machine
@@ -80,9 +85,9 @@ fn all_timers(reader: &mut Reader<'_>) -> Vec<Timer> {
                 .iter()
                 .map(|timer| named(reader, timer, Some(state))),
         );
-        timers.extend(reader.after_timers(state));
+        timers.extend(reader.entry_timers(state));
     }
-    // An `after` timer has no name that could be looked up: no name is empty.
+    // Other timers have no name that could be looked up: no name is empty.
     reader.timers = timers
         .iter()
         .map(|timer| (timer.name.clone().unwrap_or_default(), timer.owner))
@@ -95,6 +100,8 @@ fn named(reader: &Reader<'_>, timer: &graph::Timer, owner: Option<usize>) -> Tim
         name: Some(timer.name.value.clone()),
         owner,
         after: None,
+        every: false,
+        serves: Vec::new(),
         class: timer
             .class
             .as_ref()
@@ -154,7 +161,7 @@ fn declarations(reader: &mut Reader<'_>, machine: &graph::Machine, tier: Tier) -
         parameters: machine
             .parameters
             .iter()
-            .map(|parameter| values(machine, parameter))
+            .map(|parameter| values(machine, parameter, reader.tick_rate))
             .collect(),
         channels: machine
             .channels
@@ -165,6 +172,7 @@ fn declarations(reader: &mut Reader<'_>, machine: &graph::Machine, tier: Tier) -
         observers: Vec::new(),
         scratch: Vec::new(),
         functions: BTreeMap::new(),
+        values: BTreeMap::new(),
         named_states: BTreeMap::new(),
         fail_safe: machine
             .fail_safe
@@ -202,7 +210,7 @@ fn event_type(reader: &Reader<'_>, event: &graph::Event) -> EventType {
     }
 }
 
-fn values(machine: &graph::Machine, parameter: &graph::Parameter) -> Parameter {
+fn values(machine: &graph::Machine, parameter: &graph::Parameter, tick_rate: u32) -> Parameter {
     let plain = parameter.value.value.clone();
     let in_variant = |variant: &graph::Variant| {
         let given = variant
@@ -212,10 +220,19 @@ fn values(machine: &graph::Machine, parameter: &graph::Parameter) -> Parameter {
         given.map_or_else(|| plain.clone(), |(_, value)| value.value.clone())
     };
     let variants = machine.variants.iter().map(in_variant);
+    let seconds = |value: Literal| match value {
+        Literal::Text(text) if parameter.ty.value == ParameterType::Duration => {
+            crate::durations::seconds_of(&text, tick_rate)
+        }
+        value => value,
+    };
     Parameter {
         name: parameter.name.value.clone(),
-        ty: parameter.ty.value,
-        values: std::iter::once(plain.clone()).chain(variants).collect(),
+        ty: parameter.ty.value.value(),
+        values: std::iter::once(plain.clone())
+            .chain(variants)
+            .map(seconds)
+            .collect(),
     }
 }
 
@@ -288,8 +305,10 @@ fn regions(reader: &mut Reader<'_>) -> Vec<Region> {
 fn scratch(model: &mut Model, owner: usize, graph: &graph::State) -> Vec<usize> {
     let first = model.scratch.len();
     let one = |scratch: &graph::Scratch| Scratch {
+        name: scratch.name.value.clone(),
         owner,
         slots: scratch.slots.value as usize,
+        ty: scratch.ty.as_ref().map(|ty| ty.value),
     };
     model.scratch.extend(graph.scratch.iter().map(one));
     (first..model.scratch.len()).collect()
@@ -323,10 +342,11 @@ fn state(reader: &mut Reader<'_>, number: usize) -> State {
         exit: reader.actions(&graph.exit, site),
         suspend: reader.actions(&graph.suspend, site),
         resume: reader.actions(&graph.resume, site),
+        update: reader.actions(&graph.update, site),
         activity: graph
             .activity
             .as_ref()
-            .map(|activity| reader.call(&activity.value)),
+            .map(|activity| reader.call(&activity.value, Site::of(number))),
         transitions: Vec::new(),
         defers: graph
             .defers
@@ -340,7 +360,7 @@ fn state(reader: &mut Reader<'_>, number: usize) -> State {
         min_active: graph
             .min_active
             .as_ref()
-            .map(|duration| reader.ticks(&duration.value)),
+            .map(|duration| reader.delay(&duration.value, site)),
         has_clock: graph.clock,
         branches: graph
             .choice

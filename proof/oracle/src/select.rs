@@ -40,6 +40,8 @@ pub(crate) enum Choice {
     Defer,
     /// A transition that may not leave yet waits; it has taken the event (SEL-6).
     Stored,
+    /// One that stays has won: the event is handled, and nothing happens (LANG-6).
+    Stay,
     /// Nobody wants it.
     Nothing,
 }
@@ -53,6 +55,8 @@ enum Answer {
     Found(Candidate),
     /// One that waits from now on.
     Stored,
+    /// One that stays.
+    Stay,
 }
 
 type Outcomes = BTreeMap<usize, Outcome>;
@@ -115,7 +119,7 @@ impl Oracle {
         // ends the search.
         let mut answers: BTreeMap<usize, Answer> = BTreeMap::new();
         let mut found: Vec<Candidate> = Vec::new();
-        let (mut deferred, mut stored) = (false, false);
+        let (mut deferred, mut stored, mut stayed) = (false, false, false);
         for leaf in self.leaves() {
             let path: Vec<usize> = self.model.up(leaf).collect();
             for state in path {
@@ -134,6 +138,10 @@ impl Oracle {
                         stored = true;
                         break;
                     }
+                    Answer::Stay => {
+                        stayed = true;
+                        break;
+                    }
                     Answer::Nobody => {}
                 }
                 if let Occasion::Event(id) = occasion
@@ -144,11 +152,12 @@ impl Oracle {
                 }
             }
         }
-        match (found.is_empty(), stored, deferred) {
+        match (found.is_empty(), stored, stayed, deferred) {
             (false, ..) => Choice::Commit(self.arbitrate(found, outcomes)),
-            (true, true, _) => Choice::Stored,
-            (true, false, true) => Choice::Defer,
-            (true, false, false) => Choice::Nothing,
+            (true, true, ..) => Choice::Stored,
+            (true, false, true, _) => Choice::Stay,
+            (true, false, false, true) => Choice::Defer,
+            (true, false, false, false) => Choice::Nothing,
         }
     }
 
@@ -353,10 +362,24 @@ impl Oracle {
         scored.sort_by(|(_, a), (_, b)| best_first(*a, *b));
         for (transition, score) in scored {
             let record = &model.transitions[transition];
-            // NaN is below any threshold.
-            if score.is_some_and(|score| score.is_nan() || score < record.threshold) {
+            let site = Site {
+                state: record.source,
+                transition: Some(transition),
+                cause: cause.clone(),
+            };
+            let threshold = match &record.threshold {
+                Some(code) => self.value(env, code, &site).float(),
+                None => 0.0,
+            };
+            // NaN is below any threshold, and nothing reaches a threshold of NaN.
+            let reaches = |score: f32| score >= threshold;
+            if score.is_some_and(|score| !reaches(score)) {
                 outcomes.insert(transition, Outcome::BelowThreshold);
                 continue;
+            }
+            if record.stay {
+                outcomes.insert(transition, Outcome::Stayed);
+                return Answer::Stay;
             }
             let candidate = self.candidate(transition, cause);
             if record.interrupt {

@@ -126,6 +126,7 @@ impl Oracle {
         self.flags.polls = self.active.iter().any(|&number| {
             let state = &self.model.states[number];
             state.activity.is_some()
+                || !state.update.is_empty()
                 || state.transitions.iter().any(eventless)
                 || self.latched.contains_key(&number)
         });

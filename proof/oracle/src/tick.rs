@@ -133,7 +133,7 @@ impl Oracle {
                 self.run_observers(env, event.id, &cause);
                 self.commit(env, &accepted);
             }
-            what @ (Choice::Nothing | Choice::Stored) => {
+            what @ (Choice::Nothing | Choice::Stored | Choice::Stay) => {
                 self.counters.unhandled += u64::from(matches!(what, Choice::Nothing));
                 self.run_observers(env, event.id, &cause);
                 if let Some(reason) = self.fault.take() {
@@ -144,10 +144,14 @@ impl Oracle {
         }
     }
 
-    /// A due timer: taking it disarms it (EVT-7). One that stands for an event is dispatched as
+    /// A due timer: taking it disarms it (EVT-7), or moves it on (LANG-2). One that stands for an event is dispatched as
     /// that.
     fn handle_timer(&mut self, env: &mut Env<'_>, timer: usize) {
-        self.take_timer(timer, env.tick);
+        if self.model.timers[timer].every {
+            self.move_on(env, timer);
+        } else {
+            self.take_timer(timer, env.tick);
+        }
         self.count_event(env);
         let (occasion, cause) = match self.model.timers[timer].event {
             Some(id) => (
@@ -161,7 +165,7 @@ impl Oracle {
         };
         match self.select(env, occasion, &cause) {
             Choice::Commit(accepted) => self.commit(env, &accepted),
-            Choice::Stored => {}
+            Choice::Stored | Choice::Stay => {}
             Choice::Defer | Choice::Nothing => self.counters.unhandled += 1,
         }
     }

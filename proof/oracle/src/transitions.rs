@@ -1,7 +1,9 @@
 //! Transitions of each state: own, decisions, sets, any-state lists of the parent; then by priority
 //! (CODE-8).
 
+use statewright_author::duration::DurationSource;
 use statewright_author::graph::{self, StackOperation, StateKind, TransitionKind};
+use statewright_author::span::Spanned;
 
 use crate::code::{Reader, Site};
 use crate::model::{Kind, Target, Timer, Transition, Trigger};
@@ -10,7 +12,33 @@ use crate::model::{Kind, Target, Timer, Transition, Trigger};
 pub(crate) struct Written {
     pub(crate) graph: graph::Transition,
     pub(crate) negated: bool,
+    /// It is a branch of a decision.
+    pub(crate) decided: bool,
     pub(crate) scope: usize,
+    /// The list of events it was written with, if that has several (LANG-1).
+    pub(crate) list: Option<usize>,
+}
+
+/// LANG-1: one transition per event of a list, in list order, alike in everything.
+fn one_per_event(all: Vec<Written>) -> Vec<Written> {
+    let mut single = Vec::new();
+    for (number, written) in all.into_iter().enumerate() {
+        let graph::Trigger::Events(events) = &written.graph.trigger else {
+            single.push(written);
+            continue;
+        };
+        for event in &events.value {
+            single.push(Written {
+                graph: graph::Transition {
+                    trigger: graph::Trigger::Event(event.clone()),
+                    ..written.graph.clone()
+                },
+                list: Some(number),
+                ..written
+            });
+        }
+    }
+    single
 }
 
 impl Reader<'_> {
@@ -23,7 +51,9 @@ impl Reader<'_> {
         let plain = |graph: &graph::Transition| Written {
             graph: graph.clone(),
             negated: false,
+            decided: false,
             scope: state,
+            list: None,
         };
         let mut list: Vec<Written> = node.graph.transitions.iter().map(plain).collect();
         list.extend(
@@ -32,51 +62,83 @@ impl Reader<'_> {
                 .iter()
                 .flat_map(|decision| expand(decision, state)),
         );
+        let mut seen = Vec::new();
         for name in &node.graph.uses {
-            let set = self
-                .machine
-                .transition_sets
-                .iter()
-                .find(|set| set.name.value == name.value);
-            list.extend(set.expect("a declared set").transitions.iter().map(plain));
+            self.of_set(&name.value, &mut seen, &mut |graph| list.push(plain(graph)));
         }
         if let Some(parent) = node.parent {
             let own = &node.graph.name.value;
+            let region = node
+                .region
+                .and_then(|region| self.tree.regions[region].graph.name.as_ref());
+            let with_region = region.map(|region| format!("{}/{own}", region.value));
             let names = |list: &[statewright_author::span::Name]| {
-                list.iter().any(|name| name.value == *own)
+                list.iter()
+                    .any(|name| name.value == *own || Some(&name.value) == with_region.as_ref())
             };
             for any in &self.tree.states[parent].graph.any_state {
                 if (any.include.is_empty() || names(&any.include)) && !names(&any.exclude) {
                     list.push(Written {
                         graph: any.transition.clone(),
                         negated: false,
+                        decided: false,
                         scope: parent,
+                        list: None,
                     });
                 }
             }
         }
         list.retain(|written| !written.graph.muted);
-        list
+        one_per_event(list)
     }
 
-    /// The `after` timers of a state: one for each number of ticks, in the order of its
-    /// transitions.
-    pub(crate) fn after_timers(&self, state: usize) -> Vec<Timer> {
+    /// The transitions of a set, then those of the sets it uses; each set once (LANG-14).
+    fn of_set(&self, name: &str, seen: &mut Vec<String>, add: &mut dyn FnMut(&graph::Transition)) {
+        if seen.iter().any(|known| known == name) {
+            return;
+        }
+        seen.push(name.to_owned());
+        let mut sets = self.machine.transition_sets.iter();
+        let set = sets.find(|set| set.name.value == name);
+        let set = set.expect("a declared set");
+        set.transitions.iter().for_each(&mut *add);
+        for used in &set.uses {
+            self.of_set(&used.value, seen, add);
+        }
+    }
+
+    /// The `after` and `every` timers of a state, in the order of its transitions; those that count
+    /// as one are one.
+    pub(crate) fn entry_timers(&mut self, state: usize) -> Vec<Timer> {
         let mut timers: Vec<Timer> = Vec::new();
-        for written in self.written(state) {
-            if let graph::Trigger::After(duration) = &written.graph.trigger {
-                let ticks = self.ticks(&duration.value);
-                if timers.iter().all(|timer| timer.after != Some(ticks)) {
-                    timers.push(Timer {
-                        name: None,
-                        owner: Some(state),
-                        after: Some(ticks),
-                        class: Default::default(),
-                        event: None,
-                        instances: 1,
-                    });
-                }
+        let mut sources: Vec<DurationSource> = Vec::new();
+        for (place, written) in self.written(state).into_iter().enumerate() {
+            let (source, every) = match &written.graph.trigger {
+                graph::Trigger::After(duration) => (&duration.value, false),
+                graph::Trigger::Every(duration) => (&duration.value, true),
+                _ => continue,
+            };
+            let same = (0..timers.len())
+                .find(|&at| timers[at].every == every && self.are_one(&sources[at], source));
+            if let Some(same) = same {
+                timers[same].serves.push(place);
+                continue;
             }
+            let site = Site {
+                scope: written.scope,
+                own: state,
+            };
+            timers.push(Timer {
+                name: None,
+                owner: Some(state),
+                after: Some(self.delay(source, site)),
+                every,
+                serves: vec![place],
+                class: Default::default(),
+                event: None,
+                instances: 1,
+            });
+            sources.push(source.clone());
         }
         timers
     }
@@ -86,17 +148,26 @@ impl Reader<'_> {
         let mut list: Vec<Transition> = self
             .written(state)
             .iter()
-            .map(|written| self.transition(state, written, timers))
+            .enumerate()
+            .map(|(place, written)| self.transition(state, place, written, timers))
             .collect();
         list.sort_by_key(|transition| std::cmp::Reverse(transition.priority));
         list
     }
 
-    fn transition(&mut self, source: usize, written: &Written, timers: &[Timer]) -> Transition {
+    fn transition(
+        &mut self,
+        source: usize,
+        place: usize,
+        written: &Written,
+        timers: &[Timer],
+    ) -> Transition {
         let Written {
             graph,
             negated,
+            decided,
             scope,
+            list,
         } = written;
         let site = Site {
             scope: *scope,
@@ -115,33 +186,38 @@ impl Reader<'_> {
                 .map(|(region, name)| self.sync_target(source, &region.value, &name.value))
                 .collect()
         };
+        // A branch that names its own state means to stay; `reenter` has made the others external.
+        let stays = *decided
+            && graph.kind.is_none()
+            && matches!(targets[..], [Target::State(own)] if own == source);
+        let targets = if stays { Vec::new() } else { targets };
+        let effect = if stays { &[][..] } else { &graph.effect[..] };
         let guard = graph.guard.as_ref().map(|guard| match negated {
             true => self.negated(&guard.value, site),
             false => self.code(&guard.value, site),
         });
         Transition {
             source,
-            trigger: self.trigger(source, *scope, &graph.trigger, timers),
+            trigger: self.trigger(source, *scope, place, &graph.trigger, timers),
             kind: self.kind(source, graph, &targets),
             targets,
             guard,
-            effect: self.actions(&graph.effect, site),
+            effect: self.actions(effect, site),
             priority: graph.priority.as_ref().map_or(0, |priority| priority.value),
             interrupt: graph.interrupt,
             score: self.maybe(&graph.score, site),
-            threshold: graph
-                .threshold
-                .as_ref()
-                .map_or(0.0, |threshold| threshold.value as f32),
+            threshold: self.maybe(&graph.threshold, site),
             cooldown: graph
                 .cooldown
                 .as_ref()
-                .map(|duration| self.ticks(&duration.value)),
+                .map(|duration| self.delay(&duration.value, site)),
             debounce: graph
                 .debounce
                 .as_ref()
-                .map(|duration| self.ticks(&duration.value)),
+                .map(|duration| self.delay(&duration.value, site)),
             latch: graph.latch,
+            stay: graph.stay || stays,
+            list: *list,
         }
     }
 
@@ -165,21 +241,19 @@ impl Reader<'_> {
         &self,
         source: usize,
         scope: usize,
+        place: usize,
         trigger: &graph::Trigger,
         timers: &[Timer],
     ) -> Trigger {
         match trigger {
             graph::Trigger::Event(name) => Trigger::Event(self.event(&name.value)),
+            graph::Trigger::Events(_) => unreachable!("one transition per event"),
             graph::Trigger::Any(_) => Trigger::Any,
-            graph::Trigger::After(duration) => {
-                let ticks = Some(self.ticks(&duration.value));
-                let own = |timer: &Timer| timer.owner == Some(source) && timer.after == ticks;
-                Trigger::Timer(
-                    timers
-                        .iter()
-                        .position(own)
-                        .expect("a timer for each `after`"),
-                )
+            graph::Trigger::After(_) | graph::Trigger::Every(_) => {
+                let own =
+                    |timer: &Timer| timer.owner == Some(source) && timer.serves.contains(&place);
+                let timer = timers.iter().position(own);
+                Trigger::Timer(timer.expect("a timer for each `after` and `every`"))
             }
             graph::Trigger::Timer(name) => Trigger::Timer(self.timer(scope, &name.value)),
             graph::Trigger::Always(_) => Trigger::Always,
@@ -224,19 +298,24 @@ impl Reader<'_> {
 
 /// A decision is two transitions, the second with the negated guard.
 fn expand(decision: &graph::Decision, state: usize) -> Vec<Written> {
-    let way = |target: &Option<statewright_author::span::Name>, negated: bool| {
-        target.as_ref().map(|target| Written {
+    let way = |branch: &Option<graph::DecisionBranch>, negated: bool| {
+        branch.as_ref().map(|branch| Written {
             graph: graph::Transition {
                 trigger: decision.trigger.clone(),
                 guard: Some(decision.guard.clone()),
-                targets: vec![target.clone()],
+                targets: vec![branch.target.clone()],
+                kind: branch
+                    .reenter
+                    .map(|span| Spanned::new(TransitionKind::External, span)),
                 priority: decision.priority.clone(),
                 effect: decision.effect.clone(),
                 muted: decision.muted,
                 ..graph::Transition::default()
             },
             negated,
+            decided: true,
             scope: state,
+            list: None,
         })
     };
     way(&decision.then, false)

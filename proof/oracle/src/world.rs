@@ -1,10 +1,9 @@
 //! The outside world as the machine sees it: user code, blackboard, commands (CODE-1, CODE-5,
 //! CODE-6, CMD-1).
 
-use statewright_author::value::{Literal, ValueType};
+use statewright_author::value::ValueType;
 
 use crate::actor::Actor;
-use crate::expr::Value;
 
 /// xorshift32 (CODE-6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,22 +41,15 @@ pub enum Cause {
     Timer(usize),
 }
 
-/// A literal argument of a call.
+/// An argument of a call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Argument {
     /// Its name: of the declared parameter, or as written.
     pub name: Option<String>,
     /// Its type: that of the declared parameter, or its own.
     pub ty: ValueType,
-    /// Its value.
-    pub value: Literal,
-}
-
-impl Argument {
-    /// Its words.
-    pub fn words(&self) -> Vec<u32> {
-        Value::from_literal(self.ty, &self.value).words()
-    }
+    /// Words of its value.
+    pub words: Vec<u32>,
 }
 
 /// What user code is told (CODE-1).
@@ -65,7 +57,7 @@ impl Argument {
 pub struct Call<'a> {
     /// The function.
     pub function: &'a str,
-    /// Its literal arguments.
+    /// Its arguments.
     pub arguments: &'a [Argument],
     /// Which agent.
     pub agent: u64,
@@ -166,6 +158,8 @@ pub trait World {
     fn guard(&mut self, call: &Call<'_>, rng: &mut Rng) -> Verdict;
     /// A scorer function.
     fn score(&mut self, call: &Call<'_>, rng: &mut Rng) -> f32;
+    /// A value function: as many words as its type has (LANG-11).
+    fn value(&mut self, call: &Call<'_>, ty: ValueType, rng: &mut Rng) -> Vec<u32>;
     /// An action function.
     fn action(&mut self, call: &Call<'_>, actor: &mut Actor<'_>);
     /// An activity function.

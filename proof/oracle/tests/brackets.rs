@@ -7,7 +7,9 @@ use std::collections::BTreeSet;
 use statewright_author::graph::{Action, ActionKind, Machine, State};
 use statewright_author::span::{Name, Span};
 use statewright_generator::{Size, machine};
-use statewright_oracle::{Actor, Call, Command, Mode, Oracle, Rng, Status, Tier, Verdict, World};
+use statewright_oracle::{
+    Actor, Call, Command, Mode, Oracle, Rng, Status, Tier, ValueType, Verdict, World,
+};
 
 /// Follows the configuration by callbacks alone.
 struct Follower {
@@ -107,6 +109,10 @@ impl World for Follower {
 
     fn score(&mut self, _: &Call<'_>, _: &mut Rng) -> f32 {
         (self.rng.next_u32() % 8) as f32 / 4.0
+    }
+
+    fn value(&mut self, _: &Call<'_>, ty: ValueType, _: &mut Rng) -> Vec<u32> {
+        (0..ty.words()).map(|_| self.rng.next_u32() % 2).collect()
     }
 
     fn action(&mut self, call: &Call<'_>, actor: &mut Actor<'_>) {

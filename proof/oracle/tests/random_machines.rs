@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use statewright_author::graph::Machine;
 use statewright_generator::{Size, machine};
 use statewright_oracle::{
-    Actor, Call, Class, Command, Event, Mode, Oracle, Rng, Snapshot, Status, Tier, Verdict, World,
+    Actor, Call, Class, Command, Event, Mode, Oracle, Rng, Snapshot, Status, Tier, ValueType,
+    Verdict, World,
 };
 
 /// A world whose answers follow from a seed and from what was asked before.
@@ -31,6 +32,11 @@ impl World for Chance {
     fn score(&mut self, _: &Call<'_>, _: &mut Rng) -> f32 {
         self.calls += 1;
         (self.rng.next_u32() % 8) as f32 / 4.0
+    }
+
+    fn value(&mut self, _: &Call<'_>, ty: ValueType, _: &mut Rng) -> Vec<u32> {
+        self.calls += 1;
+        (0..ty.words()).map(|_| self.rng.next_u32() % 2).collect()
     }
 
     fn action(&mut self, _: &Call<'_>, actor: &mut Actor<'_>) {

@@ -33,6 +33,9 @@ impl Host for First {
         self.calls as f32
     }
 
+    fn value(&self, _: FunctionId, _: GuardCx<'_, '_>) -> [u32; 3] {
+        [0; 3]
+    }
     fn action(&mut self, _: FunctionId, _: ActionCx<'_, '_>) {
         self.calls += 1;
     }
@@ -62,6 +65,9 @@ impl Host for Second {
         self.heard.len() as f32
     }
 
+    fn value(&self, _: FunctionId, _: GuardCx<'_, '_>) -> [u32; 3] {
+        [0; 3]
+    }
     fn action(&mut self, function: FunctionId, _: ActionCx<'_, '_>) {
         self.heard.push(function);
     }

@@ -382,10 +382,9 @@ fn the_description_of_the_json_names_every_field() {
     }
 }
 
-/// Every block of the guide that begins with `$` is a session: the commands and what they print.
-#[test]
-fn the_guide_shows_what_the_command_prints() {
-    let path = format!("{ROOT}/docs/guide/stepping.md");
+/// Every block of a page that begins with `$` is a session: the commands and what they print.
+fn check_sessions(page_path: &str, least: usize) {
+    let path = format!("{ROOT}/{page_path}");
     let page = std::fs::read_to_string(&path)
         .unwrap()
         .replace("\r\n", "\n");
@@ -398,45 +397,79 @@ fn the_guide_shows_what_the_command_prints() {
         .filter_map(|block| block.strip_prefix("text\n$ "))
     {
         let (command, _) = block.split_once('\n').unwrap();
-        let args: Vec<&str> = command
-            .split(" | ")
-            .last()
-            .unwrap()
-            .split(' ')
-            .skip(1)
-            .collect();
-        let input = command
-            .strip_prefix("printf '")
-            .and_then(|rest| rest.split_once('\''))
-            .map(|(input, _)| input);
-        let input = input.unwrap_or_default().replace("\\n", "\n");
-        let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_statewright"));
-        child
-            .args(args)
-            .current_dir(ROOT)
-            .stdin(std::process::Stdio::piped())
-            .stdout(std::process::Stdio::piped());
-        child.stderr(std::process::Stdio::piped());
-        let mut child = child.spawn().unwrap();
-        std::io::Write::write_all(&mut child.stdin.take().unwrap(), input.as_bytes()).unwrap();
-        let output = child.wait_with_output().unwrap();
-        let printed =
-            String::from_utf8(output.stdout).unwrap() + &String::from_utf8(output.stderr).unwrap();
         shown = shown.replace(
             &format!("```text\n$ {block}```"),
-            &format!("```text\n$ {command}\n{printed}```"),
+            &format!("```text\n$ {command}\n{}```", printed_by(command)),
         );
         sessions += 1;
     }
-    assert!(sessions >= 4, "{sessions} sessions in the guide");
+    assert!(sessions >= least, "{sessions} sessions in {page_path}");
     if std::env::var_os("BLESS").is_some() {
         std::fs::write(&path, &shown).unwrap();
     }
     let kept = std::fs::read_to_string(&path)
         .unwrap()
         .replace("\r\n", "\n");
-    assert_eq!(
-        kept, shown,
-        "docs/guide/stepping.md is old: run `cargo xtask bless`"
-    );
+    assert_eq!(kept, shown, "{page_path} is old: run `cargo xtask bless`");
+}
+
+/// What `statewright ARGS`, or `printf 'LINES' | statewright ARGS`, prints.
+fn printed_by(command: &str) -> String {
+    let args: Vec<&str> = command
+        .split(" | ")
+        .last()
+        .unwrap()
+        .split(' ')
+        .skip(1)
+        .collect();
+    let input = command
+        .strip_prefix("printf '")
+        .and_then(|rest| rest.split_once('\''))
+        .map(|(input, _)| input);
+    let input = input.unwrap_or_default().replace("\\n", "\n");
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_statewright"));
+    child
+        .args(args)
+        .current_dir(ROOT)
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped());
+    child.stderr(std::process::Stdio::piped());
+    let mut child = child.spawn().unwrap();
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), input.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    String::from_utf8(output.stdout).unwrap() + &String::from_utf8(output.stderr).unwrap()
+}
+
+#[test]
+fn the_guide_shows_what_the_command_prints() {
+    check_sessions("docs/guide/stepping.md", 4);
+}
+
+#[test]
+fn recipes_show_what_the_command_prints() {
+    check_sessions("docs/guide/recipes.md", 14);
+}
+
+/// The machines of the recipes stand on the page as they are in their files, and have no warnings.
+#[test]
+fn recipes_are_the_files_they_name() {
+    let page = std::fs::read_to_string(format!("{ROOT}/docs/guide/recipes.md")).unwrap();
+    let page = page.replace("\r\n", "\n");
+    let mut files: Vec<_> = std::fs::read_dir(format!("{ROOT}/machines/recipes"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    files.sort();
+    for file in &files {
+        let path = format!("machines/recipes/{file}");
+        let text = std::fs::read_to_string(format!("{ROOT}/{path}")).unwrap();
+        let block = format!("```jsonc\n// {path}\n{}```", text.replace("\r\n", "\n"));
+        assert!(
+            page.contains(&block),
+            "docs/guide/recipes.md shows another {path}"
+        );
+    }
+    assert_eq!(page.matches("// machines/recipes/").count(), files.len());
+    let checked = printed_by("statewright check machines/recipes");
+    assert!(checked.ends_with("no problems\n"), "{checked}");
 }

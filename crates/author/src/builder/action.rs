@@ -3,6 +3,7 @@
 
 use super::Time;
 use super::part::{Context, text};
+use crate::duration::DurationSource;
 use crate::graph::{self, ActionKind};
 use crate::names::check_function;
 use crate::span::{Span, Spanned};
@@ -157,21 +158,45 @@ action_with_options!(Call Raise Send Emit When);
 #[derive(Clone, Debug)]
 pub struct Call {
     function: String,
-    arguments: Vec<(Option<String>, Literal)>,
+    arguments: Vec<(Option<String>, PendingArgument)>,
+}
+
+#[derive(Clone, Debug)]
+enum PendingArgument {
+    Literal(Literal),
+    Code(String),
 }
 
 impl Call {
     /// Adds an argument by the name that the function's declaration gives it.
     #[must_use]
     pub fn with(mut self, name: impl Into<String>, value: impl Into<Literal>) -> Self {
-        self.arguments.push((Some(name.into()), value.into()));
+        let value = PendingArgument::Literal(value.into());
+        self.arguments.push((Some(name.into()), value));
+        self
+    }
+
+    /// Adds an argument by name that an expression computes before each call (LANG-4).
+    #[must_use]
+    pub fn with_computed(mut self, name: impl Into<String>, code: impl Into<String>) -> Self {
+        let value = PendingArgument::Code(code.into());
+        self.arguments.push((Some(name.into()), value));
+        self
+    }
+
+    /// Adds an argument by position that an expression computes before each call (LANG-4).
+    #[must_use]
+    pub fn computed(mut self, code: impl Into<String>) -> Self {
+        let value = PendingArgument::Code(code.into());
+        self.arguments.push((None, value));
         self
     }
 
     /// Adds an argument by position.
     #[must_use]
     pub fn argument(mut self, value: impl Into<Literal>) -> Self {
-        self.arguments.push((None, value.into()));
+        let value = PendingArgument::Literal(value.into());
+        self.arguments.push((None, value));
         self
     }
 }
@@ -311,7 +336,7 @@ fn spanned(cx: &mut Context, kind: PendingKind, span: Span) -> ActionKind {
         },
         PendingKind::Start(timer, after) => ActionKind::StartTimer {
             timer: at(timer),
-            after: cx.duration(after, span),
+            after: cx.duration(after, DurationSource::parse, span),
         },
         PendingKind::Stop(timer) => ActionKind::StopTimer { timer: at(timer) },
         PendingKind::ClearHistory(state) => ActionKind::ClearHistory { state: at(state) },
@@ -334,9 +359,14 @@ fn spanned(cx: &mut Context, kind: PendingKind, span: Span) -> ActionKind {
 }
 
 fn called(cx: &mut Context, call: Call, span: Span) -> ActionKind {
-    let argument = |(name, value): (Option<String>, Literal)| graph::Argument {
+    let argument = |(name, value): (Option<String>, PendingArgument)| graph::Argument {
         name: name.map(|name| text(name, span)),
-        value: Spanned::new(value, span),
+        value: match value {
+            PendingArgument::Literal(literal) => {
+                graph::ArgumentValue::Literal(Spanned::new(literal, span))
+            }
+            PendingArgument::Code(code) => graph::ArgumentValue::Code(Spanned::new(code, span)),
+        },
     };
     let arguments = call.arguments.into_iter().map(argument).collect();
     ActionKind::Call {

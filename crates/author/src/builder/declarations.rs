@@ -14,7 +14,8 @@ use crate::graph::{
 use crate::names::{check_event, check_function, check_identifier, check_key, check_name};
 use crate::span::{Name, Span, Spanned};
 use crate::value::{
-    BuiltInLane, Class, FunctionKind, LaneKey, LaneScope, Literal, MergeRule, ValueType,
+    BuiltInLane, Class, Duration, FunctionKind, LaneKey, LaneScope, Literal, MergeRule,
+    ParameterType, ValueType,
 };
 
 /// A step of the machine and the checked name of what is declared there.
@@ -60,6 +61,7 @@ impl MachineBuilder<'_> {
     pub fn key_of(&mut self, name: impl Into<String>, ty: ValueType) -> KeyBuilder<'_> {
         let (name, span) = self.declare("key", check_key, name);
         let key = Key {
+            host: false,
             name,
             doc: None,
             ty: Spanned::new(ty, span),
@@ -77,12 +79,32 @@ impl MachineBuilder<'_> {
     ) -> ParameterBuilder<'_> {
         let (name, span) = self.declare("parameter", check_key, name);
         let value = value.into();
-        let ty = Spanned::new(value.natural_type(), span);
+        let ty = Spanned::new(value.natural_type().into(), span);
         let parameter = Parameter {
+            host: false,
             name,
             doc: None,
             ty,
             value: Spanned::new(value, span),
+            meta: None,
+        };
+        Part::push(self.root.cx, &mut self.machine.parameters, parameter, span)
+    }
+
+    /// Adds a parameter that is a duration (LANG-3).
+    pub fn duration(
+        &mut self,
+        name: impl Into<String>,
+        time: impl Into<Time>,
+    ) -> ParameterBuilder<'_> {
+        let (name, span) = self.declare("parameter", check_key, name);
+        let value = self.root.cx.duration(time.into(), Duration::parse, span);
+        let parameter = Parameter {
+            host: false,
+            name,
+            doc: None,
+            ty: Spanned::new(ParameterType::Duration, span),
+            value: Spanned::new(Literal::Text(value.value.to_string()), span),
             meta: None,
         };
         Part::push(self.root.cx, &mut self.machine.parameters, parameter, span)
@@ -178,7 +200,8 @@ impl MachineBuilder<'_> {
         Part::push(self.root.cx, &mut self.machine.observers, observer, span)
     }
 
-    /// Declares a user function. If one is declared, all that are used must be.
+    /// Declares a user function. If one is declared that is no value function, all that are used
+    /// must be.
     pub fn function(&mut self, name: impl Into<String>, kind: FunctionKind) -> FunctionBuilder<'_> {
         let (name, span) = self.declare("function", check_function, name);
         let kind = Spanned::new(kind, span);
@@ -186,10 +209,22 @@ impl MachineBuilder<'_> {
             name,
             doc: None,
             kind,
+            returns: None,
             rng: false,
             parameters: Vec::new(),
         };
         Part::push(self.root.cx, &mut self.machine.functions, function, span)
+    }
+
+    /// Declares a function that gives expressions a value of a type (LANG-11).
+    pub fn value_function(
+        &mut self,
+        name: impl Into<String>,
+        returns: ValueType,
+    ) -> FunctionBuilder<'_> {
+        let function = self.function(name, FunctionKind::Value);
+        function.item.returns = Some(Spanned::new(returns, function.span));
+        function
     }
 
     /// Adds a set of transitions that states share (CODE-8).
@@ -201,7 +236,7 @@ impl MachineBuilder<'_> {
         let (name, span) = self.declare("transition set", check_name, name);
         let set = TransitionSet {
             name,
-            transitions: Vec::new(),
+            ..TransitionSet::default()
         };
         describe(&mut Part::push(
             self.root.cx,
@@ -223,8 +258,15 @@ fields!(Event {
     flag("It means something for a moment only: saved games are to leave it out.", ephemeral: bool),
     flag("Posted by user code or only sent on to others: nobody here needs to handle it.", sent: bool),
 });
-fields!(Key { doc, meta, once("Its value before the first tick.", default: impl Into<Literal>) });
-fields!(Parameter { doc, meta });
+fields!(Key {
+    doc, meta,
+    once("Its value before the first tick.", default: impl Into<Literal>),
+    flag("For user code: nothing in the file needs to use it.", host: bool),
+});
+fields!(Parameter {
+    doc, meta,
+    flag("For user code: nothing in the file needs to use it.", host: bool),
+});
 fields!(Variant { doc });
 fields!(Channel {
     doc,
@@ -250,7 +292,7 @@ fields!(Function { doc, flag("It uses the rng (SEL-5).", rng: bool) });
 impl ParameterBuilder<'_> {
     /// Gives it a type other than the one its value suggests.
     pub fn ty(&mut self, ty: ValueType) -> &mut Self {
-        self.item.ty.value = ty;
+        self.item.ty.value = ty.into();
         self
     }
 }

@@ -9,7 +9,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::span::{Name, Span, Spanned};
 
 use super::values::Time;
-use crate::value::Duration;
+use crate::value::{Duration, DurationError};
 
 /// Characters of a name that are shown in a step.
 const MAX_STEP_NAME: usize = 64;
@@ -99,13 +99,19 @@ impl Context {
         Spanned::new(name, span)
     }
 
-    /// A duration; a bad one is reported and becomes the shortest.
-    pub(super) fn duration(&mut self, time: Time, span: Span) -> Spanned<Duration> {
-        let duration = time.read().unwrap_or_else(|(text, reason)| {
+    /// A duration of one of the forms that `parse` reads; a bad one is reported and becomes the
+    /// shortest.
+    pub(super) fn duration<T: From<Duration>>(
+        &mut self,
+        time: Time,
+        parse: fn(&str) -> Result<T, DurationError>,
+        span: Span,
+    ) -> Spanned<T> {
+        let duration = time.read(parse).unwrap_or_else(|(text, reason)| {
             let message = format!("`{text}` is not a legal duration");
             self.diagnostics
                 .push(Diagnostic::new(DiagnosticCode::BadDuration, span, message).note(reason));
-            Duration::default()
+            Duration::default().into()
         });
         Spanned::new(duration, span)
     }
@@ -216,9 +222,22 @@ macro_rules! field {
         }
     };
     (time $doc:literal, $name:ident: $type:ty) => {
+        $crate::builder::part::field!(@time $doc, $name: $type, $crate::value::Duration::parse);
+    };
+    (any_time $doc:literal, $name:ident: $type:ty) => {
+        $crate::builder::part::field!(
+            @time $doc, $name: $type, $crate::duration::DurationSource::parse
+        );
+    };
+    (asked_time $doc:literal, $name:ident: $type:ty) => {
+        $crate::builder::part::field!(
+            @time $doc, $name: $type, $crate::duration::DurationSource::parse_asked
+        );
+    };
+    (@time $doc:literal, $name:ident: $type:ty, $parse:path) => {
         #[doc = $doc]
         pub fn $name(&mut self, time: $type) -> &mut Self {
-            let value = self.cx.duration(time.into(), self.span);
+            let value = self.cx.duration(time.into(), $parse, self.span);
             self.cx
                 .set(&mut self.item.$name, stringify!($name), value, self.span);
             self

@@ -13,7 +13,7 @@ use crate::diagnostic::Diagnostic;
 use crate::graph::{HistoryPoint, PartUse, Region, Scratch, State, Timer};
 use crate::names::check_name;
 use crate::span::Spanned;
-use crate::value::Literal;
+use crate::value::{Literal, ScratchType};
 
 fields!(State {
     id, doc, meta, muted,
@@ -23,7 +23,7 @@ fields!(State {
     names("Keeps an event for later (EVT-5).", defers: impl Into<String>),
     names("Owns a channel (CODE-7).", owns: impl Into<String>),
     once("Must hold before it may be left: an expression (SEL-6).", exit_ready: impl Into<String>),
-    time("Time before it may be left (SEL-6).", min_active: impl Into<Time>),
+    asked_time("Time before it may be left (SEL-6).", min_active: impl Into<Time>),
     flag("Keeps its time in state even if no expression reads it.", clock: bool),
 });
 
@@ -44,6 +44,7 @@ impl StateBuilder<'_> {
         "Adds an exit action." exit
         "Adds an action for when a push suspends the state (EXEC-8)." suspend
         "Adds an action for when a pop resumes the state (EXEC-8)." resume
+        "Adds an action of every tick while the state is active (LANG-10)." update
     }
 
     /// Makes it a final state, which completes its parent (EXEC-6).
@@ -193,8 +194,21 @@ impl StateBuilder<'_> {
             name,
             id: None,
             slots: Spanned::new(slots, span),
+            ty: None,
         };
         Part::push(self.cx, &mut self.item.scratch, scratch, span)
+    }
+
+    /// Adds one slot that is zeroed on entry and that expressions of this state and of those below
+    /// read and write (LANG-8).
+    pub fn typed_scratch(
+        &mut self,
+        name: impl Into<String>,
+        ty: ScratchType,
+    ) -> ScratchBuilder<'_> {
+        let scratch = self.scratch(name, 1);
+        scratch.item.ty = Some(Spanned::new(ty, scratch.span));
+        scratch
     }
 }
 

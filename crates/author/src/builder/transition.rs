@@ -5,8 +5,10 @@ use super::part::{Context, Part, fields, text};
 use super::{
     BranchBuilder, DecisionBuilder, StateBuilder, Time, TransitionBuilder, TransitionSetBuilder,
 };
+use crate::duration::DurationSource;
 use crate::graph::{
-    AnyTransition, Branch, Decision, StackOperation, State, Transition, TransitionKind, Trigger,
+    AnyTransition, Branch, Decision, DecisionBranch, StackOperation, State, Transition,
+    TransitionKind, TransitionSet, Trigger,
 };
 use crate::names::check_name;
 use crate::span::{Name, Span, Spanned};
@@ -14,8 +16,10 @@ use crate::span::{Name, Span, Spanned};
 /// A trigger that has no span yet.
 enum Start {
     Event(String),
+    Events(Vec<String>),
     Any,
     After(Time),
+    Every(Time),
     Timer(String),
     Always,
     Done,
@@ -33,13 +37,24 @@ impl Start {
                 let span = step(cx, "on", &event);
                 (Trigger::Event(text(event, span)), span)
             }
+            Self::Events(events) => {
+                let span = step(cx, "on", &events.join(" or "));
+                let names = events.into_iter().map(|event| text(event, span));
+                (Trigger::of_events(names.collect(), span), span)
+            }
             Self::Timer(timer) => {
                 let span = step(cx, "on timer", &timer);
                 (Trigger::Timer(text(timer, span)), span)
             }
             Self::After(time) => {
                 let span = step(cx, "after", &time.to_string());
-                (Trigger::After(cx.duration(time, span)), span)
+                let duration = cx.duration(time, DurationSource::parse, span);
+                (Trigger::After(duration), span)
+            }
+            Self::Every(time) => {
+                let span = step(cx, "every", &time.to_string());
+                let duration = cx.duration(time, DurationSource::parse, span);
+                (Trigger::Every(duration), span)
             }
             Self::Any => after(step(cx, "on any event", ""), Trigger::Any),
             Self::Always => after(step(cx, "always", ""), Trigger::Always),
@@ -61,6 +76,14 @@ macro_rules! triggers {
             $self.begin(Start::Event(event.into()))
         }
 
+        /// On any of several events: one transition for each, with one cooldown (LANG-1).
+        pub fn on_one_of<E: Into<String>>(
+            $self: $this,
+            events: impl IntoIterator<Item = E>,
+        ) -> $out {
+            $self.begin(Start::Events(events.into_iter().map(Into::into).collect()))
+        }
+
         /// On any event that is not a timer.
         pub fn on_any($self: $this) -> $out {
             $self.begin(Start::Any)
@@ -69,6 +92,11 @@ macro_rules! triggers {
         /// So long after entry.
         pub fn after($self: $this, time: impl Into<Time>) -> $out {
             $self.begin(Start::After(time.into()))
+        }
+
+        /// So long after entry, and again and again (LANG-2).
+        pub fn every($self: $this, time: impl Into<Time>) -> $out {
+            $self.begin(Start::Every(time.into()))
         }
 
         /// When a named timer fires.
@@ -156,6 +184,10 @@ impl StateBuilder<'_> {
     }
 }
 
+fields!(TransitionSet {
+    names("Uses another transition set, after its own transitions (LANG-14).", uses: impl Into<String>),
+});
+
 /// Transitions of the set.
 impl TransitionSetBuilder<'_> {
     triggers!(self: &mut Self => TransitionBuilder<'_>);
@@ -229,13 +261,26 @@ fields!(Transition {
     once("0 to 15, higher first (SEL-3).", priority: u32),
     flag("It stands alone before all others (SEL-2).", interrupt: bool),
     once("Its score: an expression (SEL-3).", score: impl Into<String>),
-    once("The least score that counts.", threshold: f64),
-    time("Time before it may be taken again (SEL-6).", cooldown: impl Into<Time>),
-    time("Time its guard must stay true (SEL-6).", debounce: impl Into<Time>),
+    flag("If it wins, nothing happens (LANG-6).", stay: bool),
+    any_time("Time before it may be taken again (SEL-6).", cooldown: impl Into<Time>),
+    asked_time("Time its guard must stay true (SEL-6).", debounce: impl Into<Time>),
     flag("It waits until the source may be left (SEL-6).", latch: bool),
 });
 
 impl TransitionBuilder<'_> {
+    /// The least score that counts.
+    pub fn threshold(&mut self, least: f64) -> &mut Self {
+        self.threshold_code(format!("{least}"))
+    }
+
+    /// The least score that counts: an expression over parameters (LANG-12).
+    pub fn threshold_code(&mut self, code: impl Into<String>) -> &mut Self {
+        let code = Spanned::new(code.into(), self.span);
+        self.cx
+            .set(&mut self.item.threshold, "threshold", code, self.span);
+        self
+    }
+
     /// Gives it a name.
     pub fn named(&mut self, name: impl Into<String>) -> &mut Self {
         let name = self
@@ -304,9 +349,52 @@ fields!(Branch { run, go });
 fields!(Decision {
     muted, run,
     once("0 to 15, for both ways (SEL-3).", priority: u32),
-    once("Where to go if the condition holds.", then: impl Into<String>),
-    once("Where to go if it does not.", otherwise: impl Into<String>),
 });
+
+/// Where it goes. A branch to its own state means to stay (LANG-13).
+impl DecisionBuilder<'_> {
+    /// Where to go if the condition holds.
+    pub fn then(&mut self, target: impl Into<String>) -> &mut Self {
+        let branch = self.branch(target.into(), None);
+        self.set_then(branch)
+    }
+
+    /// Where to go if it does not hold.
+    pub fn otherwise(&mut self, target: impl Into<String>) -> &mut Self {
+        let branch = self.branch(target.into(), None);
+        self.set_otherwise(branch)
+    }
+
+    /// The same as [`Self::then`], but its own state is left and entered again.
+    pub fn then_reenter(&mut self, target: impl Into<String>) -> &mut Self {
+        let branch = self.branch(target.into(), Some(self.span));
+        self.set_then(branch)
+    }
+
+    /// The same as [`Self::otherwise`], but its own state is left and entered again.
+    pub fn otherwise_reenter(&mut self, target: impl Into<String>) -> &mut Self {
+        let branch = self.branch(target.into(), Some(self.span));
+        self.set_otherwise(branch)
+    }
+
+    fn branch(&self, target: String, reenter: Option<Span>) -> DecisionBranch {
+        DecisionBranch {
+            target: text(target, self.span),
+            reenter,
+        }
+    }
+
+    fn set_then(&mut self, branch: DecisionBranch) -> &mut Self {
+        self.cx.set(&mut self.item.then, "then", branch, self.span);
+        self
+    }
+
+    fn set_otherwise(&mut self, branch: DecisionBranch) -> &mut Self {
+        self.cx
+            .set(&mut self.item.otherwise, "otherwise", branch, self.span);
+        self
+    }
+}
 
 /// What starts the decision; always if not said.
 impl DecisionBuilder<'_> {

@@ -1,10 +1,11 @@
 //! What may be given as a literal, a payload type or a duration.
 
 use crate::graph::Payload;
-use crate::value::{Duration, Literal, ValueType};
+use crate::value::{Duration, DurationError, Literal, ValueType};
 
 /// A length of time: text such as `"1.5s"`, `"200ms"` or `"30t"`, a [`Duration`] or a
-/// [`std::time::Duration`].
+/// [`std::time::Duration`]. Text may also be a parameter, an expression in seconds or a range such as
+/// `"2s..5s"` where the machine file may have one (LANG-3).
 #[derive(Clone, Debug)]
 pub struct Time(Given);
 
@@ -16,13 +17,16 @@ enum Given {
 }
 
 impl Time {
-    /// The duration, or the text and what is wrong with it.
-    pub(super) fn read(self) -> Result<Duration, (String, &'static str)> {
+    /// The duration as `parse` reads its text, or the text and what is wrong with it.
+    pub(super) fn read<T: From<Duration>>(
+        self,
+        parse: fn(&str) -> Result<T, DurationError>,
+    ) -> Result<T, (String, &'static str)> {
         match self.0 {
-            Given::Text(text) => Duration::parse(&text).map_err(|reason| (text, reason.message())),
-            Given::Exact(duration) => Ok(duration),
+            Given::Text(text) => parse(&text).map_err(|reason| (text, reason.message())),
+            Given::Exact(duration) => Ok(duration.into()),
             Given::Std(duration) => u64::try_from(duration.as_nanos())
-                .map(Duration::Nanos)
+                .map(|nanos| Duration::Nanos(nanos).into())
                 .map_err(|_| (format!("{duration:?}"), "it is longer than 584 years")),
         }
     }

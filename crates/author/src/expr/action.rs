@@ -1,15 +1,15 @@
 //! Texts of actions and calls: `Shout`, `Shout(3, power: 1.5)`, `health = 100`, `ammo -= 1`
 //! (CODE-3, CODE-4).
 //!
-//! Arguments of calls are literals, so a call never computes anything. Assignments hold a whole
-//! expression, whose ranges are bytes of the action's text.
+//! Arguments of calls are literals or expressions (LANG-4), assignments hold a whole expression,
+//! whose ranges are bytes of the action's text.
 
 use std::ops::Range;
 
 use super::lexer::{Lexeme, Token};
 use super::parser::{Parser, too_deep};
 use super::{CallArgument, Expr, ExprKind, SyntaxError, UnaryOp};
-use crate::graph::{Argument, ExprSource};
+use crate::graph::{Argument, ArgumentValue, ExprSource};
 use crate::limits::MAX_EXPRESSION_DEPTH;
 use crate::span::{Name, Span, Spanned};
 
@@ -34,7 +34,7 @@ pub enum ActionText {
     },
 }
 
-/// A call with literal arguments. Spans are bytes of its text.
+/// A call. Spans are bytes of its text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CallText {
     /// The function.
@@ -49,10 +49,16 @@ impl CallText {
         let name = |name: &Name| Name::new(name.value.clone(), span_in(code, name.span));
         let argument = |argument: &Argument| Argument {
             name: argument.name.as_ref().map(name),
-            value: Spanned::new(
-                argument.value.value.clone(),
-                span_in(code, argument.value.span),
-            ),
+            value: match &argument.value {
+                ArgumentValue::Literal(literal) => ArgumentValue::Literal(Spanned::new(
+                    literal.value.clone(),
+                    span_in(code, literal.span),
+                )),
+                ArgumentValue::Code(inner) => ArgumentValue::Code(Spanned::new(
+                    inner.value.clone(),
+                    span_in(code, inner.span),
+                )),
+            },
         };
         (
             name(&self.name),
@@ -109,8 +115,21 @@ pub fn parse_action(text: &str) -> Result<ActionText, SyntaxError> {
             SyntaxError::new(sign.range, "`==` compares and changes nothing")
                 .help("write `=` to give a key a value"),
         ),
-        _ => call(&mut parser, name).map(ActionText::Call),
+        Token::Sign(".") => Err(part_of_a_value(&name, &sign)),
+        _ => call(&mut parser, text, name).map(ActionText::Call),
     }
+}
+
+/// `home.x = 3`: only whole keys are written.
+fn part_of_a_value(name: &Name, dot: &Lexeme) -> SyntaxError {
+    let key = &name.value;
+    SyntaxError::new(
+        dot.range.clone(),
+        format!("only the whole of `{key}` can be written, not a part of it"),
+    )
+    .help(format!(
+        "write `{key} = vec2(…, …)` or `{key} = vec3(…, …, …)`; a name with a dot is no key"
+    ))
 }
 
 /// Reads a call: an activity, a scorer or an action that is one. As in an expression, it may stand
@@ -123,7 +142,7 @@ pub fn parse_call(text: &str) -> Result<CallText, SyntaxError> {
         open += 1;
     }
     let name = function_name(&mut parser, "a call")?;
-    let arguments = call_arguments(&mut parser)?;
+    let arguments = call_arguments(&mut parser, text)?;
     for _ in 0..open {
         if !parser.sees(")") {
             return Err(parser.unexpected("after the call"));
@@ -166,17 +185,20 @@ fn negated(parser: &mut Parser) -> Result<Expr, SyntaxError> {
     })
 }
 
-fn call(parser: &mut Parser, name: Name) -> Result<CallText, SyntaxError> {
-    let arguments = call_arguments(parser)?;
+fn call(parser: &mut Parser, text: &str, name: Name) -> Result<CallText, SyntaxError> {
+    let arguments = call_arguments(parser, text)?;
     end_of_call(parser, CallText { name, arguments })
 }
 
-fn call_arguments(parser: &mut Parser) -> Result<Vec<Argument>, SyntaxError> {
+fn call_arguments(parser: &mut Parser, text: &str) -> Result<Vec<Argument>, SyntaxError> {
     if !parser.sees("(") {
         return Ok(Vec::new());
     }
     let (parsed, _, _) = parser.arguments()?;
-    parsed.into_iter().map(literal_argument).collect()
+    Ok(parsed
+        .into_iter()
+        .map(|parsed| argument(text, parsed))
+        .collect())
 }
 
 fn end_of_call(parser: &Parser, call: CallText) -> Result<CallText, SyntaxError> {
@@ -186,16 +208,18 @@ fn end_of_call(parser: &Parser, call: CallText) -> Result<CallText, SyntaxError>
     }
 }
 
-fn literal_argument(argument: CallArgument) -> Result<Argument, SyntaxError> {
+fn argument(text: &str, argument: CallArgument) -> Argument {
     let range = argument.value.range.clone();
-    match argument.value.literal() {
-        Some(value) => Ok(Argument {
-            name: argument.name,
-            value: Spanned::new(value, Span::bytes(range)),
-        }),
-        None => Err(
-            SyntaxError::new(range, "an argument of a function must be a literal")
-                .help("a number, `true`, `false`, a quoted text, `vec2(1, 2)` or `vec3(1, 2, 3)`"),
-        ),
+    let span = Span::bytes(range.clone());
+    let value = match argument.value.literal() {
+        Some(value) => ArgumentValue::Literal(Spanned::new(value, span)),
+        None => {
+            let code = text.get(range).unwrap_or_default();
+            ArgumentValue::Code(Spanned::new(code.to_owned(), span))
+        }
+    };
+    Argument {
+        name: argument.name,
+        value,
     }
 }

@@ -59,6 +59,13 @@ const SLIPS: [(&str, &str); 18] = [
     ("’", "write plain quotes: `'text'`"),
 ];
 
+/// The sign that a help such as ``write `==` `` names and that can take the place of a slip.
+fn operator(help: &str) -> Option<&str> {
+    let rest = help.strip_prefix("write `")?;
+    let (sign, _) = rest.split_once('`')?;
+    SIGNS.contains(&sign).then_some(sign)
+}
+
 /// All tokens of a text, the end included.
 pub(super) fn lex(text: &str) -> Result<Vec<Lexeme>, SyntaxError> {
     if text.len() > MAX_EXPRESSION_BYTES {
@@ -126,11 +133,14 @@ impl<'a> Lexer<'a> {
         match (sign, slip) {
             // A slip that is longer than the sign it starts with, such as `===`.
             (sign, Some((slip, help))) if sign.is_none_or(|sign| slip.len() > sign.len()) => {
-                Err(SyntaxError::new(
+                let error = SyntaxError::new(
                     start..start + slip.len(),
                     format!("`{slip}` is not an operator"),
-                )
-                .help(help))
+                );
+                Err(SyntaxError {
+                    instead: operator(help).map(str::to_owned),
+                    ..error.help(help)
+                })
             }
             (Some(sign), _) => {
                 self.at += sign.len();

@@ -31,6 +31,8 @@ pub struct SyntaxError {
     pub message: String,
     /// What to write instead.
     pub help: Option<String>,
+    /// The same as text in place of the range, where it can be said so.
+    pub instead: Option<String>,
     /// The text is too long or nested too deeply, not wrong.
     pub too_large: bool,
 }
@@ -41,6 +43,7 @@ impl SyntaxError {
             range,
             message: message.into(),
             help: None,
+            instead: None,
             too_large: false,
         }
     }

@@ -15,6 +15,8 @@ use crate::span::Source;
 pub struct Written {
     /// The new text.
     pub text: String,
+    /// What it has more than the old one: text before bytes of that.
+    pub insertions: Vec<(usize, String)>,
     /// What got an id.
     pub written: Vec<MissingId>,
     /// What could not get one, because it is written in a short form without an object, such as an
@@ -32,6 +34,7 @@ pub fn write_ids(
     let Source::File { text, .. } = &machine.source else {
         return Ok(Written {
             text: String::new(),
+            insertions: Vec::new(),
             written: Vec::new(),
             skipped: Vec::new(),
         });
@@ -49,18 +52,19 @@ pub fn write_ids(
             None => skipped.push(missing),
         }
     }
+    insertions.sort_by_key(|(at, _)| *at);
     Ok(Written {
-        text: insert(text, insertions),
+        text: insert(text, &insertions),
+        insertions,
         written,
         skipped,
     })
 }
 
-fn insert(text: &str, mut insertions: Vec<(usize, String)>) -> String {
-    insertions.sort_by_key(|(at, _)| *at);
+fn insert(text: &str, insertions: &[(usize, String)]) -> String {
     let mut out = String::with_capacity(text.len() + 32 * insertions.len());
     let mut done = 0;
-    for (at, new) in &insertions {
+    for (at, new) in insertions {
         out.push_str(&text[done..*at]);
         out.push_str(new);
         done = *at;

@@ -34,7 +34,7 @@ macro_rules! declared {
 
 declared! {
     Event "event" event { doc, meta, id, sent }
-    Key "blackboard key" key { doc, meta }
+    Key "blackboard key" key { doc, meta, host }
     Channel "channel" channel { doc }
     Lane "lane" lane { doc }
     Function "function" function { doc }
@@ -69,6 +69,12 @@ pub(super) fn merge(
         let same = |own: &&mut Event| own.name.value == event.name.value;
         if let Some(own) = machine.events.iter_mut().find(same) {
             own.sent = true;
+        }
+    }
+    for key in part.blackboard.iter().filter(|key| key.host) {
+        let same = |own: &&mut Key| own.name.value == key.name.value;
+        if let Some(own) = machine.blackboard.iter_mut().find(same) {
+            own.host = true;
         }
     }
     add(&mut machine.events, &mut part.events, out);

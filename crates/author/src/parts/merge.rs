@@ -43,6 +43,7 @@ pub(super) fn root_into(state: &mut State, root: State, used_at: Span, out: &mut
         exit,
         suspend,
         resume,
+        update,
         activity,
         transitions,
         decisions,
@@ -69,6 +70,8 @@ pub(super) fn root_into(state: &mut State, root: State, used_at: Span, out: &mut
         exit: joined(exit, own.exit),
         suspend: joined(suspend, own.suspend),
         resume: joined(own.resume, resume),
+        // From the inside out, like everything of phase (3).
+        update: joined(update, own.update),
         activity: both.one("activity", own.activity, activity),
         transitions: joined(own.transitions, transitions),
         decisions: joined(own.decisions, decisions),

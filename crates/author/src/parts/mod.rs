@@ -24,8 +24,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::codes::DiagnosticCode;
-use crate::diagnostic::{Diagnostic, Diagnostics, Label};
-use crate::graph::{Machine, Parameter, PartUse, State};
+use crate::diagnostic::{Diagnostic, Diagnostics, Fix, Label};
+use crate::graph::{JoinedPart, Machine, Parameter, PartUse, State};
 use crate::span::{Name, Source, Span};
 use crate::text;
 use crate::value::Literal;
@@ -191,7 +191,7 @@ impl Joiner<'_> {
         place: &Place,
     ) -> Option<PartUse> {
         let name = self.name_of(&part_use.file)?;
-        let text = self.text(&name, &part_use.file)?;
+        let text = self.text(machine, &name, &part_use.file)?;
         let Some(joined) = self
             .source
             .add_part(&name, text.clone(), part_use.file.span)
@@ -203,6 +203,11 @@ impl Joiner<'_> {
             return None;
         };
         let mut part = self.read(&name, &text, self.source.parts()[joined].start);
+        let joined = JoinedPart {
+            text: joined,
+            machine: part.name.value.clone(),
+            id: part.id.clone(),
+        };
         self.open.push(name);
         self.machine(&mut part);
         self.open.pop();
@@ -287,7 +292,7 @@ impl Joiner<'_> {
         );
     }
 
-    fn text(&mut self, name: &str, file: &Name) -> Option<Arc<str>> {
+    fn text(&mut self, machine: &Machine, name: &str, file: &Name) -> Option<Arc<str>> {
         if let Some(text) = self.texts.get(name) {
             return Some(text.clone());
         }
@@ -303,11 +308,13 @@ impl Joiner<'_> {
                     file.span,
                     format!("the part `{name}` cannot be read: {reason}"),
                 );
-                self.out.push(
-                    problem
-                        .label("used here")
-                        .help("paths begin at the folder of the file that says `use`"),
-                );
+                let mut sets = machine.transition_sets.iter();
+                let is_set = sets.any(|set| set.name.value == file.value);
+                let problem = problem.label("used here");
+                self.out.push(match is_set {
+                    true => means_set(problem, file),
+                    false => problem.help("paths begin at the folder of the file that says `use`"),
+                });
                 None
             }
         }
@@ -389,6 +396,23 @@ impl Place {
             segments,
             shown: shown.join("/"),
         }
+    }
+}
+
+/// `"use": "hurt"` for `"use": ["hurt"]`.
+fn means_set(problem: Diagnostic, file: &Name) -> Diagnostic {
+    let list = format!("[\"{}\"]", file.value);
+    let problem = problem.help(format!(
+        "a text is the path of a part; for the transition set write `{list}`"
+    ));
+    let is_plain = (file.span.end.saturating_sub(file.span.start)) as usize == file.value.len();
+    match is_plain && !file.span.is_step() {
+        true => problem.fix(Fix::replace(
+            format!("Write `{list}`"),
+            file.span.with_quotes(),
+            list,
+        )),
+        false => problem,
     }
 }
 

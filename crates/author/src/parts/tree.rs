@@ -15,6 +15,8 @@ struct Node {
     /// Segments of its path from the part's root; named regions are among them.
     path: Vec<String>,
     parent: Option<usize>,
+    /// Its region, by its place in the parent.
+    region: usize,
     /// Left out of the compiled machine, by itself or by a state around it.
     muted: bool,
     /// Regions with names, and the children of all.
@@ -40,14 +42,24 @@ enum Target<'t> {
     Point(usize, &'t str),
 }
 
+/// Where a path goes on: a state, and if its region was named the place of that.
+type Place = (usize, Option<usize>);
+
 impl PartTree {
     pub(super) fn new(machine: &Machine) -> Self {
         let mut tree = Self::default();
-        tree.add(&machine.root, None, &[], false);
+        tree.add(&machine.root, None, 0, &[], false);
         tree
     }
 
-    fn add(&mut self, state: &State, parent: Option<usize>, path: &[String], muted: bool) -> usize {
+    fn add(
+        &mut self,
+        state: &State,
+        parent: Option<usize>,
+        region: usize,
+        path: &[String],
+        muted: bool,
+    ) -> usize {
         let at = self.nodes.len();
         let muted = muted || state.muted;
         let texts = |names: &mut dyn Iterator<Item = &String>| names.cloned().collect();
@@ -55,19 +67,20 @@ impl PartTree {
             name: state.name.value.clone(),
             path: path.to_vec(),
             parent,
+            region,
             muted,
             regions: Vec::new(),
             points: texts(&mut state.history.iter().map(|point| &point.name.value)),
             timers: texts(&mut state.timers.iter().map(|timer| &timer.name.value)),
         });
-        for region in &state.regions {
+        for (place, region) in state.regions.iter().enumerate() {
             let name = region.name.as_ref().map(|name| name.value.clone());
             let mut children = Vec::new();
             for child in &region.states {
                 let mut path = path.to_vec();
                 path.extend(name.clone());
                 path.push(child.name.value.clone());
-                children.push(self.add(child, Some(at), &path, muted));
+                children.push(self.add(child, Some(at), place, &path, muted));
             }
             self.nodes[at].regions.push((name, children));
         }
@@ -87,34 +100,60 @@ impl PartTree {
             return Found::Path(Vec::new());
         }
         if let Some(absolute) = text.strip_prefix('/') {
-            let found = self.below(0, absolute);
-            return found.map_or(Found::Nothing, |target| self.found(target));
+            return self.meant(self.below((0, None), absolute));
         }
-        let mut scopes = std::iter::successors(Some(from), |&at| self.nodes[at].parent);
-        if let Some(target) = scopes.find_map(|at| self.below(at, text)) {
-            return self.found(target);
-        }
-        let mut anywhere: Vec<Target<'_>> = Vec::new();
-        for target in (0..self.nodes.len()).filter_map(|at| self.below(at, text)) {
-            if !anywhere.contains(&target) {
-                anywhere.push(target);
-            }
-        }
-        match anywhere[..] {
-            [] => Found::Nothing,
-            [only] => self.found(only),
-            _ => {
-                let shown = |target: &Target<'_>| self.path(*target).join("/");
-                Found::Several(anywhere.iter().map(shown).collect())
-            }
-        }
+        self.find_outward(text, from, None)
     }
 
     /// The same for a name in the initial of a region, whose own children come first.
     pub(super) fn find_in_region(&self, text: &str, from: usize, region: &str) -> Found {
-        match self.child(from, Some(region), text) {
-            Some(target @ Target::State(_)) => self.found(target),
-            _ => self.find(text, from),
+        if text.starts_with('/') {
+            return self.find(text, from);
+        }
+        self.find_outward(text, from, Some(region))
+    }
+
+    /// Looks in a region of the state, in the state, in the region around it, and so on; then
+    /// anywhere.
+    fn find_outward(&self, text: &str, from: usize, region: Option<&str>) -> Found {
+        let own = region.and_then(|name| self.region(from, name));
+        let mut scopes: Vec<Place> = own.map(|region| (from, Some(region))).into_iter().collect();
+        let mut at = Some(from);
+        while let Some(state) = at {
+            scopes.push((state, None));
+            let node = &self.nodes[state];
+            scopes.extend(node.parent.map(|parent| (parent, Some(node.region))));
+            at = node.parent;
+        }
+        let found = scopes.into_iter().map(|scope| self.below(scope, text));
+        if let Some(found) = found.into_iter().find(|found| !found.is_empty()) {
+            return self.meant(found);
+        }
+        let mut anywhere: Vec<(Target<'_>, bool)> = Vec::new();
+        for found in (0..self.nodes.len()).flat_map(|at| self.below((at, None), text)) {
+            anywhere.push((found.0, false));
+        }
+        self.meant(anywhere)
+    }
+
+    /// What some readings of a path mean: of several the one that names every region.
+    fn meant(&self, readings: Vec<(Target<'_>, bool)>) -> Found {
+        let distinct = |only_full: bool| {
+            let mut all: Vec<Target<'_>> = Vec::new();
+            for &(target, is_full) in &readings {
+                if (is_full || !only_full) && !all.contains(&target) {
+                    all.push(target);
+                }
+            }
+            all
+        };
+        match (&distinct(false)[..], &distinct(true)[..]) {
+            ([], _) => Found::Nothing,
+            (&[only], _) | (_, &[only]) => self.found(only),
+            (several, _) => {
+                let shown = |target: &Target<'_>| self.path(*target).join("/");
+                Found::Several(several.iter().map(shown).collect())
+            }
         }
     }
 
@@ -139,47 +178,51 @@ impl PartTree {
         }
     }
 
-    /// Follows a path downward; names of regions may stand between.
-    fn below(&self, from: usize, path: &str) -> Option<Target<'_>> {
-        let mut at = Target::State(from);
-        let mut region: Option<&str> = None;
+    /// All ways to follow a path downward, each with whether it names every region on its way.
+    fn below(&self, from: Place, path: &str) -> Vec<(Target<'_>, bool)> {
+        let mut places: Vec<(Place, bool)> = vec![(from, true)];
+        let mut found: Vec<(Target<'_>, bool)> = Vec::new();
         for segment in path.split('/') {
-            let Target::State(state) = at else {
-                return None;
-            };
-            match self.child(state, region, segment) {
-                Some(child) => (at, region) = (child, None),
-                None if region.is_none() && self.region(state, segment).is_some() => {
-                    region = self.region(state, segment);
+            let at = std::mem::take(&mut places);
+            found.clear();
+            for (place, is_full) in at {
+                for (target, fully) in self.children(place, segment) {
+                    found.push((target, is_full && fully));
                 }
-                None => return None,
+                let region = self.region(place.0, segment).filter(|_| place.1.is_none());
+                places.extend(region.map(|region| ((place.0, Some(region)), is_full)));
             }
+            let states = found.iter().filter_map(|&(target, is_full)| match target {
+                Target::State(state) => Some(((state, None), is_full)),
+                Target::Point(..) => None,
+            });
+            places.extend(states);
         }
-        (at != Target::State(from) && region.is_none()).then_some(at)
+        found
     }
 
-    fn region(&self, state: usize, name: &str) -> Option<&str> {
-        let names = self.nodes[state].regions.iter();
-        names
-            .filter_map(|(region, _)| region.as_deref())
-            .find(|region| *region == name)
+    /// The place of a region with a name.
+    fn region(&self, state: usize, name: &str) -> Option<usize> {
+        let mut regions = self.nodes[state].regions.iter();
+        regions.position(|(region, _)| region.as_deref() == Some(name))
     }
 
-    /// A child or history point of a state, in one region or in any.
-    fn child(&self, state: usize, region: Option<&str>, name: &str) -> Option<Target<'_>> {
+    /// Children of a name, in one region or in any, and whether a path to them names every region;
+    /// history points belong to the state.
+    fn children(&self, (state, region): Place, name: &str) -> Vec<(Target<'_>, bool)> {
         let node = &self.nodes[state];
-        let in_region = |other: &Option<String>| region.is_none() || other.as_deref() == region;
-        let children = node
-            .regions
-            .iter()
-            .filter(|(other, _)| in_region(other))
-            .flat_map(|(_, children)| children);
-        let named = |&&child: &&usize| self.nodes[child].name == name && !self.nodes[child].muted;
-        let point = || node.points.iter().find(|point| *point == name);
-        children
-            .into_iter()
-            .find(named)
-            .map(|&child| Target::State(child))
-            .or_else(|| point().map(|point| Target::Point(state, point)))
+        let mut found = Vec::new();
+        for (at, (own, children)) in node.regions.iter().enumerate() {
+            let is_full = region.is_some() || own.is_none();
+            let named =
+                |&&child: &&usize| self.nodes[child].name == name && !self.nodes[child].muted;
+            let here = children.iter().filter(named);
+            let here = here.filter(|_| region.is_none_or(|region| region == at));
+            found.extend(here.map(|&child| (Target::State(child), is_full)));
+        }
+        let points = node.points.iter().filter(|point| *point == name);
+        let points = points.filter(|_| region.is_none());
+        found.extend(points.map(|point| (Target::Point(state, point), true)));
+        found
     }
 }

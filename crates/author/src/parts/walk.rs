@@ -3,6 +3,7 @@
 //! Structs are taken apart field by field, so that a new field is a compile error here: somebody
 //! has to say whether parts must rename it.
 
+use crate::duration::DurationSource;
 use crate::expr::NameUse;
 use crate::graph::*;
 use crate::span::{Name, Span, Spanned};
@@ -67,6 +68,22 @@ fn code(code: &mut Option<ExprSource>, v: &mut impl Visitor) {
     if let Some(code) = code {
         v.code(code);
     }
+}
+
+/// What a duration says in code is renamed like any other code.
+fn duration(duration: &mut Spanned<DurationSource>, v: &mut impl Visitor) {
+    match &mut duration.value {
+        DurationSource::Literal(_) | DurationSource::Range(..) => v.span(&mut duration.span),
+        DurationSource::Code(text) => {
+            let mut code = ExprSource::new(std::mem::take(text), duration.span);
+            v.code(&mut code);
+            (*text, duration.span) = (code.value, code.span);
+        }
+    }
+}
+
+fn maybe_duration(given: &mut Option<Spanned<DurationSource>>, v: &mut impl Visitor) {
+    given.iter_mut().for_each(|each| duration(each, v));
 }
 
 /// A whole machine.
@@ -190,6 +207,7 @@ pub(super) fn key(key: &mut Key, v: &mut impl Visitor) {
         ty,
         default,
         meta: _,
+        host: _,
     } = key;
     v.declares(name);
     v.span(&mut ty.span);
@@ -203,6 +221,7 @@ fn parameter(parameter: &mut Parameter, v: &mut impl Visitor) {
         ty,
         value,
         meta: _,
+        host: _,
     } = parameter;
     v.declares(name);
     v.span(&mut ty.span);
@@ -296,10 +315,12 @@ pub(super) fn function(function: &mut Function, v: &mut impl Visitor) {
         doc: _,
         kind,
         rng: _,
+        returns,
         parameters,
     } = function;
     v.declares(name);
     v.span(&mut kind.span);
+    spanned(returns, v);
     for (name, ty) in parameters {
         v.refers(Refers::Local, name);
         v.span(&mut ty.span);
@@ -307,8 +328,13 @@ pub(super) fn function(function: &mut Function, v: &mut impl Visitor) {
 }
 
 fn set(set: &mut TransitionSet, v: &mut impl Visitor) {
-    let TransitionSet { name, transitions } = set;
+    let TransitionSet {
+        name,
+        transitions,
+        uses,
+    } = set;
     v.declares(name);
+    names(uses, Refers::TransitionSet, v);
     transitions.iter_mut().for_each(|each| transition(each, v));
 }
 
@@ -329,6 +355,7 @@ fn state(state: &mut State, v: &mut impl Visitor) {
         exit,
         suspend,
         resume,
+        update,
         activity,
         transitions,
         decisions,
@@ -352,7 +379,7 @@ fn state(state: &mut State, v: &mut impl Visitor) {
     }
     choice.iter_mut().flatten().for_each(|each| branch(each, v));
     history.iter_mut().for_each(|each| history_point(each, v));
-    for list in [entry, exit, suspend, resume] {
+    for list in [entry, exit, suspend, resume, update] {
         actions(list, v);
     }
     code(activity, v);
@@ -368,7 +395,7 @@ fn state(state: &mut State, v: &mut impl Visitor) {
     names(owns, Refers::Channel, v);
     scratch.iter_mut().for_each(|each| self::scratch(each, v));
     code(exit_ready, v);
-    spanned(min_active, v);
+    maybe_duration(min_active, v);
     regions.iter_mut().for_each(|each| region(each, v));
     v.leave_state();
 }
@@ -441,17 +468,27 @@ fn history_point(point: &mut HistoryPoint, v: &mut impl Visitor) {
 }
 
 fn scratch(scratch: &mut Scratch, v: &mut impl Visitor) {
-    let Scratch { name, id, slots } = scratch;
+    let Scratch {
+        name,
+        id,
+        slots,
+        ty,
+    } = scratch;
     v.declares(name);
     spanned(id, v);
+    spanned(ty, v);
     v.span(&mut slots.span);
 }
 
 fn trigger(trigger: &mut Trigger, v: &mut impl Visitor) {
     match trigger {
         Trigger::Event(event) => v.refers(Refers::Event, event),
+        Trigger::Events(events) => {
+            v.span(&mut events.span);
+            names(&mut events.value, Refers::Event, v);
+        }
         Trigger::Timer(timer) => v.refers(Refers::Timer, timer),
-        Trigger::After(after) => v.span(&mut after.span),
+        Trigger::After(time) | Trigger::Every(time) => duration(time, v),
         Trigger::Any(span)
         | Trigger::Always(span)
         | Trigger::Done(span)
@@ -478,6 +515,7 @@ fn transition(transition: &mut Transition, v: &mut impl Visitor) {
         threshold,
         cooldown,
         debounce,
+        stay: _,
         latch: _,
         muted: _,
         meta: _,
@@ -499,9 +537,9 @@ fn transition(transition: &mut Transition, v: &mut impl Visitor) {
     actions(effect, v);
     spanned(priority, v);
     code(score, v);
-    spanned(threshold, v);
-    spanned(cooldown, v);
-    spanned(debounce, v);
+    code(threshold, v);
+    maybe_duration(cooldown, v);
+    maybe_duration(debounce, v);
 }
 
 fn branch(branch: &mut Branch, v: &mut impl Visitor) {
@@ -531,8 +569,10 @@ fn decision(decision: &mut Decision, v: &mut impl Visitor) {
     v.span(span);
     self::trigger(trigger, v);
     v.code(guard);
-    for target in [then, otherwise].into_iter().flatten() {
+    for branch in [then, otherwise].into_iter().flatten() {
+        let DecisionBranch { target, reenter } = branch;
         v.refers(Refers::State, target);
+        reenter.iter_mut().for_each(|span| v.span(span));
     }
     spanned(priority, v);
     actions(effect, v);
@@ -573,7 +613,10 @@ fn action(kind: &mut ActionKind, v: &mut impl Visitor) {
                 if let Some(name) = name {
                     v.refers(Refers::Local, name);
                 }
-                v.span(&mut value.span);
+                match value {
+                    ArgumentValue::Literal(value) => v.span(&mut value.span),
+                    ArgumentValue::Code(code) => v.code(code),
+                }
             }
         }
         ActionKind::Set { key, value } | ActionKind::Add { key, value } => {
@@ -600,7 +643,7 @@ fn action(kind: &mut ActionKind, v: &mut impl Visitor) {
         }
         ActionKind::StartTimer { timer, after } => {
             v.refers(Refers::Timer, timer);
-            v.span(&mut after.span);
+            duration(after, v);
         }
         ActionKind::StopTimer { timer } => v.refers(Refers::Timer, timer),
         ActionKind::ClearHistory { state } => v.refers(Refers::State, state),

@@ -6,12 +6,16 @@ use super::shape::{Json, Type};
 pub(crate) fn expected(ty: &Type) -> String {
     match ty {
         Type::Bool => "true or false".into(),
-        Type::Text => "text".into(),
+        Type::Text | Type::PartFile => "text".into(),
         Type::Name(kind) => kind.expected().into(),
         Type::Int { min, max } => format!("a whole number from {min} to {max}"),
         Type::OneInt(choices) => join(choices.iter().map(u32::to_string)),
         Type::Number => "a number".into(),
         Type::Duration => "a duration such as \"1.5s\", \"200ms\" or \"30t\"".into(),
+        Type::AnyDuration => {
+            "a duration such as \"1.5s\" or \"2s..5s\", or an expression in seconds".into()
+        }
+        Type::AskedDuration => "a duration such as \"200ms\", or a parameter".into(),
         Type::StableId => "text of 1 to 16 hexadecimal digits".into(),
         Type::Code => "text such as \"Shout\" or \"health -= 10\"".into(),
         Type::Expression => "an expression such as \"health < 30\"".into(),

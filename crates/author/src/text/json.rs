@@ -4,7 +4,7 @@ use jsonc_parser::ast::Value;
 
 use crate::diagnostic::Diagnostics;
 
-pub use super::parse::{span, string_span, to_json};
+pub use super::parse::{json as kind, span, string_span, to_json};
 
 /// The tree of a text, or what is wrong with it: the same limits, extensions and words as for a
 /// machine file.

@@ -11,7 +11,7 @@ use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 
 use super::shape::Json;
 use crate::codes::DiagnosticCode;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Fix};
 use crate::span::Span;
 
 /// What the text form allows beyond JSON. The formatter must use the same.
@@ -61,10 +61,33 @@ fn syntax(error: &ParseError, text: &str) -> Diagnostic {
             .label("opened here")
             .related(Span::bytes(text.len()..text.len()), "the file ends here");
     }
-    match help {
+    let problem = match help {
         Some(help) => problem.help(help),
         None => problem,
+    };
+    match mended(error.kind(), text, range) {
+        Some(fix) => problem.fix(fix),
+        None => problem,
     }
+}
+
+/// The change that mends a text whose mistake is plain.
+fn mended(kind: &ParseErrorKind, text: &str, range: Range) -> Option<Fix> {
+    use ParseErrorKind as Kind;
+    let at = |place: usize| Span::bytes(place..place);
+    let before = text.get(..range.start)?.trim_end().len();
+    Some(match kind {
+        Kind::ExpectedComma => Fix::replace("Add `,`", at(before), ","),
+        Kind::ExpectedColonAfterObjectKey => Fix::replace("Add `:`", at(before), ":"),
+        Kind::UnterminatedObject => {
+            Fix::replace("Add `}` at the end", at(text.trim_end().len()), "}")
+        }
+        Kind::UnterminatedArray => {
+            Fix::replace("Add `]` at the end", at(text.trim_end().len()), "]")
+        }
+        Kind::UnexpectedComma => Fix::replace("Remove `,`", span(range), ""),
+        _ => return None,
+    })
 }
 
 /// The parser's finding in our words, and what to write instead.
@@ -162,7 +185,7 @@ pub fn span(range: Range) -> Span {
 }
 
 /// The kind of a value.
-pub(crate) fn json(value: &Value) -> Json {
+pub fn json(value: &Value) -> Json {
     match value {
         Value::StringLit(_) => Json::Text,
         Value::NumberLit(_) => Json::Number,

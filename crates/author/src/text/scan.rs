@@ -5,7 +5,7 @@
 //! in one pass without recursion.
 
 use crate::codes::DiagnosticCode;
-use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::diagnostic::{Diagnostic, Diagnostics, Fix};
 use crate::limits::{MAX_NESTING, MAX_TEXT_BYTES};
 use crate::span::Span;
 
@@ -129,6 +129,14 @@ impl Scanner<'_> {
         self.out.push(
             problem
                 .label("begins here")
+                .fix(Fix::replace(
+                    "Add `\"`",
+                    Span {
+                        start: span.end,
+                        ..span
+                    },
+                    "\"",
+                ))
                 .help("end it with `\"`; write a line break inside text as `\\n`"),
         );
     }
@@ -143,7 +151,8 @@ impl Scanner<'_> {
         let message = format!("the control character U+{byte:04X} must not stand in text as it is");
         self.out.push(
             Diagnostic::new(DiagnosticCode::Syntax, span, message)
-                .help(format!("write `{escape}`")),
+                .help(format!("write `{escape}`"))
+                .fix(Fix::name(span, escape)),
         );
         self.at += 1;
     }

@@ -36,6 +36,13 @@ impl Draft {
 
 /// Durations as [`Duration::parse`](crate::value::Duration::parse) reads them.
 const DURATION: &str = r"^\s*(([0-9]+\.?[0-9]*|\.[0-9]+)\s*m?s|[0-9]+\s*t)\s*$";
+/// The same, a range of two, or anything else that does not begin like one.
+const ANY_DURATION: &str = concat!(
+    r"^\s*(?:",
+    r"(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)\s*m?s|[0-9]+\s*t)",
+    r"(?:\s*\.\.\s*(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)\s*m?s|[0-9]+\s*t))?\s*$",
+    r"|(?!-?(?:[0-9.][0-9A-Za-z. ]*)?(?:\.\..*)?$).)",
+);
 const STABLE_ID: &str = "^(0x)?[0-9a-fA-F]{1,16}$";
 
 /// The definition that all actions written as objects share.
@@ -124,12 +131,17 @@ impl Writer {
     fn ty(&self, ty: &'static Type) -> Value {
         match ty {
             Type::Bool => json!({ "type": "boolean" }),
-            Type::Text | Type::Code => json!({ "type": "string" }),
+            Type::Text | Type::PartFile | Type::Code => json!({ "type": "string" }),
             Type::Name(kind) => name(*kind),
             Type::Int { min, max } => json!({ "type": "integer", "minimum": min, "maximum": max }),
             Type::OneInt(choices) => json!({ "enum": choices }),
             Type::Number => json!({ "type": "number" }),
             Type::Duration => json!({ "type": "string", "pattern": DURATION }),
+            Type::AnyDuration => json!({ "type": "string", "pattern": ANY_DURATION }),
+            Type::AskedDuration => json!({
+                "type": "string",
+                "anyOf": [{ "pattern": DURATION }, { "pattern": NameKind::Identifier.pattern() }],
+            }),
             Type::StableId => json!({ "type": "string", "pattern": STABLE_ID }),
             Type::Expression => json!({ "type": ["string", "number", "boolean"] }),
             Type::Word(words) => json!({ "enum": words.all().collect::<Vec<_>>() }),

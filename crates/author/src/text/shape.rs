@@ -5,7 +5,7 @@
 
 use std::sync::LazyLock;
 
-pub use super::name::NameKind;
+pub use super::name::{Item, NameKind, Role};
 
 /// A kind of JSON value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +45,8 @@ pub enum Type {
     Bool,
     /// Any text, such as documentation.
     Text,
+    /// The path of another machine file, from the folder of this one (LANG-5).
+    PartFile,
     /// A name or a reference.
     Name(NameKind),
     /// A whole number in a range.
@@ -60,6 +62,10 @@ pub enum Type {
     Number,
     /// Text such as `1.5s`.
     Duration,
+    /// The same, or a parameter, an expression or a range (LANG-3).
+    AnyDuration,
+    /// Text such as `1.5s`, or a parameter.
+    AskedDuration,
     /// Text of 1 to 16 hexadecimal digits.
     StableId,
     /// Source text of an action or a call.
@@ -265,7 +271,10 @@ kinds! {
     Transition => transition::TRANSITION, "A transition.";
     AnyTransition => transition::ANY_TRANSITION, "A transition of several children.";
     Decision => transition::DECISION, "Two transitions on one condition.";
+    DecisionBranch => transition::DECISION_BRANCH, "One way of a decision.";
+    TransitionSet => transition::TRANSITION_SET, "A transition set that uses others.";
     Call => action::CALL, "Calls a function.";
+    Computed => action::COMPUTED, "A computed argument.";
     Set => action::SET, "Writes a key.";
     Add => action::ADD, "Adds to a key.";
     Raise => action::RAISE, "Posts an internal event.";
@@ -302,8 +311,11 @@ impl Type {
         match self {
             Self::Bool => json == Json::Bool,
             Self::Text
+            | Self::PartFile
             | Self::Name(_)
             | Self::Duration
+            | Self::AnyDuration
+            | Self::AskedDuration
             | Self::StableId
             | Self::Code
             | Self::Word(_) => json == Json::Text,
@@ -315,6 +327,11 @@ impl Type {
             Self::List(_) | Self::Vector => json == Json::List,
             Self::OneOf(types) => types.iter().any(|ty| ty.accepts(json)),
         }
+    }
+
+    /// What a message says it must be, in a few words.
+    pub fn expected(&self) -> String {
+        super::describe::expected(self)
     }
 
     /// What a value of this type consists of; `None` if this kind of JSON value is not legal here.

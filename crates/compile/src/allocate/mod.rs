@@ -204,7 +204,13 @@ impl Allocation {
             next += self.allocate_history(model, history, next);
         }
         for transition in &model.transitions {
-            let slot = (transition.cooldown > 0).then_some(next);
+            // A list of events has one cooldown (LANG-1).
+            if transition.is_repeated() {
+                let shared = self.cooldown.last().copied().flatten();
+                self.cooldown.push(shared);
+                continue;
+            }
+            let slot = transition.cooldown.is_some().then_some(next);
             if let Some(first) = slot {
                 self.pay(
                     transition.source,
@@ -409,16 +415,8 @@ pub fn timer_shown(model: &Model<'_>, timer: &crate::model::Timer<'_>) -> String
     let name = timer.authored.map_or("", |timer| timer.name.value.as_str());
     let to = || leads_to(model, timer);
     match timer.kind {
-        TimerKind::After => {
-            let authored = timer
-                .transition
-                .map(|t| &model.transitions[t].authored.trigger);
-            let duration = match authored {
-                Some(graph::Trigger::After(duration)) => duration.value.to_string(),
-                _ => format!("{}t", timer.ticks),
-            };
-            format!("after {duration} to {}", to())
-        }
+        TimerKind::After => format!("after {} to {}", authored_duration(model, timer), to()),
+        TimerKind::Every => format!("every {} to {}", authored_duration(model, timer), to()),
         TimerKind::State => format!("timer `{name}`"),
         TimerKind::Machine => format!("machine timer `{name}`"),
         TimerKind::Clock => format!(
@@ -426,6 +424,17 @@ pub fn timer_shown(model: &Model<'_>, timer: &crate::model::Timer<'_>) -> String
             model.resolved[timer.owner].clock.unwrap_or("asked for")
         ),
         TimerKind::Debounce => format!("debounce of the transition to {}", to()),
+    }
+}
+
+/// The duration of a timer that is armed on entry, as written.
+fn authored_duration(model: &Model<'_>, timer: &crate::model::Timer<'_>) -> String {
+    let transition = timer.transition.map(|t| &model.transitions[t].authored);
+    match transition.map(|transition| &transition.trigger) {
+        Some(graph::Trigger::After(duration) | graph::Trigger::Every(duration)) => {
+            duration.value.to_string()
+        }
+        _ => String::new(),
     }
 }
 

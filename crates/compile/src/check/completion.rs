@@ -36,7 +36,10 @@ pub fn check(model: &Model<'_>, diagnostics: &mut Diagnostics) {
             _ => continue,
         };
         let authored = &transition.authored;
-        if authored.targets.is_empty() && authored.sync.is_empty() && authored.stack.is_none() {
+        let leads_nowhere =
+            authored.targets.is_empty() && authored.sync.is_empty() && authored.stack.is_none();
+        // `stay` does not go with these triggers and is reported as that.
+        if leads_nowhere && !authored.stay {
             diagnostics.push(
                 Diagnostic::new(
                     DiagnosticCode::NeedsTarget,

@@ -7,7 +7,9 @@ use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::span::Name;
 
 use crate::actions::{FunctionUse, Text};
-use crate::index::{ChannelIndex, DeclaredFunctionIndex, Index, TransitionSetIndex};
+use crate::index::{
+    ChannelIndex, DeclaredFunctionIndex, Index, KeyIndex, ParameterIndex, TransitionSetIndex,
+};
 use crate::model::Model;
 
 /// Checks the declarations.
@@ -19,20 +21,9 @@ pub fn check(model: &Model<'_>, diagnostics: &mut Diagnostics) {
 
 /// Reports what is declared and never used.
 pub fn check_use(model: &Model<'_>, diagnostics: &mut Diagnostics) {
-    let mut unused = |what: &str, name: &Name| {
-        diagnostics.push(
-            Diagnostic::new(
-                DiagnosticCode::UnusedDeclaration,
-                name.span,
-                format!("{what} `{}` is never used", name.value),
-            )
-            .label("declared only")
-            .help("use it, or remove it"),
-        );
-    };
     for (index, set) in model.machine.transition_sets.iter().enumerate() {
         if !model.usage.sets.contains(&TransitionSetIndex::new(index)) {
-            unused("transition set", &set.name);
+            diagnostics.push(unused("transition set", &set.name));
         }
     }
     for (index, function) in model.machine.functions.iter().enumerate() {
@@ -41,7 +32,19 @@ pub fn check_use(model: &Model<'_>, diagnostics: &mut Diagnostics) {
             .functions
             .contains(&DeclaredFunctionIndex::new(index))
         {
-            unused("function", &function.name);
+            diagnostics.push(unused("function", &function.name));
+        }
+    }
+    for (index, key) in model.machine.blackboard.iter().enumerate() {
+        let is_used = model.usage.keys.borrow().contains(&KeyIndex::new(index));
+        if !is_used && !key.host {
+            diagnostics.push(unused_data("blackboard key", &key.name));
+        }
+    }
+    for (index, parameter) in model.machine.parameters.iter().enumerate() {
+        let used = model.usage.parameters.borrow();
+        if !used.contains(&ParameterIndex::new(index)) && !parameter.host {
+            diagnostics.push(unused_data("parameter", &parameter.name));
         }
     }
     for (index, channel) in model.machine.channels.iter().enumerate() {
@@ -52,9 +55,22 @@ pub fn check_use(model: &Model<'_>, diagnostics: &mut Diagnostics) {
                 .any(|&(owned, _)| owned == ChannelIndex::new(index))
         });
         if !owned {
-            unused("channel", &channel.name);
+            diagnostics.push(unused("channel", &channel.name));
         }
     }
+}
+
+fn unused(what: &str, name: &Name) -> Diagnostic {
+    let text = format!("{what} `{}` is never used", name.value);
+    Diagnostic::new(DiagnosticCode::UnusedDeclaration, name.span, text)
+        .label("declared only")
+        .help("use it, or remove it")
+}
+
+/// What user code may use as well says so (LANG-14).
+fn unused_data(what: &str, name: &Name) -> Diagnostic {
+    unused(what, name)
+        .help("use it, or remove it; if only user code uses it, give it `\"host\": true`")
 }
 
 /// Texts are known by their number, so no two may meet (HASH-2); 0 belongs to the empty one.

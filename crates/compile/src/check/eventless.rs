@@ -45,11 +45,11 @@ pub fn check(planned: &Planned<'_, '_>, diagnostics: &mut Diagnostics) {
     // Debounce, cooldown and minimum times end a circle within the tick.
     let at_once = |link: usize| {
         let transition = of(link);
-        let held =
-            model.resolved[transition.source].min_active > 0 && !transition.authored.interrupt;
+        let held = model.resolved[transition.source].min_active.is_some()
+            && !transition.authored.interrupt;
         transition.trigger == Trigger::Always
-            && transition.cooldown == 0
-            && transition.debounce == 0
+            && !transition.cooldown.is_some()
+            && !transition.debounce.is_some()
             && !held
     };
     let unguarded = |link: usize| at_once(link) && is_free(of(link));
@@ -142,9 +142,14 @@ fn cap(planned: &Planned<'_, '_>, tier: usize) -> u16 {
 /// Whether nothing but its trigger holds a transition back.
 pub(super) fn is_free(transition: &Transition<'_>) -> bool {
     transition.guard.is_none()
-        && transition.cooldown == 0
-        && transition.debounce == 0
+        && !transition.cooldown.is_some()
+        && !transition.debounce.is_some()
         && transition.score.is_none()
+}
+
+/// Whether it makes an eventless microstep: one that means to stay makes none (LANG-6).
+fn is_step(transition: &Transition<'_>) -> bool {
+    transition.trigger.is_eventless() && !transition.authored.stay
 }
 
 /// Eventless transitions, each with those whose source is active after it.
@@ -153,7 +158,7 @@ fn links(planned: &Planned<'_, '_>) -> Option<Vec<Link>> {
     let eventless: Vec<TransitionId> = planned
         .order
         .indices()
-        .filter(|&t| model.transitions[planned.order[t]].trigger.is_eventless())
+        .filter(|&t| is_step(&model.transitions[planned.order[t]]))
         .collect();
     if eventless.len() > MAX_ANALYZED {
         return None;

@@ -8,6 +8,7 @@ mod completion;
 mod data;
 mod eventless;
 mod events;
+mod queue;
 mod raises;
 mod reach;
 mod selection;
@@ -16,6 +17,7 @@ mod sharing;
 mod sizes;
 mod steps;
 mod targets;
+mod values;
 
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_rom::ids::{StateId, TransitionId};
@@ -65,15 +67,16 @@ impl Planned<'_, '_> {
 
 /// Declarations: events, timers, data, stable ids, sizes.
 pub fn declarations(model: &Model<'_>, diagnostics: &mut Diagnostics) {
+    events::check(model, diagnostics);
+    data::check(model, diagnostics);
+    values::check(model, diagnostics);
+    sizes::check(model, diagnostics);
     // What could not be read or resolved is not in the model, so nothing certain can be said about
     // use.
     if !diagnostics.has_errors() {
         events::check_use(model, diagnostics);
         data::check_use(model, diagnostics);
     }
-    events::check(model, diagnostics);
-    data::check(model, diagnostics);
-    sizes::check(model, diagnostics);
 }
 
 /// What states share: channels and blackboard keys.
@@ -108,6 +111,7 @@ pub fn tier(planned: &Planned<'_, '_>, allocation: &Allocation, diagnostics: &mu
     eventless::check_length(planned, allocation.tier, diagnostics);
     sizes::check_costs(planned, allocation, diagnostics);
     events::check_deferral(planned.model, allocation, diagnostics);
+    queue::check(planned, allocation.tier, diagnostics);
 }
 
 /// A plan that does not fit.

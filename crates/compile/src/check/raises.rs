@@ -154,6 +154,9 @@ fn raised<'m>(
         ActionOp::Raise => true,
         ActionOp::Send => action.b.get() >> 16 == u32::from(NONE),
         ActionOp::Call
+        | ActionOp::CallWith
+        | ActionOp::SetScratch
+        | ActionOp::AddScratch
         | ActionOp::Evaluate
         | ActionOp::Set
         | ActionOp::Add
@@ -199,7 +202,7 @@ impl Handlers {
             has_conditions: model
                 .resolved
                 .iter()
-                .any(|state| state.exit_ready.is_some() || state.min_active > 0),
+                .any(|state| state.exit_ready.is_some() || state.min_active.is_some()),
         };
         for (state, resolved) in model.resolved.enumerate() {
             resolved

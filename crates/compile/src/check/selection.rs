@@ -15,8 +15,9 @@ use crate::model::{Model, Transition, Trigger};
 pub fn check(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     // A field that could not be read is missing, too.
     let all_read = !diagnostics.has_errors();
-    for transition in &model.transitions {
+    for transition in model.transitions.iter().filter(|t| !t.is_repeated()) {
         check_one(transition, diagnostics);
+        check_stay(transition, diagnostics);
         if all_read && does_nothing(transition) {
             diagnostics.push(nothing(transition));
         }
@@ -84,6 +85,7 @@ fn does_nothing(transition: &Transition<'_>) -> bool {
     leads_nowhere
         && authored.effect.is_empty()
         && authored.kind.is_none()
+        && !authored.stay
         && !transition.trigger.is_eventless()
 }
 
@@ -92,17 +94,77 @@ fn wins_forever(transition: &Transition<'_>) -> bool {
     let authored = &transition.authored;
     transition.trigger == Trigger::Always
         && transition.score.is_some()
+        && !authored.stay
         && transition.targets.is_empty()
         && authored.stack.is_none()
-        && transition.debounce == 0
-        && transition.cooldown == 0
+        && !transition.debounce.is_some()
+        && !transition.cooldown.is_some()
 }
 
 fn scored_stays(transition: &Transition<'_>) -> Diagnostic {
     let text = "this scored `always` transition stays where it is, so it wins again at once";
     Diagnostic::new(DiagnosticCode::ScoredStays, transition.span(), text)
         .label("runs until the tick's cap of microsteps")
-        .help("give it a target, or leave it out: without a winner the agent stays where it is; `threshold` sets the least score of the others")
+        .help("write `\"stay\": true` if it competes for staying, without `do`; else give it a target or a `cooldown`")
+}
+
+/// A branch to its own state is no candidate with a score, but the same triggers do not fit
+/// (LANG-13): its state would stay complete, and nothing would ever take that.
+fn check_branch_that_stays(transition: &Transition<'_>, diagnostics: &mut Diagnostics) {
+    if !matches!(transition.trigger, Trigger::Done | Trigger::Failed) {
+        return;
+    }
+    let text = "a branch of a `done` or `failed` decision that names its own state";
+    diagnostics.push(
+        Diagnostic::new(DiagnosticCode::BadStay, transition.span(), text)
+            .label("would stay as it is, without end")
+            .help("to start the state over, write `{ \"to\": \"…\", \"reenter\": true }`"),
+    );
+}
+
+/// What cannot be said of a candidate that means to stay: it is scored, and nothing happens when it
+/// wins (LANG-6).
+fn check_stay(transition: &Transition<'_>, diagnostics: &mut Diagnostics) {
+    let authored = &transition.authored;
+    if !authored.stay {
+        return;
+    }
+    if transition.decided {
+        check_branch_that_stays(transition, diagnostics);
+        return;
+    }
+    if authored.score.is_none() {
+        diagnostics.push(
+            Diagnostic::new(DiagnosticCode::BadStay, transition.span(), "`stay` without a score")
+                .label("competes with nothing")
+                .help("add `\"score\"`; to keep an event from the states around, write `\"kind\": \"internal\"` instead"),
+        );
+    }
+    let trigger = match transition.trigger {
+        Trigger::Done => Some("\"when\": \"done\""),
+        Trigger::Failed => Some("\"when\": \"failed\""),
+        Trigger::Event(_) | Trigger::Any | Trigger::Timer(_) | Trigger::Always => None,
+    };
+    let goes = !authored.targets.is_empty();
+    let fields = [
+        goes.then_some("to"),
+        (!authored.sync.is_empty()).then_some("sync"),
+        (!authored.effect.is_empty()).then_some("do"),
+        authored.kind.is_some().then_some("kind"),
+        authored.stack.is_some().then_some("stack"),
+        authored.interrupt.then_some("interrupt"),
+        authored.cooldown.is_some().then_some("cooldown"),
+        authored.debounce.is_some().then_some("debounce"),
+        authored.latch.then_some("latch"),
+    ];
+    for field in fields.into_iter().flatten().chain(trigger) {
+        let text = format!("`stay` and `{field}` exclude each other");
+        diagnostics.push(
+            Diagnostic::new(DiagnosticCode::BadStay, transition.span(), text)
+                .label("nothing happens if it wins")
+                .help(format!("remove `{field}`, or `stay`")),
+        );
+    }
 }
 
 fn nothing(transition: &Transition<'_>) -> Diagnostic {
@@ -176,11 +238,11 @@ fn check_group_sizes(transitions: &[Transition<'_>], diagnostics: &mut Diagnosti
 pub fn check_latches(planned: &Planned<'_, '_>, diagnostics: &mut Diagnostics) {
     let model = planned.model;
     let waits = |state: StateIndex| {
-        model.resolved[state].exit_ready.is_some() || model.resolved[state].min_active > 0
+        model.resolved[state].exit_ready.is_some() || model.resolved[state].min_active.is_some()
     };
     for (index, &from) in planned.order.enumerate() {
         let transition = &model.transitions[from];
-        if !transition.authored.latch {
+        if !transition.authored.latch || transition.is_repeated() {
             continue;
         }
         let domain = planned.domain(index);

@@ -68,8 +68,8 @@ fn in_order<'m, 'a>(model: &'m Model<'a>, state: StateIndex) -> Vec<&'m Transiti
 fn always_enabled(transition: &Transition<'_>) -> bool {
     transition.guard.is_none()
         && transition.score.is_none()
-        && transition.cooldown == 0
-        && transition.debounce == 0
+        && !transition.cooldown.is_some()
+        && !transition.debounce.is_some()
         && transition.stack.is_none()
         && !transition.authored.latch
 }
@@ -100,7 +100,7 @@ impl<'m, 'a> Shadows<'m, 'a> {
             has_conditions: model
                 .resolved
                 .iter()
-                .any(|state| state.exit_ready.is_some() || state.min_active > 0),
+                .any(|state| state.exit_ready.is_some() || state.min_active.is_some()),
             from_timers: model
                 .timers
                 .iter()

@@ -66,7 +66,7 @@ fn check_caps(model: &Model<'_>, diagnostics: &mut Diagnostics) {
             diagnostics.push(out_of_range(what, value.value, least, most, value.span));
         }
     }
-    for transition in &model.transitions {
+    for transition in model.transitions.iter().filter(|t| !t.is_repeated()) {
         if let Some(priority) = transition
             .authored
             .priority

@@ -14,7 +14,7 @@ use crate::tree::Target;
 
 /// Checks all sets of targets.
 pub fn check(model: &Model<'_>, diagnostics: &mut Diagnostics) {
-    for transition in &model.transitions {
+    for transition in model.transitions.iter().filter(|t| !t.is_repeated()) {
         check_set(
             model,
             &transition.targets,

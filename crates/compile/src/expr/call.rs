@@ -1,17 +1,17 @@
-//! Calls inside expressions: the built-in functions, and guards of the host.
+//! Calls inside expressions: the built-in functions, and guards and value functions of the host.
 
 use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, closest};
 use statewright_author::expr::{CallArgument, Expr};
-use statewright_author::graph::Argument;
 use statewright_author::names::{BUILT_IN_FUNCTIONS as FUNCTIONS, is_built_in};
-use statewright_author::span::{Name, Spanned};
-use statewright_author::value::ValueType;
+use statewright_author::span::Name;
+use statewright_author::value::{FunctionKind, ValueType};
 use statewright_rom::code::op;
 
 use super::check::{Checker, Want, unify};
-use super::node::TypedExpr;
-use super::{fold, report};
+use super::node::{Constant, TypedExpr};
+use super::{HostArgument, HostValue, fold, report};
+use crate::numbers;
 
 impl Checker<'_> {
     pub(super) fn call(
@@ -25,11 +25,6 @@ impl Checker<'_> {
         if !is_built_in(name) {
             return self.host_call(function, arguments, want);
         }
-        let wanted = match name {
-            "i32" | "f32" | "abs" | "length_squared" => 1,
-            "clamp" | "select" | "vec3" => 3,
-            _ => 2,
-        };
         let named = arguments.iter().find_map(|argument| argument.name.as_ref());
         if let Some(label) = named {
             let span = self.spanned(label).span;
@@ -40,15 +35,9 @@ impl Checker<'_> {
             );
             return None;
         }
-        if arguments.len() != wanted {
-            let plural = if wanted == 1 { "argument" } else { "arguments" };
+        if let Some(wanted) = wanted_count(name, arguments.len()) {
             let span = self.span(&whole.range);
-            self.report(report::argument_count(
-                span,
-                name,
-                &format!("{wanted} {plural}"),
-                arguments.len(),
-            ));
+            self.report(report::argument_count(span, name, &wanted, arguments.len()));
             return None;
         }
         let parts: Vec<&Expr> = arguments.iter().map(|argument| &argument.value).collect();
@@ -71,6 +60,15 @@ impl Checker<'_> {
             ("max", _) => self.numbers(name, parts, op::I32_MAX, op::F32_MAX),
             ("abs", _) => self.numbers(name, parts, op::I32_ABS, op::F32_ABS),
             ("clamp", _) => self.numbers(name, parts, op::I32_CLAMP, op::F32_CLAMP),
+            ("lerp", _) => Some(fold::plain(op::F32_LERP, self.floats(name, parts)?)),
+            ("curve", _) => self.curve(parts),
+            ("random", []) => Some(TypedExpr::Leaf {
+                op: op::RANDOM,
+                a: 0,
+                b: 0,
+                ty: ValueType::F32,
+            }),
+            ("random", _) => self.random(parts),
             ("dot", _) => self.vectors(whole, name, parts, op::VEC2_DOT, op::VEC3_DOT),
             ("length_squared", _) => self.vectors(
                 whole,
@@ -140,6 +138,47 @@ impl Checker<'_> {
             float,
             nodes.into_iter().map(fold::widen).collect(),
         ))
+    }
+
+    /// A random number between two: a whole one if both are (LANG-11).
+    fn random(&mut self, parts: &[&Expr]) -> Option<TypedExpr> {
+        let nodes: Vec<_> = parts
+            .iter()
+            .map(|part| self.number("random", part))
+            .collect();
+        let nodes = nodes.into_iter().collect::<Option<Vec<_>>>()?;
+        let whole = nodes.iter().all(|node| node.ty() == ValueType::I32);
+        let (op, ty) = if whole {
+            (op::RANDOM_I32, ValueType::I32)
+        } else {
+            (op::RANDOM_F32, ValueType::F32)
+        };
+        let widened = |node| if whole { node } else { fold::widen(node) };
+        Some(TypedExpr::Op {
+            op,
+            a: 0,
+            ty,
+            operands: nodes.into_iter().map(widened).collect(),
+        })
+    }
+
+    /// Straight lines between points, which must rise where they are known (LANG-11).
+    fn curve(&mut self, parts: &[&Expr]) -> Option<TypedExpr> {
+        let nodes = self.floats("curve", parts)?;
+        let mut before: Option<f32> = None;
+        for (node, part) in nodes.iter().zip(parts).skip(1).step_by(2) {
+            let Some(Constant::F32(x)) = node.constant() else {
+                before = None;
+                continue;
+            };
+            if before.is_some_and(|before| before >= x) {
+                let span = self.span(&part.range);
+                self.report(report::curve_falls(span));
+                return None;
+            }
+            before = Some(x);
+        }
+        Some(fold::curve(nodes))
     }
 
     fn number(&mut self, function: &str, part: &Expr) -> Option<TypedExpr> {
@@ -246,64 +285,133 @@ impl Checker<'_> {
         want: Want,
     ) -> Option<TypedExpr> {
         let function = self.spanned(function);
+        if let Some(ty) = self.scope.value_function(&function.value) {
+            return self.ask(&function, Some(ty), arguments);
+        }
         let slip = closest(&function.value, FUNCTIONS);
         if want == Want::Number || (want == Want::Value && slip.is_some()) {
-            let message = format!(
-                "there is no function `{}` that gives a value",
-                function.value
-            );
-            let diagnostic =
-                Diagnostic::new(DiagnosticCode::UnknownInExpression, function.span, message)
-                    .label("unknown function")
-                    .suggest(&function.value, FUNCTIONS);
-            self.report(match diagnostic.help {
-                Some(_) => diagnostic,
-                None => diagnostic
-                    .note(format!("the functions that give a value are {}", FUNCTIONS[1..].join(", ")))
-                    .help("compute it in Rust and keep it in a blackboard key, or write a guard function"),
-            });
+            self.no_such_value(&function);
             return None;
         }
-        let literals: Vec<_> = arguments
+        self.ask(&function, None, arguments)
+    }
+
+    fn no_such_value(&mut self, function: &Name) {
+        let message = format!(
+            "there is no function `{}` that gives a value",
+            function.value
+        );
+        let diagnostic =
+            Diagnostic::new(DiagnosticCode::UnknownInExpression, function.span, message)
+                .label("unknown function")
+                .suggest(&function.value, FUNCTIONS);
+        self.report(match diagnostic.help {
+            Some(_) => diagnostic,
+            None => diagnostic
+                .note(format!("the built-in ones are {}", FUNCTIONS[1..].join(", ")))
+                .help(format!(
+                    "declare it: `\"functions\": {{ \"{}\": {{ \"kind\": \"value\", \"returns\": \"f32\" }} }}`",
+                    function.value
+                )),
+        });
+    }
+
+    /// Asks a guard or a value function of the host.
+    pub(super) fn ask(
+        &mut self,
+        function: &Name,
+        value: Option<ValueType>,
+        arguments: &[CallArgument],
+    ) -> Option<TypedExpr> {
+        let declared = self.scope.parameters(&function.value);
+        let mut operands = Vec::new();
+        let given: Vec<_> = arguments
             .iter()
-            .map(|argument| self.literal(&function, argument))
+            .enumerate()
+            .map(|(place, argument)| {
+                let ty = declared.as_deref().and_then(|types| {
+                    let name = argument.name.as_ref().map(|name| name.value.as_str());
+                    let by_name = types.iter().find(|(other, _)| name == Some(other));
+                    let by_place = || types.get(place).filter(|_| name.is_none());
+                    by_name.or_else(by_place).map(|(_, ty)| *ty)
+                });
+                self.argument(&function.value, argument, ty, &mut operands)
+            })
             .collect();
-        self.guard(
-            &function,
-            &literals.into_iter().collect::<Option<Vec<_>>>()?,
-        )
-    }
-
-    fn literal(&mut self, function: &Name, argument: &CallArgument) -> Option<Argument> {
-        let span = self.span(&argument.value.range);
-        let Some(value) = argument.value.literal() else {
-            let message = format!(
-                "an argument of the function `{}` must be a literal",
-                function.value
-            );
-            self.report(
-                Diagnostic::new(DiagnosticCode::BadArguments, span, message)
-                    .label("not a literal")
-                    .help(
-                        "a number, `true`, `false`, a quoted text, `vec2(1, 2)` or `vec3(1, 2, 3)`",
-                    ),
-            );
-            return None;
+        let given = given.into_iter().collect::<Option<Vec<_>>>()?;
+        let (op, kind) = match value {
+            Some(_) => (op::CALL_VALUE, FunctionKind::Value),
+            None => (op::CALL_GUARD, FunctionKind::Guard),
         };
-        Some(Argument {
-            name: argument.name.as_ref().map(|name| self.spanned(name)),
-            value: Spanned::new(value, span),
+        let b = self.scope.host_call(function, kind, &given)?;
+        let (a, ty) = match value {
+            Some(ty) => (numbers::value_type(ty).number(), ty),
+            None => (0, ValueType::Bool),
+        };
+        Some(match operands.is_empty() {
+            true => TypedExpr::Leaf { op, a, b, ty },
+            false => TypedExpr::Call {
+                op,
+                a,
+                b,
+                ty,
+                operands,
+            },
         })
     }
 
-    /// Asks the host.
-    pub(super) fn guard(&mut self, function: &Name, arguments: &[Argument]) -> Option<TypedExpr> {
-        let b = self.scope.guard_call(function, arguments)?;
-        Some(TypedExpr::Leaf {
-            op: op::CALL_GUARD,
-            a: 0,
-            b,
-            ty: ValueType::Bool,
-        })
+    /// An argument of a function of the host; what must be computed joins the operands (LANG-4).
+    fn argument(
+        &mut self,
+        function: &str,
+        argument: &CallArgument,
+        ty: Option<ValueType>,
+        operands: &mut Vec<TypedExpr>,
+    ) -> Option<HostArgument> {
+        let part = &argument.value;
+        let span = self.span(&part.range);
+        let name = argument.name.as_ref().map(|name| self.spanned(name));
+        let value = match part.literal() {
+            Some(literal) => HostValue::Literal(literal),
+            None => {
+                let want = match ty {
+                    Some(ValueType::Bool) => Want::Condition,
+                    _ => Want::Value,
+                };
+                let node = self.expr(part, want)?;
+                let node = match ty {
+                    Some(ty) => {
+                        let what = format!("this argument of `{function}`");
+                        self.of_type(node, ty, part, &what)?
+                    }
+                    None => node,
+                };
+                match node.constant() {
+                    Some(constant) => HostValue::Constant(constant),
+                    None => {
+                        let ty = node.ty();
+                        operands.push(node);
+                        HostValue::Stack(ty)
+                    }
+                }
+            }
+        };
+        Some(HostArgument { name, span, value })
     }
+}
+
+/// How many arguments a built-in function takes, in words, if these are not as many.
+fn wanted_count(function: &str, given: usize) -> Option<String> {
+    let most = usize::from(op::MAX_POINTS);
+    let wanted = match function {
+        "random" if given == 0 || given == 2 => return None,
+        "random" => return Some("no arguments or 2".to_owned()),
+        "curve" if given >= 3 && given % 2 == 1 && given <= 1 + 2 * most => return None,
+        "curve" => return Some(format!("a number and 1 to {most} points")),
+        "i32" | "f32" | "abs" | "length_squared" => 1,
+        "clamp" | "lerp" | "select" | "vec3" => 3,
+        _ => 2,
+    };
+    let plural = if wanted == 1 { "argument" } else { "arguments" };
+    (given != wanted).then(|| format!("{wanted} {plural}"))
 }

@@ -158,6 +158,14 @@ impl Checker<'_> {
         if name == "event" {
             return self.event(expr);
         }
+        if let Some((b, ty)) = self.scope.scratch(name) {
+            return Some(TypedExpr::Leaf {
+                op: op::SCRATCH,
+                a: numbers::scratch_type(Some(ty)).number(),
+                b,
+                ty: ty.value_type(),
+            });
+        }
         if let Some((b, ty)) = self.scope.key(name) {
             return Some(TypedExpr::Leaf {
                 op: op::KEY,
@@ -175,8 +183,9 @@ impl Checker<'_> {
             });
         }
         let span = self.span(&expr.range);
-        if want == Want::Condition {
-            return self.guard(&Name::new(name.to_owned(), span), &[]);
+        let value = self.scope.value_function(name);
+        if value.is_some() || want == Want::Condition {
+            return self.ask(&Name::new(name.to_owned(), span), value, &[]);
         }
         let known = if self.diagnostics.has_room() {
             self.scope.names()

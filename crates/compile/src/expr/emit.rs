@@ -75,6 +75,21 @@ impl Emitter {
                 self.words = below;
                 self.grow(ty.words() as usize);
             }
+            TypedExpr::Call {
+                op,
+                a,
+                b,
+                ty,
+                operands,
+            } => {
+                let below = self.words;
+                operands
+                    .iter()
+                    .for_each(|operand| self.node(operand, around));
+                self.write(*op, *a, *b, 0);
+                self.words = below;
+                self.grow(ty.words() as usize);
+            }
             TypedExpr::Logic { logic, operands } => self.logic(*logic, operands, around),
         }
     }

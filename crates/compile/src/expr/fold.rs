@@ -1,8 +1,8 @@
 //! Builds typed nodes and computes on the way what is constant (CODE-4).
 //!
 //! The results are those of [`statewright_rom::code::apply`], so folding never changes one. A
-//! result that no literal can say (NaN, infinity) is left to run time. Guard calls of the host are
-//! never dropped unless `&&` or `||` would skip them, too: they may use the rng (SEL-5).
+//! result that no literal can say (NaN, infinity) is left to run time. Calls of the host and random
+//! numbers are never dropped unless `&&` or `||` would skip them, too: they may use the rng (SEL-5).
 
 use statewright_author::value::ValueType;
 use statewright_rom::code::{WordStack, apply, op};
@@ -100,6 +100,16 @@ pub(super) fn select(condition: TypedExpr, then: TypedExpr, otherwise: TypedExpr
         a: numbers::value_type(ty).number(),
         ty,
         operands: vec![condition, then, otherwise],
+    }
+}
+
+/// `curve(x, x0, y0, …)`, not computed even if all is known: nobody writes that.
+pub(super) fn curve(operands: Vec<TypedExpr>) -> TypedExpr {
+    TypedExpr::Op {
+        op: op::CURVE,
+        a: (operands.len() / 2) as u8,
+        ty: ValueType::F32,
+        operands,
     }
 }
 

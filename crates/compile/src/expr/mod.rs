@@ -16,17 +16,20 @@ mod report;
 use std::collections::BTreeSet;
 
 use statewright_author::codes::DiagnosticCode;
-use statewright_author::diagnostic::{Diagnostic, Diagnostics};
+use statewright_author::diagnostic::{Diagnostic, Diagnostics, Fix};
 use statewright_author::expr::{Expr, SyntaxError, code_span, parse};
-use statewright_author::graph::{Argument, ExprSource, Payload};
+use statewright_author::graph::{ExprSource, Payload};
 use statewright_author::names;
-use statewright_author::span::Name;
-use statewright_author::value::ValueType;
+use statewright_author::span::{Name, Span};
+use statewright_author::value::{FunctionKind, Literal, ScratchType, ValueType};
 use statewright_rom::code::op;
 use statewright_rom::layout::InstructionRecord;
 
+use emit::TooLarge;
+use node::TypedExpr;
+
 pub use node::Constant;
-pub use statewright_describe::{CallText, Names, decompile};
+pub use statewright_describe::{ArgumentText, CallText, Names, decompile};
 
 /// What an expression may refer to where it stands.
 pub trait Scope: Names {
@@ -44,10 +47,44 @@ pub trait Scope: Names {
     fn state(&mut self, name: &Name) -> Option<u16>;
     /// The state that the expression belongs to.
     fn own_state(&self) -> u16;
-    /// Number of the op that calls a guard of the host. Reports its own diagnostics.
-    fn guard_call(&mut self, function: &Name, arguments: &[Argument]) -> Option<u16>;
+    /// Number and type of scratch that can be read here (LANG-8).
+    fn scratch(&self, name: &str) -> Option<(u16, ScratchType)>;
+    /// What a declared value function gives (LANG-11).
+    fn value_function(&self, name: &str) -> Option<ValueType>;
+    /// Names and types of the parameters that a function is declared with.
+    fn parameters(&self, function: &str) -> Option<Vec<(String, ValueType)>>;
+    /// Number of the op that calls a guard or a value function of the host. Reports its own
+    /// diagnostics.
+    fn host_call(
+        &mut self,
+        function: &Name,
+        kind: FunctionKind,
+        arguments: &[HostArgument],
+    ) -> Option<u16>;
     /// The symbol of a text (HASH-2).
     fn symbol(&mut self, text: &Name) -> u32;
+}
+
+/// An argument of a call in an expression (LANG-4).
+#[derive(Clone, Debug, PartialEq)]
+pub struct HostArgument {
+    /// Its name, if given.
+    pub name: Option<Name>,
+    /// Where it stands.
+    pub span: Span,
+    /// Its value.
+    pub value: HostValue,
+}
+
+/// Where an argument of a call in an expression comes from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum HostValue {
+    /// It is written down.
+    Literal(Literal),
+    /// It was computed by the compiler.
+    Constant(Constant),
+    /// It is computed before the call and lies on the stack then.
+    Stack(ValueType),
 }
 
 /// The type that an expression must have.
@@ -76,6 +113,12 @@ pub struct Facts {
     pub in_states: BTreeSet<u16>,
     /// Ops of guard calls.
     pub guards: BTreeSet<u16>,
+    /// Ops of calls of value functions (LANG-11).
+    pub values: BTreeSet<u16>,
+    /// Scratch read (LANG-8).
+    pub scratch: BTreeSet<u16>,
+    /// Random numbers are drawn.
+    pub random: bool,
     /// The event payload is read.
     pub payload: bool,
 }
@@ -95,6 +138,9 @@ pub struct Compiled {
     pub constant: Option<Constant>,
     /// Canonical source: what the instructions say, by [`decompile()`].
     pub text: String,
+    /// If it is nothing but the call of a guard with computed arguments: the op of the call, and the
+    /// arguments in the order of their evaluation.
+    pub call: Option<(u16, Vec<Compiled>)>,
 }
 
 impl Compiled {
@@ -136,7 +182,13 @@ pub fn syntax_diagnostic(code: &ExprSource, error: SyntaxError) -> Diagnostic {
     } else {
         DiagnosticCode::ExpressionSyntax
     };
-    let diagnostic = Diagnostic::new(kind, code_span(code, error.range), error.message);
+    let span = code_span(code, error.range);
+    let mut diagnostic = Diagnostic::new(kind, span, error.message);
+    // With escapes in the file the span is that of the whole code.
+    let instead = error.instead.filter(|_| span != code.span);
+    diagnostic
+        .fixes
+        .extend(instead.map(|text| Fix::name(span, text)));
     match error.help {
         Some(help) => diagnostic.help(help),
         None => diagnostic,
@@ -153,20 +205,37 @@ pub fn compile(
     diagnostics: &mut Diagnostics,
 ) -> Option<Compiled> {
     let node = check::check(code, ast, expected, scope, diagnostics)?;
-    let emitted = match emit::emit(&node) {
-        Ok(emitted) => emitted,
+    match compiled(&node, &*scope) {
+        Ok(compiled) => Some(compiled),
         Err(error) => {
             diagnostics.push(report::too_large(code_span(code, ast.range.clone()), error));
-            return None;
+            None
         }
+    }
+}
+
+fn compiled(node: &TypedExpr, scope: &dyn Names) -> Result<Compiled, TooLarge> {
+    let emitted = emit::emit(node)?;
+    let text = decompile(&emitted.instructions, scope).unwrap_or_default();
+    let call = match node {
+        TypedExpr::Call {
+            op: op::CALL_GUARD,
+            b,
+            operands,
+            ..
+        } => {
+            let operands = operands.iter().map(|operand| compiled(operand, scope));
+            Some((*b, operands.collect::<Result<_, _>>()?))
+        }
+        _ => None,
     };
-    let text = decompile(&emitted.instructions, &*scope).unwrap_or_default();
-    Some(Compiled {
+    Ok(Compiled {
         instructions: emitted.instructions,
         stack_words: emitted.stack_words,
         ty: node.ty(),
         facts: node.facts(),
         constant: node.constant(),
         text,
+        call,
     })
 }

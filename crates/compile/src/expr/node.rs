@@ -110,6 +110,15 @@ pub(super) enum TypedExpr {
         ty: ValueType,
         operands: Vec<TypedExpr>,
     },
+    /// A call of the host after its computed arguments, in the order of their evaluation; without any it
+    /// is a leaf.
+    Call {
+        op: u8,
+        a: u8,
+        b: u16,
+        ty: ValueType,
+        operands: Vec<TypedExpr>,
+    },
     /// At least two operands; none is the same logic again.
     Logic {
         logic: Logic,
@@ -122,7 +131,7 @@ impl TypedExpr {
     pub(super) fn ty(&self) -> ValueType {
         match self {
             Self::Constant(constant) => constant.ty(),
-            Self::Leaf { ty, .. } | Self::Op { ty, .. } => *ty,
+            Self::Leaf { ty, .. } | Self::Op { ty, .. } | Self::Call { ty, .. } => *ty,
             Self::Logic { .. } => ValueType::Bool,
         }
     }
@@ -138,21 +147,24 @@ impl TypedExpr {
 
     fn operands(&self) -> &[TypedExpr] {
         match self {
-            Self::Op { operands, .. } | Self::Logic { operands, .. } => operands,
-            _ => &[],
+            Self::Op { operands, .. }
+            | Self::Call { operands, .. }
+            | Self::Logic { operands, .. } => operands,
+            Self::Constant(_) | Self::Leaf { .. } => &[],
         }
     }
 
-    /// Whether evaluating it, or not, makes no difference: it asks no guard of the host, which
-    /// might use the rng.
+    /// Whether evaluating it, or not, makes no difference: it draws no random number, and asks no
+    /// function of the host, which might.
     pub(super) fn is_pure(&self) -> bool {
-        !matches!(
-            self,
-            Self::Leaf {
-                op: op::CALL_GUARD,
-                ..
-            }
-        ) && self.operands().iter().all(Self::is_pure)
+        let own = match self {
+            Self::Leaf { op, .. } | Self::Op { op, .. } | Self::Call { op, .. } => !matches!(
+                *op,
+                op::CALL_GUARD | op::CALL_VALUE | op::RANDOM | op::RANDOM_I32 | op::RANDOM_F32
+            ),
+            Self::Constant(_) | Self::Logic { .. } => true,
+        };
+        own && self.operands().iter().all(Self::is_pure)
     }
 
     /// What it looks at.
@@ -163,15 +175,23 @@ impl TypedExpr {
     }
 
     fn collect(&self, facts: &mut Facts) {
-        if let &Self::Leaf { op, b, .. } = self {
-            match op {
+        match *self {
+            Self::Leaf { op, b, .. } | Self::Call { op, b, .. } => match op {
                 op::KEY | op::KEY_FIELD => _ = facts.keys.insert(b),
                 op::PARAMETER | op::PARAMETER_FIELD => _ = facts.parameters.insert(b),
                 op::TICKS_IN_STATE => _ = facts.clocks.insert(b),
                 op::IN_STATE => _ = facts.in_states.insert(b),
                 op::CALL_GUARD => _ = facts.guards.insert(b),
+                op::CALL_VALUE => _ = facts.values.insert(b),
+                op::SCRATCH => _ = facts.scratch.insert(b),
+                op::RANDOM => facts.random = true,
                 _ => facts.payload = true,
-            }
+            },
+            Self::Op {
+                op: op::RANDOM_I32 | op::RANDOM_F32,
+                ..
+            } => facts.random = true,
+            Self::Constant(_) | Self::Op { .. } | Self::Logic { .. } => {}
         }
         self.operands()
             .iter()

@@ -151,12 +151,22 @@ pub(super) fn argument_count(span: Span, function: &str, wanted: &str, found: us
         "vec2" => "(x, y)",
         "vec3" => "(x, y, z)",
         "clamp" => "(a, least, most)",
+        "lerp" => "(a, b, part)",
+        "curve" => "(x, x0, y0, x1, y1)",
         "select" => "(condition, a, b)",
         _ => "(a, b)",
     };
     Diagnostic::new(DiagnosticCode::BadArguments, span, message)
         .label("arguments do not fit")
         .help(format!("write `{function}{form}`"))
+}
+
+/// Points of a curve that do not rise.
+pub(super) fn curve_falls(span: Span) -> Diagnostic {
+    let message = "the points of a curve must stand from left to right";
+    Diagnostic::new(DiagnosticCode::BadArguments, span, message)
+        .label("not right of the point before")
+        .help("sort the points by their first number: `curve(x, 0, 1, 10, 0)`")
 }
 
 /// An expression that does not fit a ROM.

@@ -2,6 +2,7 @@
 //! lanes, channels, stable ids.
 
 use statewright_author::graph::Payload;
+use statewright_author::value::ParameterType;
 use statewright_rom::layout::*;
 use xxhash_rust::xxh3::xxh3_64;
 use zerocopy::byteorder::little_endian::{U16, U32, U64};
@@ -69,10 +70,11 @@ impl Lowering<'_, '_> {
             self.tables.parameters.push(ParameterRecord {
                 name_hash: U64::new(xxh3_64(parameter.name.value.as_bytes())),
                 offset: U16::new(offset),
-                ty: numbers::value_type(parameter.ty.value).into(),
-                reserved: [0; 5],
+                ty: numbers::value_type(parameter.ty.value.value()).into(),
+                is_duration: u8::from(parameter.ty.value == ParameterType::Duration),
+                reserved: [0; 4],
             });
-            offset += parameter.ty.value.words() as u16;
+            offset += parameter.ty.value.value().words() as u16;
         }
         if self.model.machine.parameters.is_empty() && self.model.machine.variants.is_empty() {
             return;
@@ -87,7 +89,7 @@ impl Lowering<'_, '_> {
             }));
         for row in &self.model.data.parameters {
             for (parameter, words) in self.model.machine.parameters.iter().zip(row) {
-                let used = parameter.ty.value.words() as usize;
+                let used = parameter.ty.value.value().words() as usize;
                 self.tables.parameter_values.extend(
                     words[..used]
                         .iter()
@@ -128,6 +130,8 @@ impl Lowering<'_, '_> {
                     owner: field(state),
                     slot: slot as u8,
                     count: item.slots.value as u8,
+                    ty: numbers::scratch_type(item.ty.as_ref().map(|ty| ty.value)).into(),
+                    reserved: [0; 3],
                 });
                 slot += item.slots.value;
             }

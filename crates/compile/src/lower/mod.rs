@@ -264,6 +264,7 @@ impl Lowering<'_, '_> {
         let transitions = &self.model.transitions[resolved.transitions.clone()];
         let set = |on: bool, flag: u16| if on { flag } else { 0 };
         set(resolved.activity.is_some(), state_flag::ACTIVITY)
+            | set(resolved.update.is_some(), state_flag::UPDATE)
             | set(
                 transitions.iter().any(|t| t.trigger.is_eventless()),
                 state_flag::EVENTLESS,
@@ -296,8 +297,9 @@ impl Lowering<'_, '_> {
             state: field(state),
             suspend: maybe(resolved.suspend),
             resume: maybe(resolved.resume),
+            update: maybe(resolved.update),
             exit_ready: maybe(resolved.exit_ready),
-            min_active_ticks: U32::new(resolved.min_active),
+            min_active: resolved.min_active,
             channels: U32::new(
                 resolved
                     .owns
@@ -323,12 +325,14 @@ impl Lowering<'_, '_> {
             scratch_slot: byte(self.allocation.scratch[state]),
             scratch_count: scratch_count as u8,
             done_event: maybe(self.done_event(state)),
-            reserved: 0,
+            zero: 0,
+            reserved: U16::new(0),
         };
         let absent = StateExtra {
             state: record.state,
             suspend: U16::new(NONE),
             resume: U16::new(NONE),
+            update: U16::new(NONE),
             exit_ready: U16::new(NONE),
             clock: 0xFF,
             result_slot: 0xFF,
@@ -413,7 +417,9 @@ impl Lowering<'_, '_> {
 
     fn transition_extra(&mut self, from: TransitionIndex) -> Option<TransitionExtraId> {
         let transition = &self.model.transitions[from];
-        let debounce = (transition.debounce > 0)
+        let debounce = transition
+            .debounce
+            .is_some()
             .then(|| self.debounce_timer(from))
             .flatten();
         let stack = transition
@@ -427,16 +433,22 @@ impl Lowering<'_, '_> {
             } else {
                 0.0
             }),
-            cooldown_ticks: U32::new(transition.cooldown),
-            debounce_ticks: U32::new(transition.debounce),
+            cooldown_time: transition.cooldown,
+            debounce_time: transition.debounce,
             cooldown_slot: byte(self.allocation.cooldown[from]),
             debounce_timer: byte(debounce.map(|t| self.allocation.timers[t])),
             stack: StackId::to_raw(stack),
-            reserved: [0; 13],
+            zero: 0,
+            threshold_code: maybe(
+                transition
+                    .threshold_code
+                    .filter(|_| transition.score.is_some()),
+            ),
+            reserved: [0; 10],
         };
         let needed = transition.score.is_some()
-            || transition.cooldown > 0
-            || transition.debounce > 0
+            || transition.cooldown.is_some()
+            || transition.debounce.is_some()
             || transition.authored.latch
             || transition.stack.is_some();
         if !needed {
@@ -500,7 +512,7 @@ impl Lowering<'_, '_> {
             self.tables.timers.push(TimerRecord {
                 owner: field(timer.owner),
                 transition: maybe(timer.transition.map(|t| self.transition_ids[t])),
-                ticks: U32::new(timer.ticks),
+                duration: timer.duration,
                 column: U16::new(if fires {
                     self.timer_column(index)
                 } else {
@@ -530,5 +542,7 @@ fn transition_flags(transition: &Transition<'_>) -> u16 {
         | set(stack == Some(StackOperation::Push), transition_flag::PUSH)
         | set(stack == Some(StackOperation::Pop), transition_flag::POP)
         | set(transition.authored.latch, transition_flag::LATCH)
+        | set(transition.authored.stay, transition_flag::STAY)
+        | set(transition.is_repeated(), transition_flag::LISTED)
         | (u16::from(transition.priority) << PRIORITY_SHIFT)
 }

@@ -23,7 +23,7 @@
 //! out by the slow path's means. The leaf that is active while a step runs is in the step, because
 //! user code may ask for it.
 //!
-//! Whatever does not fit (scores, pushes, history, choices, regions, conditions on leaving, lists
+//! Whatever does not fit (scores, `stay`, pushes, history, choices, regions, conditions on leaving, lists
 //! with `if`, a final state at the end) has no jump, and the kernel takes the slow path: it goes by
 //! the candidate list, whose number the jump keeps for the case that its guard says no.
 
@@ -42,7 +42,8 @@ const SPECIAL: u16 = transition_flag::SCORED
     | transition_flag::POP
     | transition_flag::LATCH
     | transition_flag::HISTORY
-    | transition_flag::CHOICE;
+    | transition_flag::CHOICE
+    | transition_flag::STAY;
 
 /// Turns cells of dense rows into jumps where that is possible.
 pub fn assign(tables: &mut Tables) {
@@ -201,7 +202,7 @@ impl<'t> JumpBuilder<'t> {
             .is_none_or(|extra| {
                 extra.history_count == 0
                     && extra.exit_ready.get() == NONE
-                    && extra.min_active_ticks.get() == 0
+                    && !extra.min_active.is_some()
             });
         free.then_some(record)
     }

@@ -94,13 +94,13 @@ fn features(tables: &Tables) -> u32 {
             feature::ACTIVITIES,
         ),
         (transition(transition_flag::SCORED), feature::SCORES),
-        (extra(|x| x.cooldown_ticks.get() > 0), feature::COOLDOWN),
-        (extra(|x| x.debounce_ticks.get() > 0), feature::DEBOUNCE),
+        (extra(|x| x.cooldown_time.is_some()), feature::COOLDOWN),
+        (extra(|x| x.debounce_time.is_some()), feature::DEBOUNCE),
         (
             tables
                 .state_extras
                 .iter()
-                .any(|x| x.exit_ready.get() != NONE || x.min_active_ticks.get() > 0),
+                .any(|x| x.exit_ready.get() != NONE || x.min_active.is_some()),
             feature::EXIT_CONDITIONS,
         ),
         (transition(transition_flag::LATCH), feature::LATCH),
@@ -128,6 +128,10 @@ fn features(tables: &Tables) -> u32 {
         (!tables.scratch.is_empty(), feature::SCRATCH),
         (tables.variants.len() > 1, feature::VARIANTS),
         (rows::is_dense(tables), feature::DENSE_ROWS),
+        (
+            tables.state_extras.iter().any(|x| x.update.get() != NONE),
+            feature::UPDATES,
+        ),
     ];
     list.into_iter()
         .filter(|&(used, _)| used)

@@ -110,7 +110,7 @@ fn poll_flags(tables: &Tables, state: &StateRecord) -> u16 {
     } else {
         0
     };
-    let eventless = if flags & state_flag::EVENTLESS != 0 {
+    let eventless = if flags & (state_flag::EVENTLESS | state_flag::UPDATE) != 0 {
         row_flag::POLLS
     } else {
         0

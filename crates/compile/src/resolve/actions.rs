@@ -3,30 +3,75 @@
 use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::Diagnostic;
 use statewright_author::expr::{ActionText, Expr, parse_action};
-use statewright_author::graph::{Action, ActionKind, Argument, ExprSource};
+use statewright_author::graph::{Action, ActionKind, Argument, ArgumentValue, ExprSource};
 use statewright_author::span::{Name, Span, Spanned};
-use statewright_author::value::{FunctionKind, ValueType};
-use statewright_rom::layout::{ActionOp, ArgumentRecord, NONE, OpRecord};
+use statewright_author::value::{FunctionKind, Literal, ScratchType, ValueType};
+use statewright_rom::layout::{ActionOp, ArgumentRecord, ArgumentSource, NONE, OpRecord};
 use zerocopy::byteorder::little_endian::{U16, U32};
 
 use super::Resolver;
 use super::scope::Site;
 use crate::actions::{action as record, halves, narrow};
-use crate::expr::Expected;
+use crate::expr::{Constant, Expected};
 use crate::index::{ActionListIndex, EventIndex, ExpressionIndex, Index};
 use crate::model::EmitUse;
 use crate::names::with_article;
 use crate::numbers;
 use crate::tree::Target;
 
-/// An argument with the name and type that its place in the declaration gives it.
-type DeclaredArgument<'x> = (&'x Argument, Option<&'x str>, Option<ValueType>);
+/// An argument as a call has it, before it is a record (LANG-4).
+pub(super) struct Given {
+    pub(super) name: Option<Name>,
+    pub(super) span: Span,
+    pub(super) value: GivenValue,
+}
+
+/// Where the value of an argument comes from.
+pub(super) enum GivenValue {
+    Literal(Literal),
+    /// An expression, to be compiled for the type that the declaration asks for.
+    Code(ExprSource),
+    /// Known to the expression that calls.
+    Constant(Constant),
+    /// Computed by the expression that calls.
+    Stack(ValueType),
+}
+
+impl Given {
+    fn of(argument: &Argument) -> Self {
+        Self {
+            name: argument.name.clone(),
+            span: argument.value.span(),
+            value: match &argument.value {
+                ArgumentValue::Literal(literal) => GivenValue::Literal(literal.value.clone()),
+                ArgumentValue::Code(code) => GivenValue::Code(code.clone()),
+            },
+        }
+    }
+}
+
+/// The arguments of an action, an activity or a scorer.
+pub(super) fn given(arguments: &[Argument]) -> Vec<Given> {
+    arguments.iter().map(Given::of).collect()
+}
+
+/// What a function is declared as.
+#[derive(Default)]
+struct Declared {
+    rng: bool,
+    returns: Option<ValueType>,
+    /// `None` if nothing is said about arguments.
+    types: Option<Vec<(Name, ValueType)>>,
+}
+
+/// Place of an argument in the list as written, with the name and type that the declaration gives it.
+type DeclaredArgument<'x> = (usize, Option<&'x str>, Option<ValueType>);
 
 /// Most records of one list; each `if` is one, and one more if it has an `else`.
 const MAX_LIST_RECORDS: usize = u16::MAX as usize;
 
 /// Most arguments of one call.
-const MAX_ARGUMENTS: usize = 16;
+const MAX_ARGUMENTS: usize = statewright_rom::layout::MAX_ARGUMENTS as usize;
 
 impl Resolver<'_> {
     /// Compiles a list; muted actions are left out.
@@ -103,7 +148,7 @@ impl Resolver<'_> {
             ActionKind::Call {
                 function,
                 arguments,
-            } => self.call(function, FunctionKind::Action, arguments),
+            } => self.call(function, FunctionKind::Action, &given(arguments), site),
             ActionKind::Set { key, value } => self.write(ActionOp::Set, key, value, None, site),
             ActionKind::Add { key, value } => self.write(ActionOp::Add, key, value, None, site),
             ActionKind::Raise { event, payload } => {
@@ -147,8 +192,9 @@ impl Resolver<'_> {
             ActionKind::StartTimer { timer, after } => {
                 let index = self.timer(timer, site.names)?;
                 self.usage.started.insert(index);
-                let ticks = self.ticks(after);
-                Some(record(ActionOp::StartTimer, 0, narrow(index), ticks))
+                let duration = self.armed(after, site);
+                let word = duration.raw();
+                Some(record(ActionOp::StartTimer, 0, narrow(index), word))
             }
             ActionKind::StopTimer { timer } => {
                 let index = self.timer(timer, site.names)?;
@@ -164,7 +210,7 @@ impl Resolver<'_> {
         match parse_action(&code.value) {
             Ok(ActionText::Call(call)) => {
                 let (name, arguments) = call.spanned(code);
-                self.call(&name, FunctionKind::Action, &arguments)
+                self.call(&name, FunctionKind::Action, &given(&arguments), site)
             }
             Ok(ActionText::Set { key, value }) => self.write(
                 ActionOp::Set,
@@ -195,6 +241,37 @@ impl Resolver<'_> {
         }
     }
 
+    /// Writes scratch: the value must fit its type, and only numbers can be added to (LANG-8).
+    fn write_scratch(
+        &mut self,
+        kind: ActionOp,
+        name: &Name,
+        (scratch, ty): (u16, ScratchType),
+        (code, ast): (&ExprSource, Option<&Expr>),
+        site: &Site,
+    ) -> Option<OpRecord> {
+        let kind = match kind {
+            ActionOp::Add if ty == ScratchType::Bool => {
+                self.report(
+                    Diagnostic::new(
+                        DiagnosticCode::ExpressionType,
+                        name.span,
+                        format!("nothing can be added to `{}`, which is bool", name.value),
+                    )
+                    .label("this is bool")
+                    .help("use `=`"),
+                );
+                return None;
+            }
+            ActionOp::Add => ActionOp::AddScratch,
+            _ => ActionOp::SetScratch,
+        };
+        let expected = Expected::Type(ty.value_type());
+        let compiled = self.expression(code, ast, expected, site)?;
+        let expression = self.actions.expression(compiled);
+        Some(record(kind, 0, narrow(expression), scratch.into()))
+    }
+
     /// Writes a key: the value must fit its type, and only numbers can be added to.
     fn write(
         &mut self,
@@ -204,7 +281,16 @@ impl Resolver<'_> {
         ast: Option<&Expr>,
         site: &Site,
     ) -> Option<OpRecord> {
+        if let Some(scratch) = self.scratch(&key.value, site) {
+            return self.write_scratch(kind, key, scratch, (code, ast), site);
+        }
+        if let Some(parameter) = self.names.parameters.get(&key.value) {
+            let declared = self.machine.parameters[parameter.position()].name.span;
+            self.report(writes_parameter(key, declared));
+            return None;
+        }
         let index = self.names.keys.find(key, &mut self.diagnostics)?;
+        self.usage.keys.get_mut().insert(index);
         let ty = self.machine.blackboard[index.position()].ty.value;
         let adds = numbers::value_type(ty).adds();
         if kind == ActionOp::Add && !adds {
@@ -331,44 +417,52 @@ impl Resolver<'_> {
         &mut self,
         name: &Name,
         kind: FunctionKind,
-        arguments: &[Argument],
+        arguments: &[Given],
+        site: &Site,
     ) -> Option<OpRecord> {
-        let mut rng = false;
-        let mut types: Option<Vec<(Name, ValueType)>> = None;
-        let declared = self.names.functions.get(&name.value);
-        if declared.is_none() && self.machine.declares_functions() {
-            self.report(self.undeclared(name, kind));
-            return None;
-        }
-        if let Some(declared) = declared {
-            self.usage.functions.insert(declared);
-            let function = &self.machine.functions[declared.position()];
-            if function.kind.value != kind {
-                self.report(kind_conflict(
-                    name,
-                    kind,
-                    function.kind.value,
-                    function.name.span,
-                ));
-                return None;
-            }
-            rng = function.rng;
-            types = Some(
-                function
-                    .parameters
-                    .iter()
-                    .map(|(name, ty)| (name.clone(), ty.value))
-                    .collect(),
-            );
-        }
-        let records = self.call_arguments(name, arguments, types.as_deref())?;
-        match self.actions.function(&name.value, kind, rng, name.span) {
+        let declared = self.declaration(name, kind)?;
+        let records = self.call_arguments(name, arguments, declared.types.as_deref(), site)?;
+        let facts = (declared.rng, declared.returns);
+        match self.actions.function(&name.value, kind, facts, name.span) {
             Ok(function) => Some(self.actions.call(function, &records)),
             Err(other) => {
                 self.report(kind_conflict(name, kind, other.kind, other.spans[0]));
                 None
             }
         }
+    }
+
+    /// What is said about a function under `functions`; nothing is fine while only value functions
+    /// are declared.
+    fn declaration(&mut self, name: &Name, kind: FunctionKind) -> Option<Declared> {
+        let Some(declared) = self.names.functions.get(&name.value) else {
+            if self.machine.declares_functions() {
+                self.report(self.undeclared(name, kind));
+                return None;
+            }
+            return Some(Declared::default());
+        };
+        self.usage.functions.insert(declared);
+        let function = &self.machine.functions[declared.position()];
+        if function.kind.value != kind {
+            self.report(kind_conflict(
+                name,
+                kind,
+                function.kind.value,
+                function.name.span,
+            ));
+            return None;
+        }
+        let parameters = function.parameters.iter();
+        Some(Declared {
+            rng: function.rng,
+            returns: function.returns.as_ref().map(|returns| returns.value),
+            types: Some(
+                parameters
+                    .map(|(name, ty)| (name.clone(), ty.value))
+                    .collect(),
+            ),
+        })
     }
 
     /// A function that should have been declared; as a guard it may be a misspelled key or
@@ -392,8 +486,9 @@ impl Resolver<'_> {
     fn call_arguments(
         &mut self,
         function: &Name,
-        arguments: &[Argument],
+        arguments: &[Given],
         types: Option<&[(Name, ValueType)]>,
+        site: &Site,
     ) -> Option<Vec<ArgumentRecord>> {
         let most = types.map_or(MAX_ARGUMENTS, <[_]>::len);
         if arguments.len() > most || types.is_some_and(|types| types.len() != arguments.len()) {
@@ -417,22 +512,32 @@ impl Resolver<'_> {
             return None;
         }
         let ordered = self.order_arguments(function, arguments, types)?;
-        ordered
-            .into_iter()
-            .map(|(argument, name, ty)| self.argument(argument, name, ty))
-            .collect()
+        // Records stand as declared; they are evaluated as written.
+        let mut records: Vec<Option<ArgumentRecord>> = vec![None; ordered.len()];
+        let mut place = 0;
+        for (written, argument) in arguments.iter().enumerate() {
+            let at = ordered.iter().position(|(index, ..)| *index == written);
+            let Some((at, (_, name, ty))) = at.map(|at| (at, ordered[at])) else {
+                continue;
+            };
+            let record = self.argument(argument, name, ty, &mut place, site);
+            records[at] = record;
+        }
+        records.into_iter().collect()
     }
 
     /// Arguments in the order of the declaration, with the name and type each has there.
     fn order_arguments<'x>(
         &mut self,
         function: &Name,
-        arguments: &'x [Argument],
+        arguments: &'x [Given],
         types: Option<&'x [(Name, ValueType)]>,
     ) -> Option<Vec<DeclaredArgument<'x>>> {
         let Some(types) = types else {
-            let plain = |a: &'x Argument| (a, a.name.as_ref().map(|n| n.value.as_str()), None);
-            return Some(arguments.iter().map(plain).collect());
+            let plain = |(at, given): (usize, &'x Given)| {
+                (at, given.name.as_ref().map(|n| n.value.as_str()), None)
+            };
+            return Some(arguments.iter().enumerate().map(plain).collect());
         };
         let mut ordered = Vec::new();
         let unknown = arguments
@@ -455,11 +560,12 @@ impl Resolver<'_> {
             return None;
         }
         for (position, (name, ty)) in types.iter().enumerate() {
-            let by_name = |a: &&Argument| a.name.as_ref().is_some_and(|n| n.value == name.value);
+            let by_name = |a: &Given| a.name.as_ref().is_some_and(|n| n.value == name.value);
+            let unnamed = |at: &usize| arguments.get(*at).is_some_and(|a| a.name.is_none());
             let found = arguments
                 .iter()
-                .find(by_name)
-                .or_else(|| arguments.get(position).filter(|a| a.name.is_none()));
+                .position(by_name)
+                .or_else(|| Some(position).filter(unnamed));
             match found {
                 Some(argument) => ordered.push((argument, Some(name.value.as_str()), Some(*ty))),
                 None => {
@@ -482,18 +588,48 @@ impl Resolver<'_> {
         Some(ordered)
     }
 
+    /// The record of an argument; `place` counts the computed ones.
     fn argument(
         &mut self,
-        argument: &Argument,
+        argument: &Given,
         name: Option<&str>,
         ty: Option<ValueType>,
+        place: &mut u32,
+        site: &Site,
     ) -> Option<ArgumentRecord> {
-        let ty = ty.unwrap_or_else(|| argument.value.value.natural_type());
-        let words = self.literal(&argument.value, ty, "argument")?;
-        let name = name.map(|name| self.actions.string(name, argument.value.span));
+        let (ty, source, words) = match &argument.value {
+            GivenValue::Literal(literal) => {
+                let ty = ty.unwrap_or_else(|| literal.natural_type());
+                let literal = Spanned::new(literal.clone(), argument.span);
+                let words = self.literal(&literal, ty, "argument")?;
+                (ty, ArgumentSource::Literal, words)
+            }
+            GivenValue::Constant(constant) => {
+                (constant.ty(), ArgumentSource::Literal, constant.words())
+            }
+            GivenValue::Code(code) => {
+                let expected = ty.map_or(Expected::AnyType, Expected::Type);
+                let compiled = self.expression(code, None, expected, site)?;
+                match compiled.constant {
+                    Some(constant) => (compiled.ty, ArgumentSource::Literal, constant.words()),
+                    None => {
+                        let ty = compiled.ty;
+                        let code = self.actions.expression(compiled);
+                        (
+                            ty,
+                            ArgumentSource::Expression,
+                            [narrow(code).into(), *place, 0],
+                        )
+                    }
+                }
+            }
+            GivenValue::Stack(ty) => (*ty, ArgumentSource::Stack, [0, *place, 0]),
+        };
+        *place += u32::from(source != ArgumentSource::Literal);
+        let name = name.map(|name| self.actions.string(name, argument.span));
         Some(ArgumentRecord {
             ty: numbers::value_type(ty).into(),
-            reserved: 0,
+            source: source.into(),
             name: U16::new(name.map_or(NONE, narrow)),
             words: words.map(U32::new),
         })
@@ -528,4 +664,16 @@ fn kind_conflict(name: &Name, used: FunctionKind, other: FunctionKind, span: Spa
         .label(format!("used as {used}"))
         .related(span, format!("is {other} here"))
         .help("a function has one kind; use two functions")
+}
+
+/// A parameter is set by the host and by variants, never by a machine.
+fn writes_parameter(name: &Name, declared: Span) -> Diagnostic {
+    let text = format!(
+        "`{}` is a parameter, which machines do not write",
+        name.value
+    );
+    Diagnostic::new(DiagnosticCode::UnknownKey, name.span, text)
+        .label("cannot be written")
+        .related(declared, "declared here")
+        .help("move it from `\"parameters\"` to `\"blackboard\"`, or write a key of another name")
 }

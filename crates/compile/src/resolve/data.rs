@@ -1,14 +1,37 @@
 //! Values of blackboard keys, parameters and variants (CODE-3, CODE-5).
 
+use std::collections::HashSet;
+
 use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::Diagnostic;
 use statewright_author::span::Spanned;
-use statewright_author::value::{Literal, ValueType};
+use statewright_author::value::{Literal, ParameterType, ValueType};
 
 use super::Resolver;
 use crate::index::{Index, IndexVec, ParameterIndex};
 use crate::model::Data;
 use crate::names::with_article;
+
+impl Resolver<'_> {
+    /// Parameters that are given to parts are in use, whatever the part does with them (LANG-14).
+    pub(super) fn parameters_given(&mut self) {
+        let parts = self.tree.states.iter();
+        let parts = parts.filter_map(|state| state.authored.part.as_ref());
+        let given: HashSet<&str> = parts
+            .flat_map(|part| &part.with)
+            .filter_map(|(_, value)| match &value.value {
+                Literal::Text(name) => Some(name.as_str()),
+                Literal::Bool(_) | Literal::Int(_) | Literal::Float(_) | Literal::Vector(_) => None,
+            })
+            .collect();
+        let names = self.names.parameters.names().iter().enumerate();
+        // In a part that uses another one, the names of its own parameters come after its path.
+        let is_given = |name: &str| given.contains(name.rsplit('/').next().unwrap_or(name));
+        let used = names.filter(|(_, name)| is_given(name));
+        let used: Vec<ParameterIndex> = used.map(|(at, _)| ParameterIndex::new(at)).collect();
+        self.usage.parameters.get_mut().extend(used);
+    }
+}
 
 impl Resolver<'_> {
     pub(super) fn data(&mut self) -> Data {
@@ -25,7 +48,7 @@ impl Resolver<'_> {
             .parameters
             .iter()
             .map(|p| {
-                self.literal(&p.value, p.ty.value, "parameter")
+                self.parameter_value(&p.value, p.ty.value)
                     .unwrap_or_default()
             })
             .collect();
@@ -35,12 +58,40 @@ impl Resolver<'_> {
             for (name, literal) in &variant.values {
                 if let Some(parameter) = self.names.parameters.find(name, &mut self.diagnostics) {
                     let ty = machine.parameters[parameter.position()].ty.value;
-                    values[parameter] = self.literal(literal, ty, "parameter").unwrap_or_default();
+                    values[parameter] = self.parameter_value(literal, ty).unwrap_or_default();
                 }
             }
             data.parameters.push(values);
         }
         data
+    }
+
+    fn parameter_value(
+        &mut self,
+        literal: &Spanned<Literal>,
+        ty: ParameterType,
+    ) -> Option<[u32; 3]> {
+        let ty = match ty {
+            ParameterType::Value(ty) => return self.literal(literal, ty, "parameter"),
+            ParameterType::Duration => ty,
+        };
+        let seconds = match &literal.value {
+            Literal::Text(text) => self.parameter_seconds(text, literal.span),
+            _ => None,
+        };
+        if seconds.is_none() {
+            let text = format!(
+                "this parameter must be {}, but it is {}",
+                with_article(ty.as_str()),
+                describe(&literal.value)
+            );
+            self.report(
+                Diagnostic::new(DiagnosticCode::LiteralType, literal.span, text)
+                    .label(format!("not {}", with_article(ty.as_str())))
+                    .help("write a number with a unit, such as \"1.5s\", \"200ms\" or \"30t\""),
+            );
+        }
+        seconds.map(|seconds| [seconds, 0, 0])
     }
 
     /// Words of a literal of a type.

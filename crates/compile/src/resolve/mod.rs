@@ -6,7 +6,9 @@
 
 mod actions;
 mod data;
+mod durations;
 mod scope;
+mod sets;
 mod states;
 mod timers;
 mod transitions;
@@ -16,18 +18,16 @@ use std::collections::BTreeMap;
 use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::graph::{Action, ActionKind, Machine};
-use statewright_author::limits::MAX_DURATION_TICKS;
-use statewright_author::span::{Name, Spanned};
-use statewright_author::value::Duration;
+use statewright_author::span::Name;
 
 use statewright_rom::layout::ActionOp;
 
 use crate::actions::ActionTables;
 use crate::index::{
     ActionListIndex, ChannelIndex, ConditionIndex, HistoryIndex, Index, IndexVec, LaneIndex,
-    MachineTimerIndex, StateIndex, StringIndex, TimerIndex,
+    MachineTimerIndex, RegionIndex, StateIndex, StringIndex, TimerIndex,
 };
-use crate::model::{Entry, Model, Timer, Usage};
+use crate::model::{Entry, Model, Timer, TimerKind, Usage};
 use crate::names::Declarations;
 use crate::tree::{Target, Tree};
 
@@ -49,8 +49,9 @@ struct Resolver<'a> {
     state_timers: BTreeMap<(StateIndex, &'a str), TimerIndex>,
     /// Machine-level timers, by declaration.
     machine_timers: IndexVec<MachineTimerIndex, TimerIndex>,
-    /// Timers of `after` transitions, by owner and ticks.
-    after_timers: BTreeMap<(StateIndex, u32), TimerIndex>,
+    /// Timers of `after` and `every` transitions that others may share, by owner, kind and
+    /// duration.
+    shared_timers: BTreeMap<(StateIndex, TimerKind, u32), TimerIndex>,
     clocks: BTreeMap<StateIndex, &'static str>,
     usage: Usage,
     diagnostics: Diagnostics,
@@ -72,13 +73,15 @@ pub fn resolve<'a>(machine: &'a Machine, mut diagnostics: Diagnostics) -> (Model
         timers: IndexVec::default(),
         state_timers: BTreeMap::new(),
         machine_timers: IndexVec::default(),
-        after_timers: BTreeMap::new(),
+        shared_timers: BTreeMap::new(),
         clocks: BTreeMap::new(),
         usage: Usage::default(),
         diagnostics,
     };
     let data = resolver.data();
     resolver.named_timers();
+    resolver.check_sets();
+    resolver.parameters_given();
     let (mut resolved, transitions, branches) = resolver.states();
     let initials = resolver.initials();
     let history_defaults = resolver.history_defaults();
@@ -145,34 +148,23 @@ impl<'a> Resolver<'a> {
         }
     }
 
+    /// The same for a name in a region.
+    fn target_in_region(&mut self, name: &Name, region: RegionIndex) -> Option<Target> {
+        match self.tree.find_in_region(name, region) {
+            Ok(node) => Some(node),
+            Err(problem) => {
+                self.report(*problem);
+                None
+            }
+        }
+    }
+
     /// All targets that could be found.
     fn targets_named(&mut self, names: &[Name], from: StateIndex) -> Vec<Target> {
         names
             .iter()
             .filter_map(|name| self.target(name, from))
             .collect()
-    }
-
-    /// A duration in ticks.
-    fn ticks(&mut self, duration: &Spanned<Duration>) -> u32 {
-        duration.value.ticks(self.tick_rate).unwrap_or_else(|| {
-            let days = f64::from(MAX_DURATION_TICKS) / f64::from(self.tick_rate.max(1)) / 86_400.0;
-            let text = format!(
-                "{} is too long: the longest is {MAX_DURATION_TICKS} ticks, {days:.1} days at {} per second",
-                duration.value, self.tick_rate
-            );
-            self.report(
-                Diagnostic::new(DiagnosticCode::BadDuration, duration.span, text)
-                    .label("too long")
-                    .help("count in the blackboard if something may take that long, or use a lower `tick_rate`"),
-            );
-            1
-        })
-    }
-
-    /// Ticks of an optional duration; 0 = none.
-    fn optional_ticks(&mut self, duration: Option<&Spanned<Duration>>) -> u32 {
-        duration.map_or(0, |duration| self.ticks(duration))
     }
 
     fn observers(&mut self) -> Vec<crate::model::Observer> {
@@ -214,10 +206,12 @@ impl<'a> Resolver<'a> {
         for (record, action) in records.iter().zip(live) {
             let what = match record.kind.get() {
                 ActionOp::Set | ActionOp::Add => "write the blackboard",
+                ActionOp::SetScratch | ActionOp::AddScratch => "write scratch",
                 ActionOp::StartTimer => "start a timer",
                 ActionOp::StopTimer => "stop a timer",
                 ActionOp::ClearHistory => "clear history",
                 ActionOp::Call
+                | ActionOp::CallWith
                 | ActionOp::Evaluate
                 | ActionOp::Raise
                 | ActionOp::Send

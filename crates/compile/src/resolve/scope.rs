@@ -2,17 +2,19 @@
 //! names (CODE-4).
 
 use statewright_author::codes::DiagnosticCode;
-use statewright_author::diagnostic::{Diagnostic, is_slip};
+use statewright_author::diagnostic::{Diagnostic, Fix, is_slip};
 use statewright_author::expr::Expr;
-use statewright_author::graph::{Argument, ExprSource, Machine, Payload, StateKind};
+use statewright_author::graph::{ExprSource, Machine, Payload, StateKind};
 use statewright_author::span::Name;
-use statewright_author::value::{FunctionKind, ValueType};
+use statewright_author::value::{FunctionKind, ScratchType, ValueType};
 
+use super::actions::{Given, GivenValue, given};
 use super::{Condition, Resolver};
 use crate::actions::{action, narrow};
-use crate::expr::{self, Compiled, Expected, Names, Scope};
+use crate::expr::{self, CallText, Compiled, Expected, HostArgument, HostValue, Names, Scope};
 use crate::index::{ConditionIndex, EventIndex, Index, StateIndex};
 use crate::model::Trigger;
+use crate::numbers;
 use crate::tree::Target;
 use statewright_rom::layout::ActionOp;
 
@@ -66,6 +68,36 @@ impl Site {
             writer: state,
             trigger: None,
         }
+    }
+
+    /// Code of a transition on any of some events: it sees the payload if all carry the same
+    /// (LANG-1).
+    pub(super) fn events(state: StateIndex, machine: &Machine, events: &[EventIndex]) -> Self {
+        let mut sites = events
+            .iter()
+            .map(|&event| (event, Self::event(state, machine, event)));
+        let Some((_, first)) = sites.next() else {
+            return Self::no_event(state, "no event starts it");
+        };
+        let other =
+            sites.find(|(_, site)| site.payload.as_ref().ok() != first.payload.as_ref().ok());
+        let Some((other, _)) = other else {
+            return first;
+        };
+        let carried = |event: EventIndex| {
+            let declared = &machine.events[event.position()];
+            let payload = match (&declared.payload, declared.indirect) {
+                (None, _) => "no payload".to_owned(),
+                (Some(_), true) => "an index".to_owned(),
+                (Some(payload), false) => {
+                    numbers::payload_kind(Some(payload.value)).name().to_owned()
+                }
+            };
+            format!("`{}` carries {payload}", declared.name.value)
+        };
+        let first = carried(events[0]);
+        let reason = format!("the events of the list differ: {first}, {}", carried(other));
+        Self::no_event(state, &reason)
     }
 
     /// Code of a transition without a typed event.
@@ -124,6 +156,9 @@ impl Resolver<'_> {
         diagnostics.append(std::mem::take(&mut self.diagnostics));
         self.diagnostics = diagnostics;
         let compiled = compiled?;
+        if compiled.facts.random {
+            self.usage.random.insert(code.value.clone());
+        }
         let clocks = compiled
             .facts
             .clocks
@@ -166,9 +201,11 @@ impl Resolver<'_> {
                 constant,
             });
         }
-        let index = match compiled.only_guard_call() {
-            Some(call) => ConditionIndex::new(usize::from(call)),
-            None => self.evaluation(compiled),
+        let (only, call) = (compiled.only_guard_call(), compiled.call.clone());
+        let index = match (only, call) {
+            (Some(call), _) => ConditionIndex::new(usize::from(call)),
+            (None, Some((call, arguments))) => self.direct_call(call, arguments),
+            (None, None) => self.evaluation(compiled),
         };
         Some(Condition {
             index: Some(index),
@@ -179,14 +216,26 @@ impl Resolver<'_> {
     /// Compiles a score: a call of a scorer, or an expression.
     pub(super) fn score(&mut self, code: &ExprSource, site: &Site) -> Option<ConditionIndex> {
         if let Ok(call) = statewright_author::expr::parse_call(&code.value)
-            && self.is_scorer(&call.name.value)
+            && self.is_scorer(&call.name.value, site)
         {
             let (name, arguments) = call.spanned(code);
-            let call = self.call(&name, FunctionKind::Scorer, &arguments)?;
+            let arguments = given(&arguments);
+            let call = self.call(&name, FunctionKind::Scorer, &arguments, site)?;
             return Some(self.actions.condition(call));
         }
         let compiled = self.expression(code, None, Expected::F32, site)?;
         Some(self.evaluation(compiled))
+    }
+
+    /// A guard that is nothing but a call: its arguments are expressions of their own, so that its code
+    /// is not lost (SEL-7).
+    fn direct_call(&mut self, call: u16, arguments: Vec<Compiled>) -> ConditionIndex {
+        let arguments = arguments
+            .into_iter()
+            .map(|argument| self.actions.expression(argument))
+            .collect::<Vec<_>>();
+        let call = ConditionIndex::new(usize::from(call));
+        self.actions.direct_call(call, &arguments)
     }
 
     /// A condition that evaluates an expression.
@@ -196,12 +245,50 @@ impl Resolver<'_> {
         self.actions.condition(evaluate)
     }
 
-    /// A name in a score is a scorer unless it is a key, a parameter or a function of the
-    /// expression language.
-    fn is_scorer(&self, name: &str) -> bool {
-        self.names.keys.get(name).is_none()
+    /// Number and type of the scratch of a name that code sees where it stands: of its own state, or of
+    /// the nearest one around it (LANG-8).
+    pub(super) fn scratch(&self, name: &str, site: &Site) -> Option<(u16, ScratchType)> {
+        let own = std::iter::once(site.names).chain(self.tree.ancestors(site.names));
+        own.into_iter().find_map(|owner| {
+            let all = &self.tree.states[owner].authored.scratch;
+            let at = all.iter().position(|one| one.name.value == name)?;
+            let ty = all[at].ty.as_ref()?.value;
+            let before = self.tree.states.enumerate();
+            let before = before.take_while(|(state, _)| *state != owner);
+            let before: usize = before.map(|(_, node)| node.authored.scratch.len()).sum();
+            Some(((before + at) as u16, ty))
+        })
+    }
+
+    /// What a declared value function gives (LANG-11).
+    fn value_function(&self, name: &str) -> Option<ValueType> {
+        let declared = self.names.functions.get(name)?;
+        let function = &self.machine.functions[declared.position()];
+        // One that does not say it is an error of its own (SW0150); most give numbers.
+        let returns = function.returns.as_ref().map(|returns| returns.value);
+        (function.kind.value == FunctionKind::Value).then(|| returns.unwrap_or(ValueType::F32))
+    }
+
+    /// A name in a score is a scorer unless it is scratch, a key, a parameter, a value function or a
+    /// function of the expression language.
+    fn is_scorer(&self, name: &str, site: &Site) -> bool {
+        self.scratch(name, site).is_none()
+            && self.value_function(name).is_none()
+            && self.names.keys.get(name).is_none()
             && self.names.parameters.get(name).is_none()
             && !expr::is_built_in(name)
+    }
+}
+
+fn of_expression(argument: &HostArgument) -> Given {
+    Given {
+        name: argument.name.clone(),
+        span: argument.span,
+        value: match &argument.value {
+            HostValue::Literal(literal) => GivenValue::Literal(literal.clone()),
+            HostValue::Constant(constant) => GivenValue::Constant(*constant),
+            HostValue::Stack(ty) => GivenValue::Stack(*ty),
+        },
     }
 }
 
@@ -242,19 +329,38 @@ impl Names for ResolverScope<'_, '_> {
     fn symbol_text(&self, number: u32) -> String {
         self.resolver.actions.symbol_text(number).to_owned()
     }
+
+    fn scratch_name(&self, scratch: u16) -> String {
+        let states = &self.resolver.tree.states;
+        let mut all = states.into_iter().flat_map(|state| &state.authored.scratch);
+        all.nth(usize::from(scratch))
+            .map_or_else(String::new, |one| one.name.value.clone())
+    }
+
+    fn guard_text(&self, op: u16) -> CallText {
+        let condition = ConditionIndex::new(usize::from(op));
+        let text = self.resolver.actions.call_text(condition);
+        text.unwrap_or_else(|| CallText {
+            function: String::new(),
+            arguments: Vec::new(),
+        })
+    }
 }
 
 impl Scope for ResolverScope<'_, '_> {
     fn key(&self, name: &str) -> Option<(u16, ValueType)> {
         let key = self.resolver.names.keys.get(name)?;
+        self.resolver.usage.keys.borrow_mut().insert(key);
         let declared = &self.resolver.machine.blackboard[key.position()];
         Some((narrow(key), declared.ty.value))
     }
 
     fn parameter(&self, name: &str) -> Option<(u16, ValueType)> {
         let parameter = self.resolver.names.parameters.get(name)?;
+        let used = &self.resolver.usage.parameters;
+        used.borrow_mut().insert(parameter);
         let declared = &self.resolver.machine.parameters[parameter.position()];
-        Some((narrow(parameter), declared.ty.value))
+        Some((narrow(parameter), declared.ty.value.value()))
     }
 
     fn names(&self) -> Vec<String> {
@@ -292,14 +398,38 @@ impl Scope for ResolverScope<'_, '_> {
         narrow(self.site.state)
     }
 
-    fn guard_call(&mut self, function: &Name, arguments: &[Argument]) -> Option<u16> {
+    fn scratch(&self, name: &str) -> Option<(u16, ScratchType)> {
+        self.resolver.scratch(name, self.site)
+    }
+
+    fn value_function(&self, name: &str) -> Option<ValueType> {
+        self.resolver.value_function(name)
+    }
+
+    fn parameters(&self, function: &str) -> Option<Vec<(String, ValueType)>> {
+        let declared = self.resolver.names.functions.get(function)?;
+        let function = &self.resolver.machine.functions[declared.position()];
+        let parameters = function.parameters.iter();
+        Some(
+            parameters
+                .map(|(name, ty)| (name.value.clone(), ty.value))
+                .collect(),
+        )
+    }
+
+    fn host_call(
+        &mut self,
+        function: &Name,
+        kind: FunctionKind,
+        arguments: &[HostArgument],
+    ) -> Option<u16> {
         let first = !self.resolver.actions.knows(&function.value);
-        if arguments.is_empty() && first && !self.resolver.machine.declares_functions() {
+        let free = !self.resolver.machine.declares_functions();
+        if arguments.is_empty() && first && free && kind == FunctionKind::Guard {
             self.warn_of_slip(function);
         }
-        let call = self
-            .resolver
-            .call(function, FunctionKind::Guard, arguments)?;
+        let arguments: Vec<Given> = arguments.iter().map(of_expression).collect();
+        let call = self.resolver.call(function, kind, &arguments, self.site)?;
         Some(narrow(self.resolver.actions.condition(call)))
     }
 
@@ -332,6 +462,13 @@ impl ResolverScope<'_, '_> {
         let Some(meant) = self.values().find(|name| is_slip(&function.value, name)) else {
             return;
         };
+        // It is one slip, not a key that nobody uses.
+        let (names, usage) = (&self.resolver.names, &self.resolver.usage);
+        usage.keys.borrow_mut().extend(names.keys.get(meant));
+        usage
+            .parameters
+            .borrow_mut()
+            .extend(names.parameters.get(meant));
         let text = format!(
             "guard function `{}` has almost the name of `{meant}`",
             function.value
@@ -341,7 +478,8 @@ impl ResolverScope<'_, '_> {
                 .label("not a key or parameter, so a function in Rust")
                 .help(format!(
                     "did you mean `{meant}`? If not, declare the function under `\"functions\"`"
-                )),
+                ))
+                .fix(Fix::name(function.span, meant)),
         );
     }
 }

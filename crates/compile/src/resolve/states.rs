@@ -8,6 +8,7 @@ use statewright_author::span::Span;
 use statewright_author::value::FunctionKind;
 
 use super::Resolver;
+use super::actions::given;
 use super::scope::Site;
 use crate::index::{
     BranchIndex, ChannelIndex, ConditionIndex, EventIndex, IndexRange, IndexVec, RegionIndex,
@@ -48,13 +49,17 @@ impl<'a> Resolver<'a> {
         let exit = self.action_list(&state.exit, &Site::state(index, "an exit action"));
         let suspend = self.action_list(&state.suspend, &Site::state(index, "a suspend action"));
         let resume = self.action_list(&state.resume, &Site::state(index, "a resume action"));
-        let activity = state.activity.as_ref().and_then(|code| self.activity(code));
+        let update = self.action_list(&state.update, &Site::state(index, "an update action"));
+        let activity = state
+            .activity
+            .as_ref()
+            .and_then(|code| self.activity(code, index));
         let exit_ready = state.exit_ready.as_ref().and_then(|code| {
             let condition = self.guard(code, &Site::state(index, "an exit-ready guard"))?;
             condition.index
         });
-        let min_active = self.optional_ticks(state.min_active.as_ref());
-        if min_active > 0 {
+        let min_active = self.maybe_asked(state.min_active.as_ref());
+        if min_active.is_some() {
             self.clocks.entry(index).or_insert("min_active");
         }
         if state.clock {
@@ -65,6 +70,7 @@ impl<'a> Resolver<'a> {
             exit,
             suspend,
             resume,
+            update,
             activity,
             exit_ready,
             min_active,
@@ -74,11 +80,13 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    fn activity(&mut self, code: &ExprSource) -> Option<ConditionIndex> {
+    fn activity(&mut self, code: &ExprSource, state: StateIndex) -> Option<ConditionIndex> {
         match statewright_author::expr::parse_call(&code.value) {
             Ok(call) => {
                 let (name, arguments) = call.spanned(code);
-                let call = self.call(&name, FunctionKind::Activity, &arguments)?;
+                let site = Site::state(state, "an activity");
+                let arguments = given(&arguments);
+                let call = self.call(&name, FunctionKind::Activity, &arguments, &site)?;
                 Some(self.actions.condition(call))
             }
             Err(error) => {
@@ -192,7 +200,7 @@ impl<'a> Resolver<'a> {
         }
         let mut targets = Vec::new();
         for name in &initial.targets {
-            let Some(target) = self.target(name, owner) else {
+            let Some(target) = self.target_in_region(name, region) else {
                 continue;
             };
             if self.is_inside_region(target, region) || self.is_own_history(target, owner) {

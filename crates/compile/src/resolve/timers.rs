@@ -1,9 +1,10 @@
-//! Timers: named ones, those of `after` and debounce, and clocks (RAM-7, EVT-7, EVT-9).
+//! Timers: named ones, those of `after`, `every` and debounce, and clocks (RAM-7, EVT-7, EVT-9).
 
 use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::Diagnostic;
 use statewright_author::graph;
 use statewright_author::span::Name;
+use statewright_rom::layout::DurationWord;
 
 use super::Resolver;
 use crate::index::{Index, IndexVec, StateIndex, TimerIndex, TransitionIndex};
@@ -72,7 +73,7 @@ impl<'a> Resolver<'a> {
             authored: Some(authored),
             event,
             instances,
-            ..plain(kind, owner, None, 0)
+            ..plain(kind, owner, None, DurationWord::NOTHING)
         }
     }
 
@@ -147,20 +148,27 @@ impl<'a> Resolver<'a> {
         None
     }
 
-    /// The timer of an `after` transition that gets the number `transition`. Those of one state
-    /// that wait equally long share one, so that SEL-3 decides between them.
-    pub(super) fn after_timer(
+    /// The timer of an `after` or `every` transition that gets the number `transition`. Those of
+    /// one state that wait for the same share one, so that SEL-3 decides between them; what is
+    /// drawn or computed is one's own.
+    pub(super) fn entry_timer(
         &mut self,
+        kind: TimerKind,
         owner: StateIndex,
         transition: TransitionIndex,
-        ticks: u32,
+        duration: DurationWord,
     ) -> TimerIndex {
         let next = self.timers.next_index();
-        let timer = *self.after_timers.entry((owner, ticks)).or_insert(next);
+        let timer = if self.actions.is_same_every_time(duration) {
+            let key = (owner, kind, duration.raw());
+            *self.shared_timers.entry(key).or_insert(next)
+        } else {
+            next
+        };
         match self.timers.get_mut(timer) {
             Some(shared) => shared.sharing.push(transition),
             None => {
-                let timer = plain(TimerKind::After, owner, Some(transition), ticks);
+                let timer = plain(kind, owner, Some(transition), duration);
                 self.timers.push(timer);
             }
         }
@@ -176,11 +184,12 @@ impl<'a> Resolver<'a> {
     ) {
         for (owner, state) in resolved.enumerate() {
             if state.clock.is_some() {
-                self.timers.push(plain(TimerKind::Clock, owner, None, 0));
+                let clock = plain(TimerKind::Clock, owner, None, DurationWord::NOTHING);
+                self.timers.push(clock);
             }
         }
         for (index, transition) in transitions.enumerate() {
-            if transition.debounce > 0 {
+            if transition.debounce.is_some() {
                 self.timers.push(plain(
                     TimerKind::Debounce,
                     transition.source,
@@ -190,13 +199,13 @@ impl<'a> Resolver<'a> {
             }
         }
         let mut order: Vec<TimerIndex> = self.timers.indices().collect();
-        // Named timers of a state count as declared before its `after` transitions. The sort is
-        // stable.
+        // Named timers of a state count as declared before its `after` and `every` transitions. The
+        // sort is stable.
         order.sort_by_key(|&t| {
             (
                 timer_rank(self.timers[t].kind),
                 self.timers[t].owner,
-                self.timers[t].kind == TimerKind::After,
+                self.timers[t].kind.is_armed_on_entry(),
             )
         });
         let mut renumbered = IndexVec::filled(TimerIndex::new(0), &self.timers);
@@ -226,7 +235,7 @@ fn plain<'a>(
     kind: TimerKind,
     owner: StateIndex,
     transition: Option<TransitionIndex>,
-    ticks: u32,
+    duration: DurationWord,
 ) -> Timer<'a> {
     Timer {
         kind,
@@ -234,7 +243,7 @@ fn plain<'a>(
         authored: None,
         transition,
         sharing: Vec::new(),
-        ticks,
+        duration,
         event: None,
         instances: 1,
     }

@@ -2,7 +2,7 @@
 //! it uses, then the any-state transitions of the state around it.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::Diagnostic;
@@ -13,13 +13,30 @@ use statewright_rom::layout::MAX_RECORDS;
 
 use super::Resolver;
 use super::scope::Site;
-use crate::index::{Index, IndexVec, RegionIndex, StateIndex, TransitionIndex};
-use crate::model::{Shared, Transition, Trigger, trigger_span};
+use crate::expr::{Constant, Expected, Facts};
+use crate::index::{
+    EventIndex, ExpressionIndex, IndexVec, RegionIndex, StateIndex, TransitionIndex,
+};
+use crate::model::{EmitUse, Shared, TimerKind, Transition, Trigger, trigger_span};
 use crate::tree::{Target, follows_scxml, shown};
 
 /// Remembers where transitions were written that several states may have.
-fn share<'t, 'a: 't>(added: impl Iterator<Item = &'t mut Transition<'a>>, shared: Shared) {
+pub(super) fn share<'t, 'a: 't>(
+    added: impl Iterator<Item = &'t mut Transition<'a>>,
+    shared: Shared,
+) {
     added.for_each(|transition| transition.shared = Some(shared));
+}
+
+/// Several names in one text, such as `Hit|Shot`, as the list that they should be.
+fn as_list(text: &str) -> Option<String> {
+    let spaced = text.replace(" or ", "|");
+    let names: Vec<String> = spaced
+        .split(['|', ',', ';'])
+        .map(|name| format!("\"{}\"", name.trim()))
+        .collect();
+    let whole = names.len() > 1 && names.iter().all(|name| name.len() > 2);
+    whole.then(|| format!("`[{}]`", names.join(", ")))
 }
 
 impl<'a> Resolver<'a> {
@@ -40,20 +57,10 @@ impl<'a> Resolver<'a> {
         }
         for decision in state.decisions.iter().filter(|decision| !decision.muted) {
             for transition in decision.transitions() {
-                self.add(Cow::Owned(transition), source, source, out);
+                self.add_written(Cow::Owned(transition), true, source, source, out);
             }
         }
-        for name in &state.uses {
-            let Some(set) = self.names.sets.find(name, &mut self.diagnostics) else {
-                continue;
-            };
-            self.usage.sets.insert(set);
-            let first = out.len();
-            for transition in &self.machine.transition_sets[set.position()].transitions {
-                self.add(Cow::Borrowed(transition), source, source, out);
-            }
-            share(out.iter_mut().skip(first), Shared::Set(set));
-        }
+        self.sets_of_state(source, out);
         if let Some(parent) = self.tree.states[source].parent {
             let first = out.len();
             self.any_state(source, parent, out);
@@ -72,12 +79,17 @@ impl<'a> Resolver<'a> {
         parent: StateIndex,
         out: &mut IndexVec<TransitionIndex, Transition<'a>>,
     ) {
-        let name = &self.tree.states[source].authored.name.value;
-        let listed = |list: &[Name]| list.iter().any(|entry| entry.value == *name);
-        for any in &self.tree.states[parent].authored.any_state {
-            if (any.include.is_empty() || listed(&any.include)) && !listed(&any.exclude) {
-                self.add(Cow::Borrowed(&any.transition), source, parent, out);
-            }
+        let listed = |list: &[Name]| {
+            let mut entries = list.iter();
+            entries.any(|entry| self.tree.is_called(source, &entry.value))
+        };
+        let has = |any: &&graph::AnyTransition| {
+            (any.include.is_empty() || listed(&any.include)) && !listed(&any.exclude)
+        };
+        let lists = self.tree.states[parent].authored.any_state.iter();
+        let having: Vec<&'a graph::AnyTransition> = lists.filter(has).collect();
+        for any in having {
+            self.add(Cow::Borrowed(&any.transition), source, parent, out);
         }
     }
 
@@ -99,38 +111,63 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// Include and exclude lists name direct children.
+    /// Include and exclude lists name direct children, by the name of their region where two have
+    /// one name.
     fn check_any_lists(&mut self, state: StateIndex) {
         let regions = self.tree.states[state].regions.clone();
-        // In their order, for suggestions, and as a set, because both lists can be long.
-        let children: Vec<&str> = regions
-            .flat_map(|region| self.tree.regions[region].children.iter())
-            .map(|&child| self.tree.states[child].authored.name.value.as_str())
+        let children: Vec<StateIndex> = regions
+            .flat_map(|region| self.tree.regions[region].children.iter().copied())
             .collect();
-        let are_children: HashSet<&str> = children.iter().copied().collect();
+        // By both of their names: the lists can be long.
+        let mut called: HashMap<String, Vec<StateIndex>> = HashMap::new();
+        for &child in &children {
+            for name in self.tree.called(child) {
+                called.entry(name).or_default().push(child);
+            }
+        }
         for any in &self.tree.states[state].authored.any_state {
             for name in any.include.iter().chain(&any.exclude) {
-                if !are_children.contains(name.value.as_str()) {
-                    let owner = self.state_shown(state);
-                    let text = format!("`{}` is not a child of {owner}", name.value);
-                    let problem = Diagnostic::new(DiagnosticCode::BadAnyState, name.span, text)
-                        .label("not a child");
-                    let shown = self.diagnostics.has_room();
-                    let problem =
-                        problem.suggest(&name.value, children.iter().copied().filter(|_| shown));
-                    self.diagnostics.push(match problem.help {
-                        Some(_) => problem,
-                        None => problem.help(format!("name states directly inside {owner}")),
-                    });
+                match called.get(&name.value).map_or(0, Vec::len) {
+                    0 => self.not_a_child(name, state, &children),
+                    1 => {}
+                    _ => self.report(*self.tree.ambiguous_child(name, &called[&name.value])),
                 }
             }
         }
     }
 
-    /// Resolves one transition. `scope` is the state from which its targets are looked up.
-    fn add(
+    fn not_a_child(&mut self, name: &Name, state: StateIndex, children: &[StateIndex]) {
+        let owner = self.state_shown(state);
+        let text = format!("`{}` is not a child of {owner}", name.value);
+        let problem =
+            Diagnostic::new(DiagnosticCode::BadAnyState, name.span, text).label("not a child");
+        let shown = self.diagnostics.has_room();
+        let known = children.iter().filter(|_| shown);
+        let known = known.map(|&child| self.tree.states[child].authored.name.value.as_str());
+        let problem = problem.suggest(&name.value, known);
+        self.diagnostics.push(match problem.help {
+            Some(_) => problem,
+            None => problem.help(format!("name states directly inside {owner}")),
+        });
+    }
+
+    /// Resolves one transition that is no branch of a decision.
+    pub(super) fn add(
         &mut self,
         authored: Cow<'a, graph::Transition>,
+        source: StateIndex,
+        scope: StateIndex,
+        out: &mut IndexVec<TransitionIndex, Transition<'a>>,
+    ) {
+        self.add_written(authored, false, source, scope, out);
+    }
+
+    /// Resolves one transition. `scope` is the state from which its targets are looked up. `decided`:
+    /// it is a branch of a decision, which means to stay if it names its own state (LANG-13).
+    fn add_written(
+        &mut self,
+        authored: Cow<'a, graph::Transition>,
+        decided: bool,
         source: StateIndex,
         scope: StateIndex,
         out: &mut IndexVec<TransitionIndex, Transition<'a>>,
@@ -139,17 +176,25 @@ impl<'a> Resolver<'a> {
         if authored.muted || out.len() > MAX_RECORDS {
             return;
         }
-        let trigger = self.trigger(&authored, source, scope, out.next_index());
+        let triggers = self.triggers(&authored, source, scope, out.next_index());
         let targets = self.targets(&authored, source, scope);
-        let Some(trigger) = trigger else {
+        let Some(&trigger) = triggers.first() else {
             return;
         };
+        let stays = decided && authored.kind.is_none() && targets == [Target::State(source)];
+        let (authored, targets) = match stays {
+            true => (Cow::Owned(authored.staying()), Vec::new()),
+            false => (authored, targets),
+        };
+        let first_emit = self.usage.emits.len();
         let kind = self.kind(&authored, source, &targets);
         let stack = authored
             .stack
             .as_ref()
             .and_then(|stack| self.stack(stack, &authored, source, &targets));
-        let site = self.transition_site(trigger, source).with_names_of(scope);
+        let site = self
+            .transition_site(&triggers, trigger, source)
+            .with_names_of(scope);
         let guard = authored
             .guard
             .as_ref()
@@ -168,15 +213,18 @@ impl<'a> Resolver<'a> {
             .score
             .as_ref()
             .and_then(|code| self.score(code, &site));
-        let cooldown = self.optional_ticks(authored.cooldown.as_ref());
-        let debounce = self.optional_ticks(authored.debounce.as_ref());
-        out.push(Transition {
+        let (threshold, threshold_code) = self.threshold(&authored, &site);
+        let cooldown = self.maybe_armed(authored.cooldown.as_ref(), &effect_site);
+        let debounce = self.maybe_asked(authored.debounce.as_ref());
+        let transition = Transition {
             source,
             shared: None,
+            place: None,
             trigger,
             targets,
             kind,
             stack,
+            decided,
             never: guard
                 .as_ref()
                 .is_some_and(|guard| guard.constant == Some(false)),
@@ -187,16 +235,82 @@ impl<'a> Resolver<'a> {
                 .as_ref()
                 .map_or(0, |p| p.value.min(15) as u8),
             score,
-            threshold: authored.threshold.as_ref().map_or(0.0, |t| t.value as f32),
+            threshold,
+            threshold_code,
             cooldown,
             debounce,
             authored,
-        });
+        };
+        match &triggers[..] {
+            [_] => _ = out.push(transition),
+            list => self.add_list(&transition, list, first_emit, out),
+        }
     }
 
-    fn transition_site(&self, trigger: Trigger, source: StateIndex) -> Site {
+    /// One transition for each event of a list, alike in everything: their code is compiled once
+    /// (LANG-1).
+    fn add_list(
+        &mut self,
+        first: &Transition<'a>,
+        list: &[Trigger],
+        first_emit: usize,
+        out: &mut IndexVec<TransitionIndex, Transition<'a>>,
+    ) {
+        let emits = self.usage.emits[first_emit..].to_vec();
+        for (place, &trigger) in list.iter().enumerate() {
+            if out.len() > MAX_RECORDS {
+                return;
+            }
+            // Its commands meet those of other regions for every event of the list.
+            let runs_for = |emit: &EmitUse| EmitUse {
+                trigger: emit.trigger.map(|_| trigger),
+                ..*emit
+            };
+            let further = emits.iter().filter(|_| place > 0).map(runs_for);
+            self.usage.emits.extend(further);
+            out.push(Transition {
+                place: Some(place),
+                trigger,
+                ..first.clone()
+            });
+        }
+    }
+
+    /// The least score that counts: a number, or an expression over parameters (LANG-12).
+    fn threshold(
+        &mut self,
+        authored: &graph::Transition,
+        site: &Site,
+    ) -> (f32, Option<ExpressionIndex>) {
+        let code = authored.threshold.as_ref();
+        let compiled =
+            code.and_then(|code| Some((code, self.expression(code, None, Expected::F32, site)?)));
+        let Some((code, compiled)) = compiled else {
+            return (0.0, None);
+        };
+        if let Some(Constant::F32(number)) = compiled.constant {
+            return (number, None);
+        }
+        let parameters = Facts {
+            parameters: compiled.facts.parameters.clone(),
+            ..Facts::default()
+        };
+        if compiled.facts != parameters {
+            let text = "a threshold is made of numbers and parameters only";
+            self.report(
+                Diagnostic::new(DiagnosticCode::ThresholdNotFixed, code.span, text)
+                    .label("depends on something else")
+                    .help("move it into the score: subtract it there, and compare with 0"),
+            );
+            return (0.0, None);
+        }
+        (0.0, Some(self.actions.expression(compiled)))
+    }
+
+    fn transition_site(&self, all: &[Trigger], trigger: Trigger, source: StateIndex) -> Site {
+        let events: Vec<EventIndex> = all.iter().filter_map(|trigger| trigger.event()).collect();
         let site = match trigger {
-            Trigger::Event(event) => Site::event(source, self.machine, event),
+            Trigger::Event(_) => Site::events(source, self.machine, &events),
             Trigger::Any => Site::state(source, "a transition on any event"),
             Trigger::Timer(_) => Site::no_event(source, "a timer carries no payload"),
             _ => Site::no_event(source, "an eventless transition has no event"),
@@ -204,26 +318,94 @@ impl<'a> Resolver<'a> {
         site.of(trigger)
     }
 
-    fn trigger(
+    /// What starts it, in the order written: several events only of a list. Empty if nothing of it
+    /// is legal.
+    fn triggers(
         &mut self,
         authored: &graph::Transition,
         source: StateIndex,
         scope: StateIndex,
         index: TransitionIndex,
-    ) -> Option<Trigger> {
-        Some(match &authored.trigger {
-            graph::Trigger::Event(name) => {
-                let event = self.names.events.find(name, &mut self.diagnostics)?;
-                self.usage.handled.insert(event);
-                Trigger::Event(event)
+    ) -> Vec<Trigger> {
+        match &authored.trigger {
+            graph::Trigger::Events(events) => self.events_of_list(events),
+            other => Vec::from_iter(self.trigger(other, source, scope, index)),
+        }
+    }
+
+    /// The events of a list (LANG-1), each once.
+    fn events_of_list(&mut self, list: &Spanned<Vec<Name>>) -> Vec<Trigger> {
+        let bad = |span, text: String| Diagnostic::new(DiagnosticCode::BadEventList, span, text);
+        if list.value.is_empty() {
+            let text = "a list of events without an event".to_owned();
+            self.report(
+                bad(list.span, text)
+                    .label("empty")
+                    .help("name the events that start it, or write `\"*\"` for any event"),
+            );
+        }
+        let mut found: Vec<(EventIndex, &Name)> = Vec::new();
+        for name in &list.value {
+            let Some(event) = self.event_of_trigger(name) else {
+                continue;
+            };
+            match found.iter().find(|(other, _)| *other == event) {
+                Some((_, first)) => self.report(
+                    bad(
+                        name.span,
+                        format!("event `{}` stands in the list twice", name.value),
+                    )
+                    .label("named again")
+                    .related(first.span, "named here")
+                    .help("remove one of them: the first is always taken"),
+                ),
+                None => found.push((event, name)),
             }
+        }
+        let triggers = found.into_iter();
+        triggers.map(|(event, _)| Trigger::Event(event)).collect()
+    }
+
+    /// An event that starts a transition.
+    fn event_of_trigger(&mut self, name: &Name) -> Option<EventIndex> {
+        let found = self.names.events.get(&name.value);
+        match found {
+            Some(event) => _ = self.usage.handled.insert(event),
+            None => {
+                let problem = self.names.events.not_found(name);
+                let problem = match as_list(&name.value) {
+                    Some(list) => problem.help(format!("for several events write a list: {list}")),
+                    None => problem,
+                };
+                self.report(problem);
+            }
+        }
+        found
+    }
+
+    fn trigger(
+        &mut self,
+        authored: &graph::Trigger,
+        source: StateIndex,
+        scope: StateIndex,
+        index: TransitionIndex,
+    ) -> Option<Trigger> {
+        Some(match authored {
+            graph::Trigger::Event(name) => Trigger::Event(self.event_of_trigger(name)?),
+            graph::Trigger::Events(list) => self.events_of_list(list).first().copied()?,
             graph::Trigger::Any(_) => {
                 self.usage.handles_any = true;
                 Trigger::Any
             }
             graph::Trigger::After(duration) => {
-                let ticks = self.ticks(duration);
-                Trigger::Timer(self.after_timer(source, index, ticks))
+                let site = Site::state(source, "`after` is found on entry, which");
+                let duration = self.armed(duration, &site.with_names_of(scope));
+                Trigger::Timer(self.entry_timer(TimerKind::After, source, index, duration))
+            }
+            graph::Trigger::Every(duration) => {
+                let site = Site::state(source, "`every` is found on entry, which");
+                let duration = self.armed(duration, &site.with_names_of(scope));
+                Trigger::Timer(self.entry_timer(TimerKind::Every, source, index, duration))
             }
             graph::Trigger::Timer(name) => Trigger::Timer(self.timer_with_trigger(name, scope)?),
             graph::Trigger::Always(_) => Trigger::Always,
@@ -239,6 +421,20 @@ impl<'a> Resolver<'a> {
         scope: StateIndex,
     ) -> Vec<Target> {
         let mut targets = self.targets_named(&authored.targets, scope);
+        if let (Some(to), Some((region, _))) = (authored.targets.first(), authored.sync.first()) {
+            // Text is refused before; a builder can say both.
+            self.report(
+                Diagnostic::new(
+                    DiagnosticCode::FieldsExclude,
+                    region.span,
+                    "`to` and `sync` exclude each other",
+                )
+                .label("not with the other one")
+                .related(to.span, "this one is given, too")
+                .help("keep one of them"),
+            );
+            return targets;
+        }
         if let Some((first, _)) = authored
             .sync
             .first()
@@ -290,7 +486,7 @@ impl<'a> Resolver<'a> {
             self.report(problem);
             return None;
         };
-        let found = self.sync_inner_target(target, source, index)?;
+        let found = self.target_in_region(target, index)?;
         if !self.is_inside_region(found, index) {
             let text = format!("`{}` is not in region `{}`", target.value, region.value);
             let inside = self.tree.regions[index].children.first();
@@ -310,23 +506,6 @@ impl<'a> Resolver<'a> {
             return None;
         }
         Some(found)
-    }
-
-    /// Looks in the region first: the same name may exist in several regions.
-    fn sync_inner_target(
-        &mut self,
-        target: &Name,
-        source: StateIndex,
-        region: RegionIndex,
-    ) -> Option<Target> {
-        let children = &self.tree.regions[region].children;
-        let direct = children
-            .iter()
-            .find(|&&child| self.tree.states[child].authored.name.value == target.value);
-        match direct {
-            Some(&child) => Some(Target::State(child)),
-            None => self.target(target, source),
-        }
     }
 
     /// EXEC-2: the kind given must be possible; without one it follows from source and targets.

@@ -4,19 +4,21 @@
 //! Comes in as the author's nested graph; goes out as flat lists whose indices are those of the
 //! ROM. The checks that need nothing but the shape of the tree are in `shape`.
 
+mod find;
 mod shape;
 
 use std::cell::Cell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use statewright_author::codes::DiagnosticCode;
-use statewright_author::diagnostic::{Diagnostic, Diagnostics};
+use statewright_author::diagnostic::Diagnostics;
 use statewright_author::graph::{HistoryPoint, Machine, Region, State, StateKind};
 use statewright_author::span::{Name, Span};
 use statewright_rom::layout::{MAX_DEPTH, MAX_RECORDS};
 
 pub use shape::{check_case, duplicate_name, follows_scxml, shown, too_many};
-use shape::{check_kind, check_root, empty_region, too_deep, unread_part, was_reported};
+use shape::{
+    check_kind, check_root, check_siblings, empty_region, too_deep, unread_part, was_reported,
+};
 
 use crate::index::{HistoryIndex, IndexRange, IndexVec, RegionIndex, StateIndex};
 
@@ -79,8 +81,12 @@ pub struct Tree<'a> {
     pub regions: IndexVec<RegionIndex, RegionNode<'a>>,
     /// History points by owner.
     pub histories: IndexVec<HistoryIndex, HistoryNode<'a>>,
-    children: HashMap<(StateIndex, &'a str), Target>,
+    /// Children and history points by owner and name: several of one name in different regions.
+    children: HashMap<(StateIndex, &'a str), Vec<Target>>,
     by_name: HashMap<&'a str, Vec<Target>>,
+    region_names: HashMap<&'a str, Vec<RegionIndex>>,
+    /// States of which two regions have children of one name.
+    has_namesakes: HashSet<StateIndex>,
     muted: HashMap<&'a str, Span>,
     /// "Did you mean" looks at every name, so it is offered only so often.
     suggestions: Cell<usize>,
@@ -148,6 +154,8 @@ impl<'a> Tree<'a> {
             diagnostics.push(too_deep(authored));
             return index;
         }
+        // Before what is inside: much of what is said there follows from it.
+        check_siblings(authored, diagnostics);
         // Choice and final states have been reported if they have children; what they contain is
         // left out.
         if matches!(authored.kind(), StateKind::Compound | StateKind::Orthogonal) {
@@ -186,7 +194,8 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Makes the children and history points of a state findable; siblings must differ in name.
+    /// Makes the children and history points of a state findable. Siblings must differ in name, but
+    /// for those of different regions (LANG-7).
     fn register_names(&mut self, owner: StateIndex, diagnostics: &mut Diagnostics) {
         let regions = self.states[owner].regions.clone();
         let states = regions
@@ -197,12 +206,18 @@ impl<'a> Tree<'a> {
         for node in states.chain(points).collect::<Vec<_>>() {
             let name = self.name_of(node);
             self.by_name.entry(&name.value).or_default().push(node);
-            if let Some(&first) = self.children.get(&(owner, name.value.as_str())) {
-                let first = self.name_of(first).span;
-                diagnostics.push(duplicate_name("child", name, first));
-            } else {
-                self.children.insert((owner, &name.value), node);
+            let known = self.children.entry((owner, &name.value)).or_default();
+            known.push(node);
+            if known.len() == 1 {
                 check_case(&mut folded, name, diagnostics);
+            } else {
+                self.has_namesakes.insert(owner);
+            }
+        }
+        for region in self.states[owner].regions.clone() {
+            if let Some(name) = &self.regions[region].authored.name {
+                let known = self.region_names.entry(&name.value).or_default();
+                known.push(region);
             }
         }
     }
@@ -212,37 +227,6 @@ impl<'a> Tree<'a> {
         match node {
             Target::State(index) => &self.states[index].authored.name,
             Target::History(index) => &self.histories[index].authored.name,
-        }
-    }
-
-    /// Path from the root, such as `combat/attack/windup`; the root is `root`.
-    pub fn path(&self, state: StateIndex) -> String {
-        let mut names: Vec<&str> = Vec::new();
-        let mut at = state;
-        while let Some(parent) = self.states[at].parent {
-            names.push(&self.states[at].authored.name.value);
-            at = parent;
-        }
-        if names.is_empty() {
-            return "root".to_owned();
-        }
-        names.reverse();
-        names.join("/")
-    }
-
-    /// Path of a state or history point.
-    pub fn target_path(&self, node: Target) -> String {
-        match node {
-            Target::State(index) => self.path(index),
-            Target::History(index) => {
-                let point = &self.histories[index];
-                let name = &point.authored.name.value;
-                if point.owner == StateIndex::ROOT {
-                    name.clone()
-                } else {
-                    format!("{}/{name}", self.path(point.owner))
-                }
-            }
         }
     }
 
@@ -302,45 +286,6 @@ impl<'a> Tree<'a> {
         region(a) != region(b)
     }
 
-    /// Finds what a name means when it stands in state `from`: a child of `from`, of the state
-    /// around it, and so on outward; else the only node of that name anywhere. Paths `a/b` work
-    /// the same way by their first part, and `/a/b` starts at the root.
-    pub fn find(&self, name: &Name, from: StateIndex) -> Result<Target, Box<Diagnostic>> {
-        let text = name.value.as_str();
-        if text == "root" && !self.by_name.contains_key("root") {
-            return Ok(Target::State(StateIndex::ROOT));
-        }
-        if let Some(absolute) = text.strip_prefix('/') {
-            return self
-                .descend(StateIndex::ROOT, absolute)
-                .ok_or_else(|| self.unknown(name));
-        }
-        let mut scope = Some(from);
-        while let Some(at) = scope {
-            if let Some(node) = self.descend(at, text) {
-                return Ok(node);
-            }
-            scope = self.states[at].parent;
-        }
-        self.find_anywhere(name)
-    }
-
-    /// Follows a path downward from a state; names of regions may stand between.
-    fn descend(&self, from: StateIndex, path: &str) -> Option<Target> {
-        let mut at = Target::State(from);
-        for part in path.split('/') {
-            let Target::State(state) = at else {
-                return None;
-            };
-            match self.children.get(&(state, part)) {
-                Some(&node) => at = node,
-                None if self.region_named(state, part).is_some() && part != path => {}
-                None => return None,
-            }
-        }
-        (at != Target::State(from)).then_some(at)
-    }
-
     /// A region of a state by its name.
     pub fn region_named(&self, state: StateIndex, name: &str) -> Option<RegionIndex> {
         let named = |&r: &RegionIndex| {
@@ -352,78 +297,4 @@ impl<'a> Tree<'a> {
         };
         self.states[state].regions.clone().find(named)
     }
-
-    fn find_anywhere(&self, name: &Name) -> Result<Target, Box<Diagnostic>> {
-        let (first, rest) = name.value.split_once('/').unwrap_or((&name.value, ""));
-        let starts = self.by_name.get(first).map_or(&[][..], Vec::as_slice);
-        let mut found = starts.iter().filter_map(|&start| match (start, rest) {
-            (node, "") => Some(node),
-            (Target::State(state), rest) => self.descend(state, rest),
-            (Target::History(_), _) => None,
-        });
-        let Some(node) = found.next() else {
-            return Err(self.unknown(name));
-        };
-        match found.next() {
-            None => Ok(node),
-            Some(other) => Err(Box::new(
-                Diagnostic::new(
-                    DiagnosticCode::AmbiguousState,
-                    name.span,
-                    format!("several states are named `{}`", name.value),
-                )
-                .label("which one?")
-                .related(
-                    self.name_of(node).span,
-                    format!("could be `{}`", self.target_path(node)),
-                )
-                .related(
-                    self.name_of(other).span,
-                    format!("could be `{}`", self.target_path(other)),
-                )
-                .help(format!(
-                    "write a path that is unique, such as `{}`",
-                    self.target_path(node)
-                )),
-            )),
-        }
-    }
-
-    fn unknown(&self, name: &Name) -> Box<Diagnostic> {
-        let last = name.value.rsplit('/').next().unwrap_or_default();
-        if let Some(&span) = self.muted.get(last) {
-            let text = format!("state `{}` is muted and cannot be used", name.value);
-            return Box::new(
-                Diagnostic::new(DiagnosticCode::MutedInUse, name.span, text)
-                    .label("needed here")
-                    .related(span, "muted here")
-                    .help("remove `muted`, or name another state"),
-            );
-        }
-        let found = Diagnostic::new(
-            DiagnosticCode::UnknownState,
-            name.span,
-            format!("no state named `{}`", name.value),
-        )
-        .label("not found");
-        if self.suggestions.replace(self.suggestions.get() + 1) >= MAX_SUGGESTIONS {
-            return Box::new(found);
-        }
-        let mut names: Vec<&str> = self.by_name.keys().copied().collect();
-        names.sort_unstable();
-        let found = found.suggest(last, names.iter().copied());
-        if found.help.is_some() || names.is_empty() || names.len() > MAX_LISTED {
-            return Box::new(found);
-        }
-        let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-        Box::new(found.help(format!(
-            "name one of {}, or add the state",
-            names.join(", ")
-        )))
-    }
 }
-
-const MAX_SUGGESTIONS: usize = 8;
-
-/// So many names are listed when none is close.
-const MAX_LISTED: usize = 12;

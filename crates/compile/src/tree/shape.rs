@@ -82,6 +82,33 @@ pub fn duplicate_name(what: &str, name: &Name, first: Span) -> Diagnostic {
     .help("give one of them another name")
 }
 
+/// Children of one region have different names, and history points other names than all children.
+pub(super) fn check_siblings(state: &State, diagnostics: &mut Diagnostics) {
+    let points = state.history.iter().map(|point| &point.name);
+    let mut of_points: HashMap<&str, &Name> = HashMap::new();
+    let mut all: HashMap<&str, &Name> = HashMap::new();
+    for region in &state.regions {
+        let mut of_region: HashMap<&str, &Name> = HashMap::new();
+        for child in region.states.iter().filter(|child| !child.muted) {
+            let name = &child.name;
+            match of_region.get(name.value.as_str()) {
+                Some(first) => diagnostics.push(duplicate_name("child", name, first.span)),
+                None => _ = of_region.insert(&name.value, name),
+            }
+        }
+        for (text, name) in of_region {
+            all.entry(text).or_insert(name);
+        }
+    }
+    for name in points {
+        let first = all.get(name.value.as_str());
+        match first.or_else(|| of_points.get(name.value.as_str())) {
+            Some(first) => diagnostics.push(duplicate_name("child", name, first.span)),
+            None => _ = of_points.insert(&name.value, name),
+        }
+    }
+}
+
 /// Warns when two names of one scope differ only in case: generated code could not tell them apart.
 pub fn check_case<'a>(
     folded: &mut HashMap<String, &'a Name>,
@@ -231,6 +258,7 @@ fn content(state: &State) -> Vec<&'static str> {
     let parts = [
         ("entry actions", !state.entry.is_empty()),
         ("exit actions", !state.exit.is_empty()),
+        ("`update`", !state.update.is_empty()),
         ("an activity", state.activity.is_some()),
         (
             "transitions",

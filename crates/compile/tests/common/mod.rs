@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 pub mod alive;
+pub mod durations;
 pub mod moves;
 pub mod mutate;
 pub mod project;

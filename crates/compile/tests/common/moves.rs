@@ -1,7 +1,12 @@
 //! Transitions of each state with all sugar expanded (CODE-8), resolved by the rules
 //! alone.
 
-use statewright_author::graph::{StackOperation, StateKind, Transition, TransitionKind, Trigger};
+use statewright_author::duration::DurationSource;
+use statewright_author::graph::{
+    Decision, DecisionBranch, StackOperation, StateKind, Transition, TransitionKind, Trigger,
+};
+use statewright_author::span::Spanned;
+use statewright_author::value::ParameterType;
 
 use super::tree::{Target, Tree};
 
@@ -16,6 +21,8 @@ pub struct Move {
     pub stack: Option<(StackOperation, usize)>,
     /// Place among the transitions of the state as declared.
     pub declared: usize,
+    /// Another event of its list stands before it (LANG-1).
+    pub listed: bool,
 }
 
 impl Move {
@@ -39,15 +46,34 @@ fn of_state(tree: &Tree<'_>, source: usize) -> Vec<Move> {
         return Vec::new();
     }
     let written = written(tree, source);
-    let numbered = written
+    let live = written
         .into_iter()
-        .filter(|(transition, _)| !transition.muted)
-        .enumerate();
-    let mut moves: Vec<Move> = numbered
-        .map(|(number, (transition, scope))| resolve(tree, source, scope, transition, number))
+        .filter(|(transition, _)| !transition.muted);
+    let single = live.flat_map(|(transition, scope)| {
+        let events = one_per_event(transition).into_iter().enumerate();
+        events.map(move |(place, transition)| (transition, scope, place > 0))
+    });
+    let mut moves: Vec<Move> = single
+        .enumerate()
+        .map(|(number, (transition, scope, listed))| Move {
+            listed,
+            ..resolve(tree, source, scope, transition, number)
+        })
         .collect();
     moves.sort_by_key(|m| (15 - m.priority(), m.declared));
     moves
+}
+
+/// LANG-1: one transition per event, in the order of the list.
+fn one_per_event(transition: Transition) -> Vec<Transition> {
+    let Trigger::Events(events) = &transition.trigger else {
+        return vec![transition];
+    };
+    let of_event = |event: &statewright_author::span::Name| Transition {
+        trigger: Trigger::Event(event.clone()),
+        ..transition.clone()
+    };
+    events.value.iter().map(of_event).collect()
 }
 
 /// What a state has, in order, each with the state from which its targets are named: its own,
@@ -60,53 +86,77 @@ fn written(tree: &Tree<'_>, source: usize) -> Vec<(Transition, usize)> {
         .map(|t| (t.clone(), source))
         .collect();
     for decision in state.decisions.iter().filter(|decision| !decision.muted) {
-        let way = |to: &statewright_author::span::Name, guard: String| Transition {
-            trigger: decision.trigger.clone(),
-            targets: vec![to.clone()],
-            guard: Some(statewright_author::span::Spanned::new(
-                guard,
-                Default::default(),
-            )),
-            effect: decision.effect.clone(),
-            priority: decision.priority.clone(),
-            ..Transition::default()
-        };
-        list.extend(
-            decision
-                .then
-                .iter()
-                .map(|to| (way(to, decision.guard.value.clone()), source)),
-        );
-        list.extend(
-            decision
-                .otherwise
-                .iter()
-                .map(|to| (way(to, format!("!({})", decision.guard.value)), source)),
-        );
+        let guard = &decision.guard.value;
+        let then = decision.then.iter().map(|to| (to, guard.clone()));
+        let otherwise = decision.otherwise.iter();
+        let otherwise = otherwise.map(|to| (to, format!("!({guard})")));
+        let ways = then.chain(otherwise);
+        list.extend(ways.map(|(to, guard)| (way(tree, source, decision, to, guard), source)));
     }
+    let mut sets: Vec<&str> = Vec::new();
     for name in &state.uses {
-        let set = tree
-            .machine
-            .transition_sets
-            .iter()
-            .find(|set| set.name.value == name.value);
-        list.extend(
-            set.into_iter()
-                .flat_map(|set| &set.transitions)
-                .map(|t| (t.clone(), source)),
-        );
+        reach(tree, &name.value, &mut sets);
+    }
+    for name in sets {
+        let mut all = tree.machine.transition_sets.iter();
+        let set = all.find(|set| set.name.value == name);
+        let transitions = set.into_iter().flat_map(|set| &set.transitions);
+        list.extend(transitions.map(|t| (t.clone(), source)));
     }
     if let Some(parent) = tree.states[source].parent {
         for any in &tree.states[parent].authored.any_state {
-            let names = |list: &[statewright_author::span::Name]| {
-                list.iter().any(|n| n.value == state.name.value)
-            };
+            let names = |list: &[statewright_author::span::Name]| tree.is_listed(source, list);
             if (any.include.is_empty() || names(&any.include)) && !names(&any.exclude) {
                 list.push((any.transition.clone(), parent));
             }
         }
     }
     list
+}
+
+/// One way of a decision; to its own state without `reenter` it stays (LANG-13).
+fn way(
+    tree: &Tree<'_>,
+    source: usize,
+    decision: &Decision,
+    to: &DecisionBranch,
+    guard: String,
+) -> Transition {
+    let stays =
+        to.reenter.is_none() && tree.find(source, &to.target.value) == Target::State(source);
+    let external = to
+        .reenter
+        .map(|span| Spanned::new(TransitionKind::External, span));
+    let moving = Transition {
+        trigger: decision.trigger.clone(),
+        guard: Some(Spanned::new(guard, Default::default())),
+        priority: decision.priority.clone(),
+        kind: external,
+        stay: stays,
+        ..Transition::default()
+    };
+    match stays {
+        true => moving,
+        false => Transition {
+            targets: vec![to.target.clone()],
+            effect: decision.effect.clone(),
+            ..moving
+        },
+    }
+}
+
+/// A set, then the sets that it uses, each where it is reached first (LANG-14).
+fn reach<'t>(tree: &Tree<'t>, name: &'t str, reached: &mut Vec<&'t str>) {
+    if reached.contains(&name) {
+        return;
+    }
+    reached.push(name);
+    let sets = tree.machine.transition_sets.iter();
+    for set in sets.filter(|set| set.name.value == name) {
+        for used in &set.uses {
+            reach(tree, &used.value, reached);
+        }
+    }
 }
 
 fn resolve(
@@ -121,12 +171,13 @@ fn resolve(
         .iter()
         .map(|name| tree.find(scope, &name.value))
         .collect();
-    targets.extend(
-        authored
-            .sync
-            .iter()
-            .map(|(_, target)| tree.find(source, &target.value)),
-    );
+    targets.extend(authored.sync.iter().map(|(region, target)| {
+        let own = tree.states[source].regions.iter().find(|&&r| {
+            let name = tree.regions[r].authored.name.as_ref();
+            name.is_some_and(|name| name.value == region.value)
+        });
+        tree.find_in_region(*own.expect("a region"), &target.value)
+    }));
     let targets = tree.in_order(targets);
     let stack = authored
         .stack
@@ -143,6 +194,7 @@ fn resolve(
         kind,
         stack,
         declared,
+        listed: false,
     }
 }
 
@@ -207,16 +259,45 @@ pub struct Columns {
 pub enum Firing {
     /// Owner (`None` = the machine) and name.
     Named(Option<usize>, String),
-    /// Owner and ticks of an `after`; equal ones share a timer.
-    After(usize, u32),
+    /// Owner of an `after`, and what it waits for; equal ones share a timer.
+    After(usize, Waits),
+    /// The same of an `every`.
+    Every(usize, Waits),
 }
 
-/// How long an `after` waits.
-pub fn after_ticks(tree: &Tree<'_>, transition: &Move) -> Option<u32> {
-    let Trigger::After(duration) = &transition.authored.trigger else {
-        return None;
+/// What an `after` or `every` waits for.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Waits {
+    /// So many ticks.
+    Ticks(u32),
+    /// A parameter that is a duration.
+    Parameter(String),
+    /// What is drawn or computed: its own, by its place among the transitions of the state.
+    Own(usize),
+}
+
+/// The timer of an `after` or `every`.
+pub fn entry_timer(tree: &Tree<'_>, transition: &Move) -> Option<Firing> {
+    let waits = |duration: &DurationSource| match duration {
+        DurationSource::Literal(time) => {
+            Waits::Ticks(time.ticks(tree.tick_rate()).expect("a legal duration"))
+        }
+        DurationSource::Code(code) if is_duration(tree, code) => Waits::Parameter(code.clone()),
+        DurationSource::Code(_) | DurationSource::Range(..) => Waits::Own(transition.declared),
     };
-    duration.value.ticks(tree.tick_rate())
+    match &transition.authored.trigger {
+        Trigger::After(time) => Some(Firing::After(transition.source, waits(&time.value))),
+        Trigger::Every(time) => Some(Firing::Every(transition.source, waits(&time.value))),
+        _ => None,
+    }
+}
+
+/// Is a text the name of a parameter that is a duration?
+pub fn is_duration(tree: &Tree<'_>, code: &str) -> bool {
+    let parameters = &tree.machine.parameters;
+    parameters
+        .iter()
+        .any(|one| one.name.value == code && one.ty.value == ParameterType::Duration)
 }
 
 impl Columns {
@@ -230,13 +311,12 @@ impl Columns {
         for (state, own) in moves.iter().enumerate() {
             let named = tree.states[state].authored.timers.iter();
             timers.extend(named.map(|timer| Firing::Named(Some(state), timer.name.value.clone())));
-            let mut after: Vec<(usize, u32)> = own
+            let mut on_entry: Vec<(usize, Firing)> = own
                 .iter()
-                .filter_map(|m| after_ticks(tree, m).map(|ticks| (m.declared, ticks)))
+                .filter_map(|m| entry_timer(tree, m).map(|firing| (m.declared, firing)))
                 .collect();
-            after.sort_unstable();
-            for (_, ticks) in after {
-                let firing = Firing::After(state, ticks);
+            on_entry.sort_by_key(|(declared, _)| *declared);
+            for (_, firing) in on_entry {
                 if !timers.contains(&firing) {
                     timers.push(firing);
                 }
@@ -268,10 +348,10 @@ impl Columns {
         };
         match &transition.authored.trigger {
             Trigger::Event(name) => vec![tree.event(&name.value)],
+            Trigger::Events(_) => unreachable!("one transition per event"),
             Trigger::Any(_) => (0..self.events).collect(),
-            Trigger::After(_) => {
-                let ticks = after_ticks(tree, transition).expect("a legal duration");
-                vec![timer(Firing::After(transition.source, ticks))]
+            Trigger::After(_) | Trigger::Every(_) => {
+                vec![timer(entry_timer(tree, transition).expect("one on entry"))]
             }
             Trigger::Timer(name) => {
                 let (owner, _) = tree.timer(transition.source, &name.value);

@@ -7,21 +7,21 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
-use statewright_author::expr::{
-    ActionText, CallArgument, Expr, ExprKind, StateQuery, UnaryOp, parse, parse_action, parse_call,
-};
+use statewright_author::duration::DurationSource;
 use statewright_author::graph::{
-    Action, ActionKind, Argument, Branch, ExprSource, Lane, Machine, Payload, StackOperation,
-    StateKind, Timer, TransitionKind, Trigger,
+    Branch, Lane, Machine, Payload, StackOperation, StateKind, Timer, TransitionKind, Trigger,
 };
-use statewright_author::span::{Name, Span, Spanned};
+use statewright_author::span::{Name, Spanned};
 use statewright_author::value::{
     BuiltInLane, Class, Duration, FunctionKind, LaneKey, LaneScope, Literal, MergeRule, Tier,
     ValueType,
 };
 
+use super::durations::{fixed_length, parameter_value};
 use super::moves::{Move, moves};
 use super::tree::{Target, Tree};
+
+mod code;
 
 /// The model of a machine in a tier.
 pub fn project(machine: &Machine, tier: Tier) -> Value {
@@ -185,7 +185,7 @@ impl Projector<'_, '_> {
     fn parameters(&self) -> Value {
         let parameters = self.tree.machine.parameters.iter();
         parameters
-            .map(|p| json!({ "name": p.name.value, "type": p.ty.value.as_str(), "value": value_of(&p.value.value) }))
+            .map(|p| json!({ "name": p.name.value, "type": p.ty.value.as_str(), "value": value_of(&parameter_value(self.tree, p, &p.value.value)) }))
             .collect()
     }
 
@@ -198,7 +198,10 @@ impl Projector<'_, '_> {
                     .iter()
                     .find(|(name, _)| name.value == parameter.name.value);
                 let value = own.map_or(&parameter.value.value, |(_, value)| &value.value);
-                values.insert(parameter.name.value.clone(), value_of(value));
+                values.insert(
+                    parameter.name.value.clone(),
+                    value_of(&parameter_value(self.tree, parameter, value)),
+                );
             }
             json!({ "name": variant.name.value, "values": values })
         };
@@ -245,8 +248,20 @@ impl Projector<'_, '_> {
         let functions = self.functions.borrow();
         functions
             .iter()
-            .map(|(kind, name)| json!({ "name": name, "kind": kind.as_str(), "rng": rng(name) }))
+            .map(|(kind, name)| {
+                json!({
+                    "name": name, "kind": kind.as_str(), "returns": self.gives(name),
+                    "rng": rng(name),
+                })
+            })
             .collect()
+    }
+
+    /// What a value function gives (LANG-11).
+    fn gives(&self, name: &str) -> Option<&'static str> {
+        let mut functions = self.tree.machine.functions.iter();
+        let declared = functions.find(|function| function.name.value == name)?;
+        declared.returns.as_ref().map(|ty| ty.value.as_str())
     }
 
     /// RAM-7: a clock is kept for whoever reads it.
@@ -258,6 +273,24 @@ impl Projector<'_, '_> {
 
     fn ticks(&self, duration: Option<&Spanned<Duration>>) -> Option<u32> {
         duration.and_then(|duration| duration.value.ticks(self.tree.tick_rate()))
+    }
+
+    /// Ticks as a number, any other duration as text.
+    fn length(&self, duration: Option<&Spanned<DurationSource>>, state: usize) -> Value {
+        match duration {
+            None => Value::Null,
+            Some(duration) => match duration.value.literal() {
+                Some(time) => json!(time.ticks(self.tree.tick_rate())),
+                None => json!(self.length_text(duration, state)),
+            },
+        }
+    }
+
+    fn length_text(&self, duration: &Spanned<DurationSource>, state: usize) -> String {
+        fixed_length(self.tree, &duration.value).unwrap_or_else(|| {
+            let code = Spanned::new(duration.value.to_string(), duration.span);
+            self.expression(&code, state)
+        })
     }
 
     fn paths(&self, targets: &[Target]) -> Vec<String> {
@@ -296,10 +329,10 @@ impl Projector<'_, '_> {
             let (class, event) = fires(timer);
             json!({ "name": timer.name.value, "class": class, "event": event })
         };
-        let scratch = state
-            .scratch
-            .iter()
-            .map(|s| json!({ "name": s.name.value, "slots": s.slots.value }));
+        let scratch = state.scratch.iter().map(|s| {
+            let ty = s.ty.as_ref().map(|ty| ty.value.as_str());
+            json!({ "name": s.name.value, "slots": s.slots.value, "type": ty })
+        });
         json!({
             "path": self.tree.states[index].path,
             "kind": kind,
@@ -310,13 +343,14 @@ impl Projector<'_, '_> {
             "exit": self.actions(&state.exit, index),
             "suspend": self.actions(&state.suspend, index),
             "resume": self.actions(&state.resume, index),
-            "activity": state.activity.as_ref().map(|code| self.call_text(code, FunctionKind::Activity)),
+            "update": self.actions(&state.update, index),
+            "activity": state.activity.as_ref().map(|code| self.call_text(code, FunctionKind::Activity, index)),
             "defer": defer,
             "owns": owns,
             "timers": state.timers.iter().map(timer).collect::<Value>(),
             "scratch": scratch.collect::<Value>(),
             "exit_ready": state.exit_ready.as_ref().map(|code| self.expression(code, index)),
-            "min_active": self.ticks(state.min_active.as_ref()),
+            "min_active": self.length(state.min_active.as_ref(), index),
             "clock": state.clock || state.min_active.is_some(),
             "transitions": moves.iter().map(|m| self.transition(m)).collect::<Value>(),
             "branches": state.choice.iter().flatten().map(|branch| self.branch(branch, index)).collect::<Value>(),
@@ -361,19 +395,21 @@ impl Projector<'_, '_> {
         let t = &m.authored;
         let trigger = match &t.trigger {
             Trigger::Event(event) => format!("on {}", event.value),
+            Trigger::Events(_) => unreachable!("one transition per event"),
             Trigger::Any(_) => "on *".to_owned(),
-            Trigger::After(duration) => {
-                format!("after {}t", self.ticks(Some(duration)).unwrap_or(0))
-            }
+            Trigger::After(duration) => format!("after {}", self.length_text(duration, m.source)),
+            Trigger::Every(duration) => format!("every {}", self.length_text(duration, m.source)),
             Trigger::Timer(name) => format!("timer {}", name.value),
             Trigger::Always(_) => "always".to_owned(),
             Trigger::Done(_) => "done".to_owned(),
             Trigger::Failed(_) => "failed".to_owned(),
         };
-        let threshold = t
-            .threshold
-            .as_ref()
-            .map_or(0.0, |threshold| threshold.value);
+        let threshold = t.threshold.as_ref().map_or(json!(0.0), |threshold| {
+            match threshold.value.parse::<f64>() {
+                Ok(number) => json!(number),
+                Err(_) => json!(self.expression(threshold, m.source)),
+            }
+        });
         json!({
             "name": t.name.as_ref().map(|name| &name.value),
             "trigger": trigger,
@@ -393,9 +429,11 @@ impl Projector<'_, '_> {
             "interrupt": t.interrupt,
             "score": t.score.as_ref().map(|code| self.score(code, m.source)),
             "threshold": t.score.as_ref().map(|_| threshold),
-            "cooldown": self.ticks(t.cooldown.as_ref()),
-            "debounce": self.ticks(t.debounce.as_ref()),
+            "cooldown": self.length(t.cooldown.as_ref(), m.source),
+            "debounce": self.length(t.debounce.as_ref(), m.source),
+            "stay": t.stay,
             "latch": t.latch,
+            "listed": m.listed,
         })
     }
 
@@ -442,349 +480,5 @@ fn value_of(literal: &Literal) -> Value {
         Literal::Bool(value) => json!(value),
         Literal::Text(value) => json!(value),
         Literal::Vector(parts) => json!(parts),
-    }
-}
-
-/// Code as text.
-impl Projector<'_, '_> {
-    fn actions(&self, actions: &[Action], state: usize) -> Vec<String> {
-        let live = actions.iter().filter(|action| !action.muted);
-        live.map(|action| self.action(action, state))
-            .filter(|text| !text.is_empty())
-            .collect()
-    }
-
-    fn action(&self, action: &Action, state: usize) -> String {
-        let payload = |code: &Option<ExprSource>| {
-            code.as_ref().map_or(String::new(), |c| {
-                format!("({})", self.expression(c, state))
-            })
-        };
-        match &action.kind {
-            ActionKind::Text(code) => {
-                match parse_action(&code.value).expect("generated actions parse") {
-                    ActionText::Call(call) => self
-                        .call(FunctionKind::Action, &call.name.value, &call.arguments)
-                        .to_string(),
-                    ActionText::Set { key, value } => {
-                        format!("{} = {}", key.value, self.resolved(&value, state))
-                    }
-                    ActionText::Add { key, value } => {
-                        added(&key.value, self.resolved(&value, state).to_string())
-                    }
-                }
-            }
-            ActionKind::Call {
-                function,
-                arguments,
-            } => self
-                .call(FunctionKind::Action, &function.value, arguments)
-                .to_string(),
-            ActionKind::Set { key, value } => {
-                format!("{} = {}", key.value, self.expression(value, state))
-            }
-            ActionKind::Add { key, value } => added(&key.value, self.expression(value, state)),
-            ActionKind::Raise {
-                event,
-                payload: value,
-            } => format!("raise {}{}", event.value, payload(value)),
-            ActionKind::Send {
-                event,
-                payload: value,
-                to,
-            } => {
-                let to = to.as_ref().map_or(String::new(), |to| {
-                    format!(" to {}", self.expression(to, state))
-                });
-                format!("send {}{}{to}", event.value, payload(value))
-            }
-            ActionKind::Emit {
-                command,
-                lane,
-                payload: value,
-            } => {
-                format!("emit {} {}{}", lane.value, command.value, payload(value))
-            }
-            ActionKind::StartTimer { timer, after } => {
-                format!(
-                    "start {} {}t",
-                    timer.value,
-                    self.ticks(Some(after)).unwrap_or(0)
-                )
-            }
-            ActionKind::StopTimer { timer } => format!("stop {}", timer.value),
-            ActionKind::ClearHistory { state: name } => {
-                let owner = self.tree.anchor(self.tree.find(state, &name.value));
-                format!("clear_history {}", self.tree.states[owner].path)
-            }
-            ActionKind::If {
-                condition,
-                then,
-                otherwise,
-            } => {
-                let (then, otherwise) = (self.actions(then, state), self.actions(otherwise, state));
-                if then.is_empty() && otherwise.is_empty() {
-                    return String::new();
-                }
-                let mut text = format!(
-                    "if {} {{ {} }}",
-                    self.expression(condition, state),
-                    then.join("; ")
-                );
-                if !otherwise.is_empty() {
-                    text += &format!(" else {{ {} }}", otherwise.join("; "));
-                }
-                text
-            }
-        }
-    }
-
-    fn expression(&self, code: &ExprSource, state: usize) -> String {
-        let expr = parse(&code.value).unwrap_or_else(|error| panic!("{}: {error}", code.value));
-        self.resolved(&expr, state).to_string()
-    }
-
-    fn score(&self, code: &ExprSource, state: usize) -> String {
-        let built_in = [
-            "i32",
-            "f32",
-            "min",
-            "max",
-            "abs",
-            "clamp",
-            "select",
-            "dot",
-            "length_squared",
-            "distance_squared",
-        ];
-        match parse_call(&code.value) {
-            Ok(call)
-                if !self.is_data(&call.name.value)
-                    && !built_in.contains(&call.name.value.as_str()) =>
-            {
-                match call.name.value.as_str() {
-                    "time_in_state" | "event" => self.expression(code, state),
-                    name => self
-                        .call(FunctionKind::Scorer, name, &call.arguments)
-                        .to_string(),
-                }
-            }
-            _ => self.expression(code, state),
-        }
-    }
-
-    fn call_text(&self, code: &ExprSource, kind: FunctionKind) -> String {
-        let call = parse_call(&code.value).expect("generated calls parse");
-        self.call(kind, &call.name.value, &call.arguments)
-            .to_string()
-    }
-
-    /// Arguments in the order of the declaration and by its names, if there is one.
-    fn call(&self, kind: FunctionKind, function: &str, arguments: &[Argument]) -> Expr {
-        self.functions
-            .borrow_mut()
-            .insert((kind, function.to_owned()));
-        let declared = self
-            .tree
-            .machine
-            .functions
-            .iter()
-            .find(|declared| declared.name.value == function);
-        let ordered: Vec<(Option<String>, &Literal)> = match declared {
-            None => arguments
-                .iter()
-                .map(|a| (a.name.as_ref().map(|n| n.value.clone()), &a.value.value))
-                .collect(),
-            Some(declared) => {
-                let by_name = arguments.iter().all(|argument| argument.name.is_some());
-                let find = |(position, (name, _)): (usize, &(Name, Spanned<ValueType>))| {
-                    let named =
-                        |a: &&Argument| a.name.as_ref().is_some_and(|n| n.value == name.value);
-                    let argument = if by_name {
-                        arguments.iter().find(named)
-                    } else {
-                        arguments.get(position)
-                    };
-                    (
-                        Some(name.value.clone()),
-                        &argument
-                            .expect("an argument for each parameter")
-                            .value
-                            .value,
-                    )
-                };
-                declared.parameters.iter().enumerate().map(find).collect()
-            }
-        };
-        let argument = |(name, value): (Option<String>, &Literal)| CallArgument {
-            name: name.map(|name| Spanned::new(name, Span::default())),
-            value: literal(value),
-        };
-        let function = Spanned::new(function.to_owned(), Span::default());
-        node(ExprKind::Call {
-            function,
-            arguments: ordered.into_iter().map(argument).collect(),
-        })
-    }
-
-    fn is_data(&self, name: &str) -> bool {
-        let machine = self.tree.machine;
-        machine.blackboard.iter().any(|key| key.name.value == name)
-            || machine
-                .parameters
-                .iter()
-                .any(|parameter| parameter.name.value == name)
-    }
-
-    /// Names replaced by what they mean: states by path, unknown names by calls of guards.
-    fn resolved(&self, expr: &Expr, state: usize) -> Expr {
-        let again = |inner: &Expr| self.resolved(inner, state);
-        let boxed = |inner: &Expr| Box::new(again(inner));
-        node(match &expr.kind {
-            ExprKind::Name(name) if name != "event" && !self.is_data(name) => {
-                return self.call(FunctionKind::Guard, name, &[]);
-            }
-            ExprKind::Field { base, field } => ExprKind::Field {
-                base: boxed(base),
-                field: field.clone(),
-            },
-            ExprKind::Unary {
-                op: UnaryOp::Not,
-                operand,
-            } => match again(operand) {
-                Expr {
-                    kind:
-                        ExprKind::Unary {
-                            op: UnaryOp::Not,
-                            operand,
-                        },
-                    ..
-                } => return *operand,
-                operand => ExprKind::Unary {
-                    op: UnaryOp::Not,
-                    operand: Box::new(operand),
-                },
-            },
-            ExprKind::Unary { op, operand } => ExprKind::Unary {
-                op: *op,
-                operand: boxed(operand),
-            },
-            ExprKind::Binary { op, left, right } => ExprKind::Binary {
-                op: *op,
-                left: boxed(left),
-                right: boxed(right),
-            },
-            ExprKind::Logic { op, operands } => ExprKind::Logic {
-                op: *op,
-                operands: operands.iter().map(again).collect(),
-            },
-            ExprKind::Call {
-                function,
-                arguments,
-            } if is_built_in(&function.value) => {
-                let argument = |a: &CallArgument| CallArgument {
-                    name: None,
-                    value: again(&a.value),
-                };
-                ExprKind::Call {
-                    function: function.clone(),
-                    arguments: arguments.iter().map(argument).collect(),
-                }
-            }
-            ExprKind::Call {
-                function,
-                arguments,
-            } => {
-                let argument = |a: &CallArgument| Argument {
-                    name: a.name.clone(),
-                    value: Spanned::new(a.value.literal().expect("a literal"), Span::default()),
-                };
-                let arguments: Vec<Argument> = arguments.iter().map(argument).collect();
-                return self.call(FunctionKind::Guard, &function.value, &arguments);
-            }
-            ExprKind::State {
-                query,
-                state: named,
-            } => {
-                let asked = named.as_ref().map_or(state, |name| {
-                    self.tree.anchor(self.tree.find(state, &name.value))
-                });
-                if *query != StateQuery::In {
-                    self.clocks.borrow_mut().insert(asked);
-                }
-                let path = Spanned::new(self.tree.states[asked].path.clone(), Span::default());
-                ExprKind::State {
-                    query: *query,
-                    state: Some(path),
-                }
-            }
-            other => other.clone(),
-        })
-    }
-}
-
-fn is_built_in(function: &str) -> bool {
-    let functions = [
-        "i32",
-        "f32",
-        "vec2",
-        "vec3",
-        "min",
-        "max",
-        "abs",
-        "clamp",
-        "select",
-        "dot",
-        "length_squared",
-        "distance_squared",
-    ];
-    functions.contains(&function)
-}
-
-fn node(kind: ExprKind) -> Expr {
-    Expr { kind, range: 0..0 }
-}
-
-fn literal(value: &Literal) -> Expr {
-    let signed = |negative: bool, size: ExprKind| match negative {
-        true => node(ExprKind::Unary {
-            op: UnaryOp::Neg,
-            operand: Box::new(node(size)),
-        }),
-        false => node(size),
-    };
-    let float = |value: f64| signed(value < 0.0, ExprKind::Float(value.abs()));
-    match value {
-        Literal::Int(value) => signed(*value < 0, ExprKind::Int(value.unsigned_abs())),
-        Literal::Float(value) => float(*value),
-        Literal::Bool(value) => node(ExprKind::Bool(*value)),
-        Literal::Text(text) => node(ExprKind::Text(text.clone())),
-        Literal::Vector(parts) => {
-            let function = if parts.len() == 2 { "vec2" } else { "vec3" };
-            let arguments = parts
-                .iter()
-                .map(|&part| CallArgument {
-                    name: None,
-                    value: float(part),
-                })
-                .collect();
-            node(ExprKind::Call {
-                function: Spanned::new(function.to_owned(), Span::default()),
-                arguments,
-            })
-        }
-    }
-}
-
-/// What is added to a key; what is added with a minus is taken away.
-fn added(key: &str, value: String) -> String {
-    // The smallest i32 has no opposite.
-    const NO_OPPOSITE: u64 = 1 << 31;
-    match parse(&value).map(|expr| expr.kind) {
-        Ok(ExprKind::Unary {
-            op: UnaryOp::Neg,
-            operand,
-        }) if operand.kind != ExprKind::Int(NO_OPPOSITE) => format!("{key} -= {operand}"),
-        _ => format!("{key} += {value}"),
     }
 }

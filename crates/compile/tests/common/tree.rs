@@ -62,8 +62,25 @@ impl<'a> Tree<'a> {
         let index = self.states.len();
         let path = match parent {
             None => "root".to_owned(),
-            Some(0) => authored.name.value.clone(),
-            Some(parent) => format!("{}/{}", self.states[parent].path, authored.name.value),
+            Some(parent) => {
+                let (around, region) = (&self.states[parent], region.expect("a child"));
+                let own = &authored.name.value;
+                let names = |r: &'a Region| -> BTreeSet<&'a str> {
+                    let live = r.states.iter().filter(|s| !s.muted);
+                    live.map(|s| s.name.value.as_str()).collect()
+                };
+                let regions = &around.authored.regions;
+                let count = |name: &str| regions.iter().filter(|r| names(r).contains(name)).count();
+                let any = regions.iter().flat_map(names).any(|name| count(name) > 1);
+                let mut called = regions.iter().filter_map(|r| r.name.as_ref());
+                let is_region = called.any(|name| name.value == *own);
+                let several = count(own) > 1 || any && is_region;
+                let before = self.regions[region].authored.name.as_ref();
+                let before = before.filter(|_| several).map(|name| name.value.as_str());
+                let outer = Some(around.path.as_str()).filter(|_| parent != 0);
+                let all = outer.into_iter().chain(before).chain([own.as_str()]);
+                all.collect::<Vec<_>>().join("/")
+            }
         };
         let points = self.points.len()..self.points.len() + authored.history.len();
         self.points
@@ -164,75 +181,95 @@ impl<'a> Tree<'a> {
         if name == "root" && root_is_free {
             return Target::State(0);
         }
-        let parts: Vec<&str> = name.split('/').collect();
-        if let ["", rest @ ..] = &parts[..] {
-            return self
-                .follow(0, rest)
-                .expect("an absolute path leads somewhere");
+        if let Some(path) = name.strip_prefix('/') {
+            let found = self.one_of(&self.follow(0, None, path));
+            return found.expect("an absolute path leads somewhere");
         }
-        if let Some(found) = self
-            .up(from)
-            .into_iter()
-            .find_map(|at| self.follow(at, &parts))
-        {
-            return found;
-        }
-        let everywhere: Vec<Target> = (0..self.states.len())
-            .filter_map(|at| self.follow_directly(at, &parts))
-            .collect();
-        assert_eq!(everywhere.len(), 1, "{name} in {}", self.states[from].path);
-        everywhere[0]
-    }
-
-    /// A path downward; names of regions may stand before a child.
-    fn follow(&self, from: usize, parts: &[&str]) -> Option<Target> {
-        let [first, rest @ ..] = parts else {
-            return None;
-        };
-        let child = self.child(from, first);
-        match (child, rest) {
-            (Some(child), []) => Some(child),
-            (Some(Target::State(child)), rest) => self.follow(child, rest),
-            (Some(Target::Point(_)), _) => None,
-            (None, []) => None,
-            (None, rest) => {
-                let has = |&&r: &&usize| {
-                    self.regions[r]
-                        .authored
-                        .name
-                        .as_ref()
-                        .is_some_and(|n| n.value == *first)
-                };
-                self.states[from]
-                    .regions
-                    .iter()
-                    .find(has)
-                    .and_then(|_| self.follow(from, rest))
+        for at in self.up(from) {
+            let beside = self.states[at]
+                .parent
+                .map(|parent| (parent, self.states[at].region));
+            for (scope, region) in [(at, None)].into_iter().chain(beside) {
+                if let Some(found) = self.one_of(&self.follow(scope, region, name)) {
+                    return found;
+                }
             }
         }
+        let everywhere = (0..self.states.len()).flat_map(|at| self.follow(at, None, name));
+        let everywhere: BTreeSet<Target> = everywhere.map(|(target, _)| target).collect();
+        assert_eq!(everywhere.len(), 1, "{name} in {}", self.states[from].path);
+        everywhere.into_iter().next().expect("one")
     }
 
-    /// The same, where the first part is the child itself.
-    fn follow_directly(&self, from: usize, parts: &[&str]) -> Option<Target> {
-        self.child(from, parts[0])?;
-        self.follow(from, parts)
+    /// What a name means in a region: a child of it, or what it means in the state that has it.
+    pub fn find_in_region(&self, region: usize, name: &str) -> Target {
+        let owner = self.regions[region].owner;
+        let inside = self.one_of(&self.follow(owner, Some(region), name));
+        inside.unwrap_or_else(|| self.find(owner, name))
     }
 
-    fn child(&self, state: usize, name: &str) -> Option<Target> {
-        let node = &self.states[state];
-        let mut children = node
+    /// The only one, or the only one on whose way every region is named (LANG-7).
+    fn one_of(&self, found: &[(Target, bool)]) -> Option<Target> {
+        let all: BTreeSet<Target> = found.iter().map(|(target, _)| *target).collect();
+        let full = found.iter().filter(|(_, is_full)| *is_full);
+        let full: BTreeSet<Target> = full.map(|(target, _)| *target).collect();
+        match (all.len(), full.len()) {
+            (0, _) => None,
+            (1, _) => all.into_iter().next(),
+            (_, 1) => full.into_iter().next(),
+            _ => panic!("not unique"),
+        }
+    }
+
+    /// All ways downward; names of regions may stand before a child.
+    fn follow(&self, from: usize, only: Option<usize>, path: &str) -> Vec<(Target, bool)> {
+        let parts: Vec<&str> = path.splitn(2, '/').collect();
+        let node = &self.states[from];
+        let mut found = Vec::new();
+        for &region in node
             .regions
             .iter()
-            .flat_map(|&region| &self.regions[region].children);
-        let child = children.find(|&&child| self.states[child].authored.name.value == name);
-        let point = || {
-            node.points
-                .iter()
-                .find(|&&point| self.points[point].authored.name.value == name)
-        };
-        child
-            .map(|&child| Target::State(child))
-            .or_else(|| point().map(|&point| Target::Point(point)))
+            .filter(|r| only.is_none_or(|o| o == **r))
+        {
+            let name = self.regions[region]
+                .authored
+                .name
+                .as_ref()
+                .map(|n| n.value.as_str());
+            let named = only.is_some() || name.is_none();
+            for &child in &self.regions[region].children {
+                if self.states[child].authored.name.value != parts[0] {
+                    continue;
+                }
+                let below = match parts.get(1) {
+                    None => vec![(Target::State(child), true)],
+                    Some(rest) => self.follow(child, None, rest),
+                };
+                found.extend(below.into_iter().map(|(t, full)| (t, full && named)));
+            }
+            if only.is_none() && name == Some(parts[0]) && parts.len() == 2 {
+                found.extend(self.follow(from, Some(region), parts[1]));
+            }
+        }
+        let points = node
+            .points
+            .iter()
+            .filter(|_| only.is_none() && parts.len() == 1);
+        let named = points.filter(|&&p| self.points[p].authored.name.value == parts[0]);
+        found.extend(named.map(|&point| (Target::Point(point), true)));
+        found
+    }
+
+    /// Whether a list of any-state transitions means a child.
+    pub fn is_listed(&self, child: usize, list: &[statewright_author::span::Name]) -> bool {
+        let node = &self.states[child];
+        let own = &node.authored.name.value;
+        let region = node
+            .region
+            .and_then(|r| self.regions[r].authored.name.as_ref());
+        let long = region.map(|region| format!("{}/{own}", region.value));
+        let names = |name: &str| name == own || Some(name) == long.as_deref();
+        list.iter().any(|name| names(&name.value))
     }
 
     /// The timer that a name means in a state, and who owns it; `None` is the machine.
@@ -258,16 +295,14 @@ impl<'a> Tree<'a> {
     /// Where default entry of a region leads.
     pub fn initial(&self, region: usize) -> Vec<Target> {
         let RegionNode {
-            authored,
-            owner,
-            children,
+            authored, children, ..
         } = &self.regions[region];
         match &authored.initial {
             Some(initial) if !initial.targets.is_empty() => self.in_order(
                 initial
                     .targets
                     .iter()
-                    .map(|name| self.find(*owner, &name.value))
+                    .map(|name| self.find_in_region(region, &name.value))
                     .collect(),
             ),
             _ => vec![Target::State(children[0])],

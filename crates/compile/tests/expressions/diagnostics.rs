@@ -261,9 +261,19 @@ fn sw0608_arguments() {
         &["SW0608 4..5 the arguments of `min` have no names"],
     );
     guard(
-        "Near(health)",
+        "random(1) > 0",
+        &["SW0608 0..9 `random` takes no arguments or 2, 1 given (write `random(a, b)`)"],
+    );
+    guard(
+        "curve(speed, 4) > 0",
         &[
-            "SW0608 5..11 an argument of the function `Near` must be a literal (a number, `true`, `false`, a quoted text, `vec2(1, 2)` or `vec3(1, 2, 3)`)",
+            "SW0608 0..15 `curve` takes a number and 1 to 15 points, 2 given (write `curve(x, x0, y0, x1, y1)`)",
+        ],
+    );
+    guard(
+        "curve(speed, 4, 1, 4, 2) > 1",
+        &[
+            "SW0608 19..20 the points of a curve must stand from left to right (sort the points by their first number: `curve(x, 0, 1, 10, 0)`)",
         ],
     );
 }

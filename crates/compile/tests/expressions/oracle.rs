@@ -4,10 +4,9 @@
 use statewright_author::expr::{
     BinaryOp, CallArgument, Expr, ExprKind, LogicOp, StateQuery, UnaryOp,
 };
-use statewright_author::graph::Argument;
-use statewright_author::span::{Name, Spanned};
-use statewright_author::value::ValueType;
-use statewright_compile::expr::Scope;
+use statewright_author::span::Name;
+use statewright_author::value::{FunctionKind, ValueType};
+use statewright_compile::expr::{HostArgument, HostValue, Scope};
 use statewright_rom::code::arith;
 
 use crate::evaluator::World;
@@ -150,12 +149,14 @@ impl Oracle<'_> {
     }
 
     fn guard(&mut self, function: &Name, arguments: &[CallArgument]) -> Value {
-        let argument = |argument: &CallArgument| Argument {
+        let argument = |argument: &CallArgument| HostArgument {
             name: argument.name.clone(),
-            value: Spanned::new(argument.value.literal().unwrap(), Default::default()),
+            span: Default::default(),
+            value: HostValue::Literal(argument.value.literal().unwrap()),
         };
         let arguments: Vec<_> = arguments.iter().map(argument).collect();
-        let op = self.scope.guard_call(function, &arguments).unwrap();
+        let kind = FunctionKind::Guard;
+        let op = self.scope.host_call(function, kind, &arguments).unwrap();
         Value::B(self.world.guard(op))
     }
 

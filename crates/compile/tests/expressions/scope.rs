@@ -3,10 +3,13 @@
 
 use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
-use statewright_author::graph::{Argument, ExprSource, Payload};
+use statewright_author::graph::{ExprSource, Payload};
 use statewright_author::span::{Name, Span};
-use statewright_author::value::{Literal, ValueType};
-use statewright_compile::expr::{CallText, Compiled, Expected, Names, Scope, compile_code};
+use statewright_author::value::{FunctionKind, Literal, ScratchType, ValueType};
+use statewright_compile::expr::{
+    ArgumentText, CallText, Compiled, Expected, HostArgument, HostValue, Names, Scope,
+    compile_code,
+};
 use statewright_describe::Value;
 use statewright_rom::{Coded, symbol_number};
 use statewright_rom::code::{CodeError, CodeLimits, verify};
@@ -127,12 +130,30 @@ impl Scope for TestScope {
     fn own_state(&self) -> u16 {
         1
     }
-    fn guard_call(&mut self, function: &Name, arguments: &[Argument]) -> Option<u16> {
-        let argument = |argument: &Argument| {
+    fn scratch(&self, _: &str) -> Option<(u16, ScratchType)> {
+        None
+    }
+    fn value_function(&self, _: &str) -> Option<ValueType> {
+        None
+    }
+    fn parameters(&self, _: &str) -> Option<Vec<(String, ValueType)>> {
+        None
+    }
+    fn host_call(
+        &mut self,
+        function: &Name,
+        _: FunctionKind,
+        arguments: &[HostArgument],
+    ) -> Option<u16> {
+        let argument = |argument: &HostArgument| {
             let name = argument.name.as_ref().map(|name| name.value.clone());
-            (name, value(&argument.value.value))
+            let HostValue::Literal(literal) = &argument.value else {
+                panic!("these expressions call with literals only");
+            };
+            (name, value(literal).into())
         };
-        let arguments: Vec<(Option<String>, Value)> = arguments.iter().map(argument).collect();
+        let arguments: Vec<(Option<String>, ArgumentText)> =
+            arguments.iter().map(argument).collect();
         Some(intern(
             &mut self.guards,
             CallText {
@@ -200,7 +221,7 @@ impl TestScope {
             self.guards.len()
         ];
         let linker = [LinkerRecord {
-            kind: FunctionKind::Guard.into(),
+            kind: statewright_rom::layout::FunctionKind::Guard.into(),
             ..Default::default()
         }];
         let mut strings: Vec<StringRecord> = self.strings.iter().map(string).collect();
@@ -210,6 +231,8 @@ impl TestScope {
             parameters: &parameters,
             states: STATES.len(),
             ops: &ops,
+            arguments: &[],
+            scratch: &[],
             linker: &linker,
             strings: &strings,
         };

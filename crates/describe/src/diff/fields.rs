@@ -134,6 +134,7 @@ fields! {
     Function FunctionField "a function" {
         name Name "name",
         kind Kind "kind",
+        returns Returns "returns",
         rng Rng "rng",
     } without { id }
     State StateField "a state" {
@@ -145,6 +146,7 @@ fields! {
         exit Exit "exit",
         suspend Suspend "suspend",
         resume Resume "resume",
+        update Update "update",
         activity Activity "activity",
         defer Defer "defer",
         owns Owns "owns",
@@ -164,7 +166,7 @@ fields! {
     TimerPlace TimerField "a timer" {
         kind Kind "kind",
         name Name "name",
-        ticks Ticks "ticks",
+        length Ticks "ticks",
         count Count "count",
     } without { owner transition place }
     History HistoryField "a history point" {
@@ -177,6 +179,7 @@ fields! {
     Scratch ScratchField "scratch" {
         name Name "name",
         slots Slots "slots",
+        ty Type "type",
     } without { id }
     Transition TransitionField "a transition" {
         name Name "name",
@@ -190,8 +193,10 @@ fields! {
         interrupt Interrupt "interrupt",
         score Score "score",
         threshold Threshold "threshold",
+        stay Stay "stay",
         cooldown Cooldown "cooldown",
         debounce Debounce "debounce",
         latch Latch "latch",
+        listed Listed "listed",
     } without { id }
 }

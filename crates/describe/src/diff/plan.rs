@@ -440,6 +440,7 @@ impl Renames {
             &mut state.exit,
             &mut state.suspend,
             &mut state.resume,
+            &mut state.update,
         ];
         let actions = lists.into_iter().flatten();
         actions.for_each(|action| action.rename(self));

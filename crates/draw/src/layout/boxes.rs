@@ -228,7 +228,12 @@ impl Shapes<'_> {
         for lane in &mut lanes {
             lane.x = x;
             lane.width += extra;
-            lane.content.0 += (extra / 2.0).floor();
+            let shift = (extra / 2.0).floor();
+            lane.content.0 += shift;
+            // A name to the right of a line moves with it; one at the border stays there.
+            if let Some(name) = lane.name.as_mut().filter(|name| name.0 > PAD) {
+                name.0 += shift;
+            }
             x += lane.width;
         }
         let mut shape = Shape {

@@ -66,7 +66,7 @@ fn summary(chart: &Chart) -> String {
     format!(
         "{}, {}, {}. Tier {}, {} ticks per second.",
         counted(chart.states.len(), "state"),
-        counted(chart.transitions.len(), "transition"),
+        counted(chart.drawn().count(), "transition"),
         counted(model.events.len(), "event"),
         model.tier,
         model.tick_rate

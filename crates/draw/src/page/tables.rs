@@ -94,10 +94,7 @@ fn events(out: &mut Html, chart: &Chart, docs: &Docs) {
                 .map(|ticks| format!("good for {}", duration(ticks.into(), rate))),
         ];
         let more: Vec<String> = more.into_iter().flatten().collect();
-        let taken = chart
-            .transitions
-            .iter()
-            .filter(|one| one.label.trigger == *name);
+        let taken = chart.transitions.iter().filter(|one| one.trigger == *name);
         let mut by: Vec<&str> = taken
             .map(|one| chart.states[one.source].path.as_str())
             .collect();
@@ -134,8 +131,8 @@ fn transitions(out: &mut Html, chart: &Chart) {
         let lists = &chart.shared[shared].transitions;
         lists.iter().any(|numbers| numbers.first() == Some(&number))
     };
-    let listed = chart.transitions.iter().enumerate();
-    let rows: Vec<Vec<String>> = listed
+    let rows: Vec<Vec<String>> = chart
+        .drawn()
         .filter(|(number, one)| one.shared.is_none_or(|shared| is_first(*number, shared)))
         .map(|(_, one)| {
             let targets: Vec<String> = one.targets.iter().map(|&node| path(chart, node)).collect();

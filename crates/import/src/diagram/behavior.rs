@@ -1,6 +1,7 @@
 //! Owns what the words of a diagram mean: triggers, guards, actions, lines in boxes.
 
 use statewright_author::diagnostic::Diagnostics;
+use statewright_author::duration::DurationSource;
 use statewright_author::expr::{parse, parse_action};
 use statewright_author::graph::{
     Action, ActionKind, ExprSource, State, Timer, Transition, TransitionKind, Trigger,
@@ -77,12 +78,11 @@ impl Words {
 
     fn trigger(&mut self, text: &Name, source: Source, out: &mut Diagnostics) -> Option<Trigger> {
         let words = text.value.as_str();
-        let after = words
-            .strip_prefix("after")
-            .map(|rest| rest.trim().trim_start_matches('(').trim_end_matches(')'));
-        if let Some(duration) = after.and_then(|text| Duration::parse(&text.replace(' ', "")).ok())
-        {
-            return Some(Trigger::After(Spanned::new(duration, text.span)));
+        if let Some(time) = time_after(words, "after") {
+            return Some(Trigger::After(Spanned::new(time, text.span)));
+        }
+        if let Some(time) = time_after(words, "every") {
+            return Some(Trigger::Every(Spanned::new(time, text.span)));
         }
         match words {
             "*" | "any event" => return Some(Trigger::Any(text.span)),
@@ -180,7 +180,7 @@ impl Words {
             }
             "start" => {
                 let (timer, time) = rest.value.rsplit_once(' ')?;
-                let after = Spanned::new(Duration::parse(time).ok()?, rest.span);
+                let after = Spanned::new(plain_time(time)?, rest.span);
                 let timer =
                     Some(part(&rest, 0..timer.len())).filter(|timer| plain(&timer.value))?;
                 self.timer(&timer);
@@ -238,6 +238,10 @@ impl Words {
             state
                 .resume
                 .extend(self.actions(&split(&after(start), ';'), out));
+        } else if let Some(start) = keyword(words, "update") {
+            state
+                .update
+                .extend(self.actions(&split(&after(start), ';'), out));
         } else if let Some(start) = keyword(words, "do") {
             let activity = after(start);
             let called = statewright_author::expr::parse_call(&activity.value).is_ok();
@@ -260,7 +264,7 @@ impl Words {
             .strip_prefix("stays ")
             .and_then(|time| Duration::parse(time).ok())
         {
-            state.min_active = Some(Spanned::new(time, text.span));
+            state.min_active = Some(Spanned::new(time.into(), text.span));
         } else if words.starts_with("leaves if ") {
             state.exit_ready = self.guard(&after("leaves if ".len()), out);
         } else if words.contains(" / ") || words.contains('[') && words.contains(']') {
@@ -348,4 +352,19 @@ fn marks(parts: &Label, made: &mut Transition, out: &mut Diagnostics) {
             }
         }
     }
+}
+
+/// A literal or a range: a diagram has no parameters.
+fn plain_time(text: &str) -> Option<DurationSource> {
+    let source = DurationSource::parse(&text.replace(' ', "")).ok()?;
+    match source {
+        DurationSource::Literal(_) | DurationSource::Range(..) => Some(source),
+        DurationSource::Code(_) => None,
+    }
+}
+
+/// The time behind a word: `after 2s`, `every (5 s)`.
+fn time_after(words: &str, word: &str) -> Option<DurationSource> {
+    let rest = words.strip_prefix(word)?.trim();
+    plain_time(rest.trim_start_matches('(').trim_end_matches(')'))
 }

@@ -1,6 +1,7 @@
 //! Actions as executable content.
 
 use statewright_author::diagnostic::Diagnostics;
+use statewright_author::duration::DurationSource;
 use statewright_author::expr::{
     ActionText, BinaryOp, Expr, ExprKind, code_span, parse, parse_action,
 };
@@ -166,14 +167,14 @@ impl Content<'_> {
         for argument in arguments {
             functions.check_argument(
                 argument.name.as_ref(),
-                Some(&argument.value.value),
-                argument.value.span,
+                argument.value.literal().map(|literal| &literal.value),
+                argument.value.span(),
                 out,
             );
         }
         let values: Vec<String> = arguments
             .iter()
-            .filter_map(|argument| literal_text(&argument.value.value))
+            .filter_map(|argument| literal_text(&argument.value.literal()?.value))
             .collect();
         xml.text(
             "script",
@@ -255,7 +256,7 @@ impl Content<'_> {
     fn start(
         &self,
         timer: &Name,
-        after: &Spanned<Duration>,
+        after: &Spanned<DurationSource>,
         xml: &mut Writer,
         out: &mut Diagnostics,
     ) {
@@ -285,14 +286,20 @@ impl Content<'_> {
     }
 
     /// A duration, if ticks do not round it.
-    fn delay(&self, after: &Spanned<Duration>, out: &mut Diagnostics) -> String {
+    fn delay(&self, after: &Spanned<DurationSource>, out: &mut Diagnostics) -> String {
+        let Some(time) = after.value.literal() else {
+            let why = "what is drawn or computed is rounded to whole ticks here, and not there";
+            let what = format!("the duration `{}`", after.value);
+            out.push(refused(after.span, what, why, "write a literal duration"));
+            return String::new();
+        };
         let rate = self
             .machine
             .tick_rate
             .as_ref()
             .map_or(DEFAULT_TICK_RATE, |rate| rate.value)
             .max(1);
-        let nanos = match after.value {
+        let nanos = match time {
             Duration::Nanos(nanos) => {
                 let whole = (u128::from(nanos) * u128::from(rate)).is_multiple_of(1_000_000_000);
                 (whole && nanos > 0).then_some(nanos)
@@ -306,7 +313,7 @@ impl Content<'_> {
             }
         };
         let Some(nanos) = nanos else {
-            let what = format!("{} at {rate} ticks per second", after.value);
+            let what = format!("{time} at {rate} ticks per second");
             let why = "that is rounded to whole ticks here, and not there";
             out.push(refused(
                 after.span,

@@ -242,6 +242,14 @@ fn parts(state: &State, out: &mut Diagnostics) {
             "let the game do it, and send an event",
         );
     }
+    if let Some(action) = state.update.first() {
+        no(
+            action.span,
+            "update actions",
+            "nothing runs there between events",
+            "let the game do it, and send an event",
+        );
+    }
     if let Some(name) = state.defers.first() {
         no(
             name.span,
@@ -309,6 +317,15 @@ pub(super) fn transition(transition: &Transition, follows_w3c: bool, out: &mut D
                 "use a timer of the machine that fires as an event",
             );
         }
+        Trigger::Every(time) => {
+            let why = "a delayed `<send>` comes once, and outlives the state that sent it";
+            no(
+                time.span,
+                "`every`",
+                why,
+                "use a timer of the machine that fires as an event, and start it again",
+            );
+        }
         Trigger::Timer(name) => {
             let why = "a delayed `<send>` always sends an event";
             no(
@@ -342,7 +359,7 @@ pub(super) fn transition(transition: &Transition, follows_w3c: bool, out: &mut D
                 POLICIES_HELP,
             );
         }
-        Trigger::Event(_) | Trigger::Any(_) | Trigger::Always(_) => {}
+        Trigger::Event(_) | Trigger::Events(_) | Trigger::Any(_) | Trigger::Always(_) => {}
     }
     if let Some(priority) = transition
         .priority
@@ -386,6 +403,14 @@ pub(super) fn transition(transition: &Transition, follows_w3c: bool, out: &mut D
             "a debounce",
             "a condition counts at once there",
             "use a timer",
+        );
+    }
+    if transition.stay {
+        no(
+            at,
+            "`stay`, or a branch that names its own state",
+            "a transition that is chosen is taken there, and an eventless one again and again",
+            "use conditions",
         );
     }
     if transition.latch {

@@ -229,12 +229,13 @@ impl States<'_> {
                 .decisions
                 .iter()
                 .filter(|one| !one.muted)
-                .flat_map(|one| one.transitions()),
+                .flat_map(|one| one.transitions())
+                .map(|branch| self.decided(branch, index)),
         );
         for name in &state.uses {
             let sets = &self.content.machine.transition_sets;
             match sets.iter().find(|set| set.name.value == name.value) {
-                Some(set) => list.extend(set.transitions.iter().cloned()),
+                Some(_) => {}
                 None => out.push(refused(
                     name.span,
                     format!("`{}`, which is no set", name.value),
@@ -242,6 +243,9 @@ impl States<'_> {
                     "",
                 )),
             }
+        }
+        for set in self.content.machine.sets_used(&state.uses) {
+            list.extend(set.transitions.iter().cloned());
         }
         if let Some(parent) = entry.parent {
             let listed = |names: &[Name]| names.iter().any(|name| name.value == state.name.value);
@@ -251,7 +255,19 @@ impl States<'_> {
                 }
             }
         }
-        list
+        list.iter().flat_map(one_per_event).collect()
+    }
+
+    /// A branch of a decision that names its own state stays (LANG-13): on an event it is a
+    /// transition without target and content there.
+    fn decided(&self, branch: Transition, source: usize) -> Transition {
+        let own = |name: &Name| matches!(self.names.find(&name.value), Some(ExportTarget::State(state)) if state == source);
+        let stays = branch.kind.is_none() && branch.targets.iter().all(own);
+        let heard = matches!(branch.trigger, Trigger::Event(_) | Trigger::Any(_));
+        Transition {
+            stay: stays && !heard,
+            ..if stays { branch.staying() } else { branch }
+        }
     }
 
     fn arrow<'t>(
@@ -310,6 +326,18 @@ impl States<'_> {
             None => !transition.targets.is_empty() && transition.targets.iter().all(inside),
         }
     }
+}
+
+/// A list of events is one transition per event (LANG-1); what they share there is refused.
+fn one_per_event(transition: &Transition) -> Vec<Transition> {
+    let Trigger::Events(events) = &transition.trigger else {
+        return vec![transition.clone()];
+    };
+    let of_event = |event: &Name| Transition {
+        trigger: Trigger::Event(event.clone()),
+        ..transition.clone()
+    };
+    events.value.iter().map(of_event).collect()
 }
 
 /// In a document a region is a state, so it must be one here, too.

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use roxmltree::Node as Xml;
 use statewright_author::diagnostic::Diagnostics;
+use statewright_author::duration::DurationSource;
 use statewright_author::graph::{Action, ActionKind, ExprSource};
 use statewright_author::names::check_name;
 use statewright_author::span::{Name, Span, Spanned};
@@ -15,7 +16,7 @@ use super::expression::{Scope, Script, Want, Wrong};
 use super::functions::Callable;
 use super::problem::{ignored, illegal, refused, too_large, unlike};
 use super::script;
-use super::sends::{MOST_TIMERS, Sends, delay};
+use super::sends::{Delay, MOST_TIMERS, Sends, Unit, delay};
 use super::xml::{attribute, elements, is_foreign, own_name, tag_span};
 use crate::report::shown;
 
@@ -180,7 +181,6 @@ impl Content<'_> {
             "eventexpr",
             "targetexpr",
             "typeexpr",
-            "delayexpr",
             "idlocation",
             "namelist",
         ] {
@@ -238,6 +238,16 @@ impl Content<'_> {
         }
         let waiting = match delay(xml) {
             Ok(waiting) => waiting,
+            Err((_, DurationError::Form)) if attribute(xml, "delayexpr").is_some() => {
+                let span = attribute(xml, "delayexpr").map_or_else(Span::default, |it| it.span);
+                self.out.push(refused(
+                    span,
+                    "`delayexpr` of `<send>`",
+                    "texts are not put together here, except a number and its unit",
+                    "write a text such as `'2s'`, or a number with a unit behind it: `x + 's'`",
+                ));
+                return None;
+            }
             Err((text, error)) => {
                 // What a native file could say in ticks is nothing that a chart can.
                 let why = match error {
@@ -254,8 +264,12 @@ impl Content<'_> {
             }
         };
         if let (true, Some(waiting)) = (internal, &waiting) {
+            let span = match waiting {
+                Delay::Time(time) => time.span,
+                Delay::Computed(number, _) => number.span,
+            };
             self.out
-                .push(illegal(waiting.span, "an internal event cannot be delayed"));
+                .push(illegal(span, "an internal event cannot be delayed"));
             fine = false;
         }
         // Whoever computes the event names none, and that has been said.
@@ -269,6 +283,7 @@ impl Content<'_> {
         let id = attribute(xml, "id").map(|id| id.value);
         if let Some(after) = waiting {
             let timer = self.sends.timer(&event.value, id.as_deref())?.clone();
+            let after = self.waiting(after)?;
             return Some(ActionKind::StartTimer {
                 timer: Name::new(timer.value, event.span),
                 after,
@@ -286,6 +301,20 @@ impl Content<'_> {
                 to: None,
             },
         })
+    }
+
+    /// A delay as native files say it: what is computed is in seconds.
+    fn waiting(&mut self, delay: Delay) -> Option<Spanned<DurationSource>> {
+        let (number, unit) = match delay {
+            Delay::Time(time) => return Some(Spanned::new(time.value.into(), time.span)),
+            Delay::Computed(number, unit) => (number, unit),
+        };
+        let code = self.expression(&number, Want::Value(ValueType::I32))?;
+        let seconds = match unit {
+            Unit::Seconds => format!("f32({})", code.value),
+            Unit::Milliseconds => format!("f32({}) / 1000.0", code.value),
+        };
+        Some(Spanned::new(DurationSource::Code(seconds), number.span))
     }
 
     fn cancel(&mut self, xml: Xml<'_, '_>, span: Span) -> Vec<Action> {

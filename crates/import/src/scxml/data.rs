@@ -248,6 +248,7 @@ fn key(one: &Declared, scope: &Scope<'_>, out: &mut Diagnostics) -> Key {
     let doc = (name != one.id.value)
         .then(|| format!("The data `{}` of the SCXML document.", one.id.value));
     Key {
+        host: false,
         name: Name::new(name, one.id.span),
         doc,
         ty: Spanned::new(ty, one.id.span),

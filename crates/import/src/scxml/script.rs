@@ -82,15 +82,17 @@ fn call(statement: &ExprSource, functions: &Callable) -> Result<ActionKind, Box<
         let why = "what a function does is not in the document";
         return Err(Box::new(problem::unlike(name.span, message, why, BIND_IT)));
     };
-    let is_vector = |value: &Literal| matches!(value, Literal::Vector(_));
+    let is_value = |value: Option<&Spanned<Literal>>| {
+        value.is_some_and(|value| !matches!(value.value, Literal::Vector(_)))
+    };
     let unlike = arguments
         .iter()
-        .find(|argument| argument.name.is_some() || is_vector(&argument.value.value));
+        .find(|argument| argument.name.is_some() || !is_value(argument.value.literal()));
     if let Some(other) = unlike {
         let message = format!("an argument of `{}` is more than a value", name.value);
         let why = "a call never computes anything";
         return Err(Box::new(problem::unlike(
-            other.value.span,
+            other.value.span(),
             message,
             why,
             LITERALS,

@@ -28,13 +28,62 @@ pub(super) struct Sends {
     taken: HashSet<String>,
 }
 
+/// How long a `<send>` waits.
+#[derive(Clone, Debug)]
+pub(super) enum Delay {
+    /// So long.
+    Time(Spanned<Duration>),
+    /// What an expression gives, times a unit: `patience + 's'`.
+    Computed(Spanned<String>, Unit),
+}
+
+/// What the text behind a number says.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Unit {
+    /// `s`
+    Seconds,
+    /// `ms`
+    Milliseconds,
+}
+
 /// The delay of a `<send>`; `None` without one or with none to wait for.
-pub(super) fn delay(
-    xml: Xml<'_, '_>,
-) -> Result<Option<Spanned<Duration>>, (Spanned<String>, DurationError)> {
-    let Some(text) = attribute(xml, "delay") else {
-        return Ok(None);
+pub(super) fn delay(xml: Xml<'_, '_>) -> Result<Option<Delay>, (Spanned<String>, DurationError)> {
+    if let Some(text) = attribute(xml, "delayexpr") {
+        return computed(text);
+    }
+    match attribute(xml, "delay") {
+        Some(text) => time(text),
+        None => Ok(None),
+    }
+}
+
+/// A text, `'1.5s'`, or a number with a unit behind it, `patience + 's'`. A number alone has no
+/// unit.
+fn computed(text: Spanned<String>) -> Result<Option<Delay>, (Spanned<String>, DurationError)> {
+    let inside = |part: &str| {
+        let part = part.trim();
+        let quoted = |quote: char| part.strip_prefix(quote)?.strip_suffix(quote);
+        quoted('\'').or_else(|| quoted('"')).map(str::to_owned)
     };
+    if let Some(literal) = inside(&text.value) {
+        return time(Spanned::new(literal, text.span));
+    }
+    let parts = text.value.rsplit_once('+');
+    let unit = parts.and_then(|(_, unit)| match inside(unit)?.trim() {
+        "s" => Some(Unit::Seconds),
+        "ms" => Some(Unit::Milliseconds),
+        _ => None,
+    });
+    match parts.zip(unit) {
+        Some(((number, _), unit)) => {
+            let number = number.trim().to_owned();
+            Ok(Some(Delay::Computed(Spanned::new(number, text.span), unit)))
+        }
+        None => Err((text, DurationError::Form)),
+    }
+}
+
+fn time(text: Spanned<String>) -> Result<Option<Delay>, (Spanned<String>, DurationError)> {
     let number = text.value.trim();
     let whole = if number.starts_with('.') {
         format!("0{number}")
@@ -43,7 +92,9 @@ pub(super) fn delay(
     };
     match Duration::parse(&whole) {
         Ok(Duration::Nanos(0)) => Ok(None),
-        Ok(duration @ Duration::Nanos(_)) => Ok(Some(Spanned::new(duration, text.span))),
+        Ok(duration @ Duration::Nanos(_)) => {
+            Ok(Some(Delay::Time(Spanned::new(duration, text.span))))
+        }
         Ok(Duration::Ticks(_)) => Err((text, DurationError::Form)),
         Err(error) => Err((text, error)),
     }

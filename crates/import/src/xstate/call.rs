@@ -2,7 +2,7 @@
 
 use jsonc_parser::ast::{Object, Value};
 use jsonc_parser::common::Ranged;
-use statewright_author::graph::{Action, ActionKind, Argument, ExprSource};
+use statewright_author::graph::{Action, ActionKind, Argument, ArgumentValue, ExprSource};
 use statewright_author::names::{check_event, check_identifier, check_key};
 use statewright_author::span::{Name, Span, Spanned};
 use statewright_author::text::json;
@@ -164,9 +164,10 @@ impl Reader<'_, '_> {
     }
 
     fn argument_text(&mut self, argument: &Argument) -> Option<String> {
-        let Some(value) = literal_text(&argument.value.value) else {
+        let value = argument.value.literal();
+        let Some(value) = value.and_then(|value| literal_text(&value.value)) else {
             let problem = refused(
-                argument.value.span,
+                argument.value.span(),
                 "this text cannot stand in an expression",
             );
             self.out.push(problem.label("has quotes or line ends"));
@@ -352,7 +353,7 @@ impl Reader<'_, '_> {
             let value = self.literal(&property.value)?;
             arguments.push(Argument {
                 name: Some(name),
-                value,
+                value: ArgumentValue::Literal(value),
             });
         }
         Some(arguments)
@@ -381,7 +382,8 @@ impl Reader<'_, '_> {
     ) -> Option<String> {
         let function = Spanned::new(name.value.replace('.', "::"), name.span);
         let parameters = arguments.iter().filter_map(|argument| {
-            let ty = Spanned::new(argument.value.value.natural_type(), argument.value.span);
+            let value = argument.value.literal()?;
+            let ty = Spanned::new(value.value.natural_type(), value.span);
             Some((argument.name.clone()?, ty))
         });
         match self.functions.call(&function, kind, parameters.collect()) {

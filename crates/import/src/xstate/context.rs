@@ -51,6 +51,8 @@ impl Reader<'_, '_> {
                         .push(problem.help("keep it in the data of the game"));
                 }
                 (Ok(()), Some(value)) => keys.push(Key {
+                    // Code that was not imported may use it.
+                    host: true,
                     name,
                     doc: None,
                     ty: Spanned::new(value.natural_type(), span),

@@ -2,12 +2,13 @@
 //!
 //! In comes the JSON that is given to `createMachine`, out goes the author graph. States,
 //! transitions of all kinds, history, final and parallel states, delays, guards and actions by name
-//! are mapped; actors, code and named delays are refused. The stages are the files: `tree` (states
-//! and their kinds), `target` (what a target means), `transition`, `call` (guards and actions),
+//! are mapped, named delays become parameters; actors and code are refused. The stages are the files: `tree` (states
+//! and their kinds), `target` (what a target means), `transition`, `delays`, `call` (guards and actions),
 //! `state` (the graph), `fields` (what an object may have).
 
 mod call;
 mod context;
+mod delays;
 mod fields;
 mod parallel;
 mod state;
@@ -19,7 +20,7 @@ use jsonc_parser::ast::{Object, Value};
 use jsonc_parser::common::Ranged;
 use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
-use statewright_author::graph::{Machine, Policies};
+use statewright_author::graph::{Machine, Parameter, Policies};
 use statewright_author::names::check_name;
 use statewright_author::span::{Name, Span, Spanned};
 use statewright_author::text::json;
@@ -83,6 +84,7 @@ fn machine(text: &str, object: &Object, out: &mut Diagnostics) -> Machine {
         out,
         events: Events::default(),
         functions: Functions::default(),
+        delays: Vec::new(),
         matches: 0,
         heard: Vec::new(),
     };
@@ -90,6 +92,7 @@ fn machine(text: &str, object: &Object, out: &mut Diagnostics) -> Machine {
     let root = reader.state(0);
     let (blackboard, name) = (reader.context(object), reader.machine_name(object));
     let (events, functions) = (reader.events.declared(), reader.functions.declared());
+    let parameters = std::mem::take(&mut reader.delays);
     let meta = root.meta.clone();
     let machine = Machine {
         name,
@@ -97,6 +100,7 @@ fn machine(text: &str, object: &Object, out: &mut Diagnostics) -> Machine {
         policies: own_policies(json::span(object.range())),
         events,
         blackboard,
+        parameters,
         functions,
         meta,
         ..Machine::default()
@@ -107,6 +111,7 @@ fn machine(text: &str, object: &Object, out: &mut Diagnostics) -> Machine {
         ..root
     };
     context::no_shared_names(&machine, out);
+    delays::no_shared_names(&machine, out);
     Machine { root, ..machine }
 }
 
@@ -126,6 +131,8 @@ pub(super) struct Reader<'a, 'o> {
     out: &'o mut Diagnostics,
     events: Events,
     functions: Functions,
+    /// Delays that have a name: parameters that are durations.
+    delays: Vec<Parameter>,
     /// Comparisons of wildcards with events so far.
     matches: usize,
     /// Transitions of the states made so far.

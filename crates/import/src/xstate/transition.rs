@@ -2,6 +2,7 @@
 
 use jsonc_parser::ast::{Object, Value};
 use jsonc_parser::common::Ranged;
+use statewright_author::duration::DurationSource;
 use statewright_author::graph::{Transition, TransitionKind, Trigger};
 use statewright_author::names::check_event;
 use statewright_author::span::{Name, Span, Spanned};
@@ -183,15 +184,14 @@ impl<'a> Reader<'a, '_> {
                 .ok()
                 .filter(|_| digits)
                 .and_then(|ms| ms.checked_mul(1_000_000));
-            let Some(nanos) = nanos else {
-                let message = format!("`{}` is no delay in milliseconds", shown(&key.value));
-                let problem = refused(key.span, message).label("a name or an expression");
-                self.out.push(
-                    problem.help("write the number: delays with names are code of JavaScript"),
-                );
-                continue;
+            let time = match nanos {
+                Some(nanos) => Duration::Nanos(nanos).into(),
+                None => match self.named_delay(&key) {
+                    Some(name) => DurationSource::Code(name),
+                    None => continue,
+                },
             };
-            let trigger = Trigger::After(Spanned::new(Duration::Nanos(nanos), key.span));
+            let trigger = Trigger::After(Spanned::new(time, key.span));
             self.configured(index, &property.value, &trigger, list);
         }
     }

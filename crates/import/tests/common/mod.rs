@@ -153,8 +153,13 @@ pub fn all_states(machine: &Machine) -> Vec<(String, &State)> {
 pub fn trigger(transition: &Transition) -> String {
     match &transition.trigger {
         Trigger::Event(name) => name.value.clone(),
+        Trigger::Events(names) => {
+            let names = names.value.iter().map(|name| name.value.as_str());
+            names.collect::<Vec<_>>().join(", ")
+        }
         Trigger::Any(_) => "*".into(),
         Trigger::After(duration) => format!("after {}", duration.value),
+        Trigger::Every(duration) => format!("every {}", duration.value),
         Trigger::Timer(name) => format!("timer {}", name.value),
         Trigger::Always(_) => "always".into(),
         Trigger::Done(_) => "done".into(),

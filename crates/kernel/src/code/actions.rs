@@ -5,8 +5,8 @@ use statewright_rom::ids::*;
 use statewright_rom::layout::*;
 
 use crate::code::eval::evaluate;
-use crate::context::Site;
-use crate::host::cx::ActionCx;
+use crate::context::{Arguments, Site};
+use crate::host::cx::{ActionCx, scratch_slots};
 use crate::host::trace::Trace;
 use crate::host::{Command, CommandKind, Host};
 use crate::instance::event::event_flag;
@@ -39,7 +39,10 @@ impl Tick<'_, '_> {
                 | ActionOp::Emit
                 | ActionOp::StartTimer
                 | ActionOp::StopTimer
-                | ActionOp::ClearHistory => self.run_op(op, site),
+                | ActionOp::ClearHistory
+                | ActionOp::CallWith
+                | ActionOp::SetScratch
+                | ActionOp::AddScratch => self.run_op(op, site),
             }
         }
     }
@@ -59,7 +62,16 @@ impl Tick<'_, '_> {
                     self.tell_called(function, rng);
                 }
             }
+            ActionOp::CallWith => {
+                self.compute_arguments(op, site);
+                if let Some(function) = self.cx.prepare_call(op, site) {
+                    let rng = self.rng_before();
+                    self.host.action(function, ActionCx::new(self.cx));
+                    self.tell_called(function, rng);
+                }
+            }
             ActionOp::Set | ActionOp::Add => self.write_key(op, site),
+            ActionOp::SetScratch | ActionOp::AddScratch => self.write_scratch(op, site),
             ActionOp::Raise => {
                 let payload = self.payload(op.b.get() as u16, site);
                 self.trace_action(op);
@@ -72,7 +84,8 @@ impl Tick<'_, '_> {
             ActionOp::StartTimer => {
                 self.trace_action(op);
                 if let Some(timer) = self.cx.proved(TimerId::read(op.a)) {
-                    self.cx.start_timer(timer, op.b.get());
+                    let ticks = self.ticks(DurationWord::from_raw(op.b.get()), site);
+                    self.cx.start_timer(timer, ticks);
                 }
             }
             ActionOp::StopTimer => {
@@ -101,9 +114,52 @@ impl Tick<'_, '_> {
         }
     }
 
+    /// What an expression of an action gives. Chance in it is told, as that of guards is (CODE-6).
     fn value(&mut self, expression: u16, site: &Site) -> [u32; 3] {
-        ExpressionId::new(expression)
-            .map_or([0; 3], |e| evaluate(self.cx, self.host, e, site, None))
+        let Some(expression) = ExpressionId::new(expression) else {
+            return [0; 3];
+        };
+        let rng = self.rng_before();
+        let words = evaluate(self.cx, self.host, expression, site, None);
+        self.tell_draws(None, rng);
+        words
+    }
+
+    /// Computes the arguments of a call, from left to right as they are written (LANG-4).
+    #[inline(never)]
+    pub(crate) fn compute_arguments(&mut self, op: &OpRecord, site: &Site) {
+        let run = self.cx.rom.arguments_of(op);
+        let mut values = Arguments::default();
+        for (value, argument) in values.iter_mut().zip(run) {
+            *value = *argument;
+        }
+        for place in 0..u32::from(MAX_ARGUMENTS) {
+            let argument = values.iter_mut().find(|one| one.place() == Some(place));
+            let Some(argument) = argument else {
+                break;
+            };
+            let words = self.value(argument.words[0].get() as u16, site);
+            *argument = argument.with_words(words);
+        }
+        // Functions that the expressions called have left theirs.
+        self.cx.computed = Some(values);
+    }
+
+    /// Writes scratch: the low bits, while its owner is active (LANG-8). Observers write none.
+    fn write_scratch(&mut self, op: &OpRecord, site: &Site) {
+        let [value, ..] = self.value(op.a.get(), site);
+        self.trace_action(op);
+        let scratch = self.cx.proved(ScratchId::new(op.b.get() as u16));
+        let slot = scratch.and_then(|scratch| scratch_slots(self.cx, scratch).next());
+        let Some(slot) = slot.filter(|_| !self.cx.observing) else {
+            return;
+        };
+        let added = if op.kind == ActionOp::AddScratch {
+            self.cx.slot(slot)
+        } else {
+            0
+        };
+        self.cx.set_slot(slot, added.wrapping_add(value as u16));
     }
 
     fn payload(&mut self, expression: u16, site: &Site) -> [u32; 4] {

@@ -1,4 +1,5 @@
-//! Activities: phase (3) of a tick, and the results they leave (TICK-5, TICK-6).
+//! Update actions and activities: phase (3) of a tick, and the results they leave (TICK-5, TICK-6,
+//! LANG-10).
 
 use statewright_rom::Rom;
 use statewright_rom::ids::*;
@@ -12,7 +13,7 @@ use crate::host::{Cause, Mode, Status};
 use crate::tick::Tick;
 
 impl Tick<'_, '_> {
-    /// Runs the activities of all active states: leaf by leaf, each to the root, each state once.
+    /// Runs update actions and activities of all active states: leaf by leaf, each to the root, each state once.
     #[inline(never)]
     pub(crate) fn run_activities(&mut self) {
         let leaves = self.cx.leaves();
@@ -25,22 +26,23 @@ impl Tick<'_, '_> {
                 {
                     break;
                 }
-                self.run_activity(state);
+                self.run_state(state);
             }
         }
     }
 
-    fn run_activity(&mut self, state: StateId) {
+    /// What one state does in phase (3): its update actions, then its activity.
+    fn run_state(&mut self, state: StateId) {
+        const RUNS: u16 = state_flag::ACTIVITY | state_flag::UPDATE;
         let Some(record) = self
             .cx
             .state(state)
-            .filter(|record| record.activity.get() != NONE)
+            .filter(|record| record.flags.get() & RUNS != 0)
         else {
             return;
         };
         let at_once = self.cx.has_policy(policy::IMMEDIATE_UPDATE);
-        let fresh = self.cx.is_fresh(record) && !at_once;
-        if fresh || self.cx.result(state).is_some() {
+        if self.cx.is_fresh(record) && !at_once {
             return;
         }
         let site = Site {
@@ -48,7 +50,25 @@ impl Tick<'_, '_> {
             transition: None,
             cause: Cause::None,
         };
-        let status = self.call_activity(record, &site, Mode::Run);
+        if record.flags.get() & state_flag::UPDATE != 0 {
+            self.run_update(&site);
+        }
+        self.run_activity(record, &site);
+    }
+
+    /// LANG-10. An activity that has a result has nothing to do with it.
+    #[inline(never)]
+    fn run_update(&mut self, site: &Site) {
+        let extra = self.cx.proved(self.cx.rom.state_extra(site.state));
+        self.run_list(extra.and_then(|extra| ListId::read(extra.update)), site);
+    }
+
+    fn run_activity(&mut self, record: &StateRecord, site: &Site) {
+        let state = site.state;
+        if record.activity.get() == NONE || self.cx.result(state).is_some() {
+            return;
+        }
+        let status = self.call_activity(record, site, Mode::Run);
         self.cx.set_result(state, status);
     }
 
@@ -60,6 +80,9 @@ impl Tick<'_, '_> {
     ) -> Status {
         let op = self.cx.proved(OpId::read(record.activity));
         let op = op.and_then(|op| self.cx.op(op));
+        if let Some(op) = op.filter(|op| op.kind == ActionOp::CallWith) {
+            self.compute_arguments(op, site);
+        }
         match op.and_then(|op| self.cx.prepare_call(op, site)) {
             Some(function) => {
                 let rng = self.rng_before();

@@ -2,15 +2,16 @@
 //! and depth.
 
 use statewright_rom::Coded;
-use statewright_rom::code::{WordStack, apply, op};
+use statewright_rom::code::{WordStack, apply, arith, op};
 use statewright_rom::ids::*;
 use statewright_rom::layout::*;
 use zerocopy::byteorder::little_endian::U16;
 
-use crate::context::{Context, Site};
-use crate::host::cx::{GuardCx, parameter_words};
+use crate::context::{Arguments, Context, Site};
+use crate::host::cx::{GuardCx, parameter_words, scratch_slots};
 use crate::host::notes::Reads;
 use crate::host::{Cause, Host, Verdict};
+use crate::instance::rng::Rng;
 
 const WORDS: usize = MAX_STACK_WORDS as usize;
 
@@ -112,9 +113,45 @@ fn step(
             let state = cx.proved(StateId::read(b));
             stack.push(u32::from(state.is_some_and(|state| cx.is_active(state))));
         }
-        op::CALL_GUARD => stack.push(u32::from(call_guard(cx, host, OpId::read(b), site))),
+        op::CALL_GUARD => {
+            let holds = call_guard(cx, host, OpId::read(b), stack, site);
+            stack.push(u32::from(holds));
+        }
+        op::CALL_VALUE => {
+            let words = call_value(cx, host, OpId::read(b), stack, site, reads);
+            load(stack, a, &words);
+        }
+        op::RANDOM | op::RANDOM_I32 | op::RANDOM_F32 => random(cx, op, stack),
+        op::SCRATCH => stack.push(scratch(cx, a, b)),
         _ => apply(op, a, stack),
     }
+}
+
+/// One draw, whatever is asked for (CODE-6).
+#[inline(never)]
+fn random(cx: &mut Context<'_>, op: u8, stack: &mut Stack) {
+    let mut rng = Rng::new(&mut cx.ram.header_mut().rng);
+    let word = match op {
+        op::RANDOM_I32 => {
+            let (b, a) = (stack.pop_i32(), stack.pop_i32());
+            arith::i32_random(rng.next_u32(), a, b) as u32
+        }
+        op::RANDOM_F32 => {
+            let (b, a) = (stack.pop_f32(), stack.pop_f32());
+            arith::f32_lerp(a, b, rng.float()).to_bits()
+        }
+        _ => rng.float().to_bits(),
+    };
+    stack.push(word);
+}
+
+/// What an expression reads in scratch (LANG-8); 0 while its owner is not active.
+fn scratch(cx: &Context<'_>, ty: u8, scratch: U16) -> u32 {
+    let ty = Coded::<ScratchType>::from_raw(ty).get();
+    let slot = cx
+        .proved(ScratchId::read(scratch))
+        .and_then(|scratch| scratch_slots(cx, scratch).next());
+    slot.map_or(0, |slot| ty.read(cx.slot(slot)))
 }
 
 fn key_words(
@@ -161,15 +198,69 @@ fn field(cx: &Context<'_>, stack: &mut Stack, number: u8, source: &[u32]) {
     stack.push(word.copied().unwrap_or(0));
 }
 
-fn call_guard(cx: &mut Context<'_>, host: &dyn Host, op: Option<OpId>, site: &Site) -> bool {
-    let function = cx
-        .proved(op)
-        .and_then(|op| cx.op(op))
-        .and_then(|op| cx.prepare_call(op, site));
-    let Some(function) = function else {
+fn call_guard(
+    cx: &mut Context<'_>,
+    host: &dyn Host,
+    op: Option<OpId>,
+    stack: &mut Stack,
+    site: &Site,
+) -> bool {
+    let Some(function) = prepare(cx, op, stack, site) else {
         return false;
     };
     let Verdict { holds, code } = host.guard(function, GuardCx::new(cx));
     cx.note_asked(function, holds, code);
     holds
+}
+
+/// Words of a value function's answer (LANG-11).
+fn call_value(
+    cx: &mut Context<'_>,
+    host: &dyn Host,
+    op: Option<OpId>,
+    stack: &mut Stack,
+    site: &Site,
+    reads: Option<&mut Reads>,
+) -> [u32; 3] {
+    let Some(function) = prepare(cx, op, stack, site) else {
+        return [0; 3];
+    };
+    let words = host.value(function, GuardCx::new(cx));
+    cx.note_gave(function, words, reads);
+    words
+}
+
+/// Prepares a call whose computed arguments lie on the stack.
+fn prepare(
+    cx: &mut Context<'_>,
+    op: Option<OpId>,
+    stack: &mut Stack,
+    site: &Site,
+) -> Option<FunctionId> {
+    let op = cx.proved(op).and_then(|op| cx.op(op))?;
+    if op.kind == ActionOp::CallWith {
+        take_arguments(cx, op, stack);
+    }
+    cx.prepare_call(op, site)
+}
+
+/// Takes the computed arguments of a call from the stack, the last one first (LANG-4).
+#[inline(never)]
+fn take_arguments(cx: &mut Context<'_>, op: &OpRecord, stack: &mut Stack) {
+    let run = cx.rom.arguments_of(op);
+    let mut values = Arguments::default();
+    for (value, argument) in values.iter_mut().zip(run) {
+        *value = *argument;
+    }
+    for place in (0..u32::from(MAX_ARGUMENTS)).rev() {
+        let argument = values.iter_mut().find(|one| one.place() == Some(place));
+        if let Some(argument) = argument {
+            let mut words = [0; 3];
+            let used = usize::from(argument.ty.get().words());
+            let pushed = words.iter_mut().take(used).rev();
+            pushed.for_each(|word| *word = stack.pop());
+            *argument = argument.with_words(words);
+        }
+    }
+    cx.computed = Some(values);
 }

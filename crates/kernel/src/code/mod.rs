@@ -2,4 +2,5 @@
 
 pub(crate) mod actions;
 pub(crate) mod activity;
+pub(crate) mod durations;
 pub(crate) mod eval;

@@ -7,6 +7,7 @@ use crate::commit::entry_set::{Entry, EntryRequest, EntrySet, EntrySpan};
 use crate::commit::exits::Leave;
 use crate::context::{Context, Site};
 use crate::counters::count;
+use crate::events::timers::Arming;
 use crate::fault::Fault;
 use crate::host::Cause;
 use crate::host::trace::Trace;
@@ -14,6 +15,7 @@ use crate::instance::flag;
 use crate::instance::leaves::Leaves;
 use crate::instance::ram::bit;
 use crate::select::arbitrate::{Accepted, Step, Unit};
+use crate::select::conditions::Candidate;
 use crate::tick::Tick;
 
 pub(crate) mod complete;
@@ -66,7 +68,7 @@ impl<'a> Tick<'_, 'a> {
         if !internal {
             self.exit_one(one, one.scope.leaves, leaves)?;
         }
-        self.cx.begin_transition(one);
+        self.begin_transition(one);
         self.run_list(
             ListId::read(one.candidate.record.effect),
             &one.candidate.site(one.cause),
@@ -225,7 +227,7 @@ impl<'a> Tick<'_, 'a> {
     #[inline(never)]
     fn run_effects(&mut self, step: &Step<'a>, entries: Option<&EntrySet>) {
         for (place, one) in step.iter() {
-            self.cx.begin_transition(&one);
+            self.begin_transition(&one);
             self.run_list(
                 ListId::read(one.candidate.record.effect),
                 &one.candidate.site(one.cause),
@@ -316,23 +318,34 @@ impl<'a> Tick<'_, 'a> {
                 },
             ),
             Entry::State(state) => {
-                self.cx.enter(state);
+                let site = Site {
+                    state,
+                    transition,
+                    cause,
+                };
+                if self.cx.enter(state) == Arming::Computed {
+                    self.arm_computed_timers(&site);
+                }
                 self.note_entry(state);
                 let record = self.cx.state(state);
                 let list = record.and_then(|record| ListId::read(record.entry));
-                self.run_list(
-                    list,
-                    &Site {
-                        state,
-                        transition,
-                        cause,
-                    },
-                );
+                self.run_list(list, &site);
                 if self.cx.has_policy(policy::SCXML_DETAILS) && self.cx.is_final(state) {
                     self.cx.post_done_around(state);
                 }
             }
         }
+    }
+
+    /// What begins when a transition is taken, just before its effect.
+    #[inline(always)]
+    fn begin_transition(&mut self, one: &Accepted<'a>) {
+        let candidate = &one.candidate;
+        let cooldown = match candidate.extra {
+            Some(extra) => self.ticks(extra.cooldown_time, &candidate.site(one.cause)),
+            None => 0,
+        };
+        self.cx.begin_transition(candidate, cooldown);
     }
 
     fn note_entry(&mut self, state: StateId) {
@@ -484,8 +497,7 @@ fn needs_entry_set(one: &Accepted<'_>) -> bool {
 impl Context<'_> {
     /// What the instance keeps of a transition that is taken: cooldown, and what its waiting leaves
     /// behind (SEL-1, SEL-6).
-    fn begin_transition(&mut self, one: &Accepted<'_>) {
-        let candidate = &one.candidate;
+    fn begin_transition(&mut self, candidate: &Candidate<'_>, cooldown: u32) {
         if matches!(
             SpecialTrigger::read(candidate.record.trigger),
             Some(SpecialTrigger::Done | SpecialTrigger::Failed)
@@ -494,7 +506,7 @@ impl Context<'_> {
         }
         if let Some(extra) = candidate.extra {
             if let Some(slot) = extra.cooldown() {
-                let ready = self.now.wrapping_add(extra.cooldown_ticks.get());
+                let ready = self.now.wrapping_add(cooldown);
                 self.set_wide_slot(slot, ready.max(1));
             }
             if let Some(timer) = extra
@@ -512,14 +524,14 @@ impl Context<'_> {
     }
 
     /// A state becomes active: everything it keeps begins anew (RAM-7).
-    fn enter(&mut self, state: StateId) {
+    fn enter(&mut self, state: StateId) -> Arming {
         let Some(record) = self.state(state) else {
-            return;
+            return Arming::Done;
         };
         self.put_leaf(record, Some(state));
         self.mark_fresh(record);
         if record.extra.get() == NONE && record.timer_count == 0 {
-            return;
+            return Arming::Done;
         }
         self.clear_result(state);
         if let Some(extra) = self.rom.state_extra(state) {
@@ -533,7 +545,7 @@ impl Context<'_> {
                 self.set_time(clock, self.now);
             }
         }
-        self.arm_after_timers(state);
+        self.arm_entry_timers(state)
     }
 
     fn record_all_history(&mut self, leaves: &Leaves) {

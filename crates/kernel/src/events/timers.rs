@@ -2,14 +2,20 @@
 //! timers that can never run together, so whose it is follows from the configuration.
 
 use statewright_rom::ids::{StateId, TimerId, TimerSlot};
-use statewright_rom::layout::{TimerKind, TimerRecord, policy};
+use statewright_rom::layout::{MAX_TICKS, TimerKind, TimerRecord, policy};
 
 use crate::context::Context;
 use crate::events::time::is_due;
 use crate::fault::Fault;
 
-/// Longest time ahead that a deadline can lie.
-const MAX_TICKS: u32 = i32::MAX as u32;
+/// What is left of arming the timers of a state that is entered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Arming {
+    /// Nothing.
+    Done,
+    /// Those whose durations are found now (LANG-3).
+    Computed,
+}
 
 /// A timer whose deadline has passed.
 #[derive(Clone, Copy, Debug)]
@@ -150,7 +156,11 @@ impl Context<'_> {
             }
             TimerKind::Machine => self.start_machine_timer(timer, record, deadline),
             // The owner sleeps, or nobody starts it by name.
-            TimerKind::State | TimerKind::After | TimerKind::Clock | TimerKind::Debounce => {}
+            TimerKind::State
+            | TimerKind::After
+            | TimerKind::Every
+            | TimerKind::Clock
+            | TimerKind::Debounce => {}
         }
     }
 
@@ -178,7 +188,7 @@ impl Context<'_> {
         let runs = match record.kind.get() {
             TimerKind::State => self.owner_is_active(record),
             TimerKind::Machine => true,
-            TimerKind::After | TimerKind::Clock | TimerKind::Debounce => false,
+            TimerKind::After | TimerKind::Every | TimerKind::Clock | TimerKind::Debounce => false,
         };
         if runs {
             record.timer_slots().for_each(|slot| self.disarm(slot));
@@ -191,27 +201,34 @@ impl Context<'_> {
             .is_some_and(|owner| self.is_active(owner))
     }
 
-    /// Arms the `after` timers of a state that is entered (SEL-1).
-    pub(crate) fn arm_after_timers(&mut self, state: StateId) {
+    /// Arms the `after` and `every` timers of a state that is entered (SEL-1, LANG-2), as far as
+    /// their durations are in the ROM.
+    pub(crate) fn arm_entry_timers(&mut self, state: StateId) -> Arming {
+        let mut arming = Arming::Done;
         for timer in self
             .rom
             .timers_of(state)
             .iter()
-            .filter(|timer| timer.kind == TimerKind::After)
+            .filter(|timer| timer.kind.get().is_armed_on_entry())
         {
-            let deadline = self.now.wrapping_add(timer.ticks.get().clamp(1, MAX_TICKS));
+            let Some(ticks) = timer.duration.known() else {
+                arming = Arming::Computed;
+                continue;
+            };
+            let deadline = self.now.wrapping_add(ticks.max(1));
             timer
                 .timer_slots()
                 .take(1)
                 .for_each(|slot| self.arm(slot, deadline));
         }
+        arming
     }
 }
 
 /// Does a timer belong to a state that is active, and fire?
 const fn of_its_state(kind: TimerKind) -> bool {
     match kind {
-        TimerKind::After | TimerKind::State => true,
+        TimerKind::After | TimerKind::Every | TimerKind::State => true,
         TimerKind::Machine | TimerKind::Clock | TimerKind::Debounce => false,
     }
 }

@@ -1,11 +1,13 @@
 //! An instance that has nothing to do but its activities.
 
 use statewright_rom::ids::*;
+use statewright_rom::layout::ActionOp;
 
 use crate::context::{Context, Site};
 use crate::fault::Fault;
 use crate::host::cx::ActionCx;
 use crate::host::{Cause, Host, Mode};
+use crate::tick::Tick;
 
 /// Runs the activities of an instance that has nothing else to do: phase (3) alone (TICK-5). The
 /// instance is attached, and its only leaf is this one. Whether user code caused a fault.
@@ -25,10 +27,11 @@ pub(crate) fn run_activities<H: Host>(
             transition: None,
             cause: Cause::None,
         };
-        if let Some(function) = activity
-            .and_then(|op| cx.op(op))
-            .and_then(|op| cx.prepare_call(op, &site))
-        {
+        let activity = activity.and_then(|op| cx.op(op));
+        if let Some(op) = activity.filter(|op| op.kind == ActionOp::CallWith) {
+            Tick::new(cx, host, None).compute_arguments(op, &site);
+        }
+        if let Some(function) = activity.and_then(|op| cx.prepare_call(op, &site)) {
             let status = host.activity(function, Mode::Run, ActionCx::new(cx));
             cx.set_result(state, status);
         }

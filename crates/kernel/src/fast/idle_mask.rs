@@ -65,7 +65,8 @@ const AT_REST: u64 = MACHINE
 /// instance rests.
 const IDLE: u64 = AT_REST | EVENTS;
 /// With these there is more to polling than activities of one line of states.
-const NOT_ONLY_ACTIVITIES: u32 = feature::REGIONS | feature::LATCH | feature::STACK;
+const NOT_ONLY_ACTIVITIES: u32 =
+    feature::REGIONS | feature::LATCH | feature::STACK | feature::UPDATES;
 /// Equals no masked word.
 const NEVER: u64 = u64::MAX;
 

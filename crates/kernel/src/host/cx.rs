@@ -1,5 +1,5 @@
-//! What user functions hold: a [`GuardCx`] for guards and scorers, an [`ActionCx`] for actions and
-//! activities (CODE-1, SEL-5).
+//! What user functions hold: a [`GuardCx`] for guards, scorers and value functions, an [`ActionCx`] for
+//! actions and activities (CODE-1, SEL-5).
 
 use statewright_rom::Rom;
 use statewright_rom::ids::*;
@@ -18,7 +18,7 @@ macro_rules! looking {
     ($who:ident) => {
         impl<'a> $who<'_, 'a> {
             /// Everything about this call (CODE-1).
-            pub fn call(&self) -> Call<'a> {
+            pub fn call(&self) -> Call<'_> {
                 self.cx.call()
             }
 
@@ -74,7 +74,7 @@ macro_rules! looking {
     };
 }
 
-/// What a guard or scorer may look at.
+/// What a guard, a scorer or a value function may look at.
 #[derive(Debug)]
 pub struct GuardCx<'c, 'a> {
     cx: &'c mut Context<'a>,
@@ -103,7 +103,7 @@ impl<'c, 'a> GuardCx<'c, 'a> {
 
 /// Slots of scratch; none while its owner is not active, because they may belong to another state
 /// then (RAM-5).
-fn scratch_slots(
+pub(crate) fn scratch_slots(
     cx: &Context<'_>,
     scratch: ScratchId,
 ) -> impl Iterator<Item = SlotId> + Clone + use<> {

@@ -69,7 +69,7 @@ pub enum Cause {
 pub struct Call<'r> {
     /// The function.
     pub function: FunctionId,
-    /// Its literal arguments.
+    /// Its arguments, computed ones with their values.
     pub arguments: &'r [ArgumentRecord],
     /// The agent.
     pub agent: u64,
@@ -139,6 +139,9 @@ pub trait Host {
 
     /// Asks a scorer.
     fn score(&self, function: FunctionId, view: GuardCx<'_, '_>) -> f32;
+
+    /// Asks a value function (LANG-11): words of its type, the others 0.
+    fn value(&self, function: FunctionId, view: GuardCx<'_, '_>) -> [u32; 3];
 
     /// Runs an action.
     fn action(&mut self, function: FunctionId, actor: ActionCx<'_, '_>);
@@ -244,6 +247,10 @@ impl<H: Host + ?Sized> Host for &mut H {
 
     fn score(&self, function: FunctionId, view: GuardCx<'_, '_>) -> f32 {
         (**self).score(function, view)
+    }
+
+    fn value(&self, function: FunctionId, view: GuardCx<'_, '_>) -> [u32; 3] {
+        (**self).value(function, view)
     }
 
     fn action(&mut self, function: FunctionId, actor: ActionCx<'_, '_>) {

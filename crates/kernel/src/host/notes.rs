@@ -26,6 +26,8 @@ enum Note {
     Lost(u16, Loss),
     Asked(FunctionId, bool, u16),
     /// Its words are in [`Reads`].
+    Gave(FunctionId),
+    /// Its words are in [`Reads`].
     Read(KeyId),
 }
 
@@ -66,7 +68,8 @@ impl Notes {
     }
 }
 
-/// The words that a guard or a score has read: one for each [`Note::Read`], in the same order.
+/// The words that a guard or a score has read or been given: one for each [`Note::Read`] and
+/// [`Note::Gave`], in the same order.
 #[derive(Debug)]
 pub(crate) struct Reads {
     words: [[u32; 3]; MOST],
@@ -116,8 +119,22 @@ impl Context<'_> {
 
     /// An expression read a key. Only what guards and scores read is of interest.
     pub(crate) fn note_read(&mut self, key: KeyId, words: [u32; 3], reads: Option<&mut Reads>) {
+        self.note_words(Note::Read(key), words, reads);
+    }
+
+    /// An expression asked a value function. Only what guards and scores ask is of interest.
+    pub(crate) fn note_gave(
+        &mut self,
+        function: FunctionId,
+        words: [u32; 3],
+        reads: Option<&mut Reads>,
+    ) {
+        self.note_words(Note::Gave(function), words, reads);
+    }
+
+    fn note_words(&mut self, note: Note, words: [u32; 3], reads: Option<&mut Reads>) {
         if let Some((notes, reads)) = self.notes.as_mut().zip(reads)
-            && notes.add(Note::Read(key))
+            && notes.add(note)
         {
             reads.add(words);
         }
@@ -153,6 +170,7 @@ impl Tick<'_, '_> {
         let (list, len, more) = (notes.list, notes.len, notes.more);
         (notes.len, notes.more) = (0, 0);
         let mut words = reads.words.iter();
+        let mut next = || words.next().copied().unwrap_or_default();
         for note in list.into_iter().take(usize::from(len)).flatten() {
             self.host.trace(&match note {
                 Note::Lost(event, loss) => Trace::Lost(EventId::new(event), loss),
@@ -161,7 +179,8 @@ impl Tick<'_, '_> {
                     holds,
                     code,
                 },
-                Note::Read(key) => Trace::Read(key, words.next().copied().unwrap_or_default()),
+                Note::Gave(function) => Trace::Gave(function, next()),
+                Note::Read(key) => Trace::Read(key, next()),
             });
         }
         if more > 0 {

@@ -32,6 +32,8 @@ pub enum Reason {
     LostConflict,
     /// An interrupt stands alone (SEL-2).
     Outranked,
+    /// It won, and means that nothing happens (LANG-6).
+    Stays,
 }
 
 /// One thing that happened.
@@ -93,9 +95,12 @@ pub enum Trace {
         /// Its own code.
         code: u16,
     },
+    /// An expression asked a value function, which gave these words (LANG-11); likewise.
+    Gave(FunctionId, [u32; 3]),
     /// What a candidate scored (SEL-3).
     Scored(TransitionId, f32),
-    /// User code drew so many random numbers (CODE-6): a function, or functions of an expression.
+    /// So many random numbers were drawn (CODE-6): by a function, or by an expression and the functions
+    /// that it asks.
     Drew(Option<FunctionId>, u32),
     /// An action or activity has returned.
     Called(FunctionId),
@@ -106,7 +111,7 @@ pub enum Trace {
     /// The instance started.
     Started,
     /// A built-in action that the host is not called for comes next: `raise`, `send` to itself,
-    /// `start`, `stop`, `clear_history`.
+    /// `start`, `stop`, `clear_history`, an assignment to scratch.
     Action(OpRecord),
     /// The tick was clamped.
     Clamped,

@@ -68,7 +68,7 @@ impl Context<'_> {
     fn has_its_places(&self, record: &TimerRecord) -> bool {
         match record.kind.get() {
             TimerKind::Machine => true,
-            TimerKind::After | TimerKind::State | TimerKind::Debounce => {
+            TimerKind::After | TimerKind::Every | TimerKind::State | TimerKind::Debounce => {
                 StateId::read(record.owner).is_some_and(|owner| self.is_active(owner))
             }
             TimerKind::Clock => false,

@@ -236,6 +236,9 @@ mod tests {
         fn score(&self, _: FunctionId, _: GuardCx<'_, '_>) -> f32 {
             0.0
         }
+        fn value(&self, _: FunctionId, _: GuardCx<'_, '_>) -> [u32; 3] {
+            [0; 3]
+        }
         fn action(&mut self, _: FunctionId, _: ActionCx<'_, '_>) {}
         fn activity(&mut self, _: FunctionId, _: Mode, _: ActionCx<'_, '_>) -> Status {
             Status::Running

@@ -99,7 +99,8 @@ impl Context<'_> {
             return None;
         }
         if !self.ram.is_armed(timer) {
-            self.arm(timer, self.now.wrapping_add(extra.debounce_ticks.get()));
+            let ticks = self.ticks_asked(extra.debounce_time);
+            self.arm(timer, self.now.wrapping_add(ticks));
         }
         (!is_due(self.time(timer), self.now)).then_some(Reason::Debounce)
     }
@@ -165,6 +166,9 @@ impl Tick<'_, '_> {
             let result = self.evaluated(op, site);
             Verdict::from(result[0] != 0)
         } else {
+            if op.kind == ActionOp::CallWith {
+                self.compute_arguments(op, site);
+            }
             match self.cx.prepare_call(op, site) {
                 Some(function) => self.host.guard(function, GuardCx::new(self.cx)),
                 None => Verdict::from(false),
@@ -215,6 +219,9 @@ impl Tick<'_, '_> {
             let bits = self.evaluated(op, &site);
             f32::from_bits(bits[0])
         } else {
+            if op.kind == ActionOp::CallWith {
+                self.compute_arguments(op, &site);
+            }
             match self.cx.prepare_call(op, &site) {
                 Some(function) => self.host.score(function, GuardCx::new(self.cx)),
                 None => f32::NAN,
@@ -225,6 +232,20 @@ impl Tick<'_, '_> {
             self.host.trace(&Trace::Scored(candidate.id, score));
         }
         score
+    }
+
+    /// The least score that counts (SEL-3, LANG-12).
+    pub(crate) fn threshold(&mut self, candidate: &Candidate<'_>, cause: Cause) -> f32 {
+        let Some(extra) = self.cx.proved(candidate.extra) else {
+            return 0.0;
+        };
+        match ExpressionId::read(extra.threshold_code) {
+            None => extra.threshold.get(),
+            Some(code) => {
+                let words = evaluate(self.cx, self.host, code, &candidate.site(cause), None);
+                f32::from_bits(words[0])
+            }
+        }
     }
 
     /// Min-active and exit_ready of everything that would be left (SEL-6). A transition that may
@@ -292,10 +313,9 @@ impl Context<'_> {
         let Some(extra) = self.rom.state_extra(state) else {
             return false;
         };
-        let least = extra.min_active_ticks.get();
-        least > 0
+        extra.min_active.is_some()
             && self
                 .ticks_in_state(state)
-                .is_some_and(|ticks| ticks < least)
+                .is_some_and(|ticks| ticks < self.ticks_asked(extra.min_active))
     }
 }

@@ -11,7 +11,7 @@ use statewright_rom::{Reaction, Rom};
 use crate::context::Context;
 use crate::fault::Fault;
 use crate::host::Cause;
-use crate::host::trace::Trace;
+use crate::host::trace::{Reason, Trace};
 use crate::instance::leaves::{Leaves, Rank};
 use crate::select::conditions::{Candidate, Exit};
 use crate::select::groups::{Group, Groups};
@@ -56,8 +56,9 @@ pub(crate) struct Selection {
     picks: [Option<Pick>; MAX_LEAVES],
     count: u8,
     pub(crate) deferred: bool,
-    /// A transition was stored for later: the event is taken (SEL-6).
-    pub(crate) stored: bool,
+    /// The event is taken although nothing is carried out: a transition waits (SEL-6), or one won
+    /// that means to stay (LANG-6).
+    pub(crate) handled: bool,
 }
 
 impl Selection {
@@ -68,7 +69,7 @@ impl Selection {
             picks: [None; MAX_LEAVES],
             count: 0,
             deferred: false,
-            stored: false,
+            handled: false,
         }
     }
 
@@ -88,7 +89,7 @@ impl Selection {
     fn note(&mut self, cx: &Context<'_>, end: &Found) {
         match end.pick {
             Some(pick) => self.add(cx, pick),
-            None if end.stored.is_some() => self.stored = true,
+            None if end.handled.is_some() => self.handled = true,
             None => self.deferred |= end.at.is_some(),
         }
     }
@@ -124,10 +125,10 @@ impl Pick {
 pub(crate) struct Found {
     /// The state that decided; `None` if the search went past the root.
     pub(crate) at: Option<StateId>,
-    /// Its transition; `None` if it defers or has stored one.
+    /// Its transition; `None` if it defers, or if nothing is carried out.
     pub(crate) pick: Option<Pick>,
-    /// The transition that it has stored.
-    pub(crate) stored: Option<TransitionId>,
+    /// The transition that has taken the event without being carried out.
+    pub(crate) handled: Option<TransitionId>,
 }
 
 /// What a state says.
@@ -137,8 +138,9 @@ enum Answer {
     NoMatch,
     /// This one.
     Picked(Pick),
-    /// This one, later; it has taken the event.
-    Stored(TransitionId),
+    /// This one has taken the event, and nothing is carried out: it waits (SEL-6), or it means to
+    /// stay (LANG-6).
+    Handled(TransitionId),
 }
 
 impl<'a> Tick<'_, 'a> {
@@ -257,14 +259,14 @@ impl<'a> Tick<'_, 'a> {
                 return Ok(Some(Found {
                     at,
                     pick: Some(pick),
-                    stored: None,
+                    handled: None,
                 }));
             }
-            Answer::Stored(id) => {
+            Answer::Handled(id) => {
                 return Ok(Some(Found {
                     at,
                     pick: None,
-                    stored: Some(id),
+                    handled: Some(id),
                 }));
             }
             Answer::NoMatch => {}
@@ -277,7 +279,7 @@ impl<'a> Tick<'_, 'a> {
         Ok(defers.then_some(Found {
             at,
             pick: None,
-            stored: None,
+            handled: None,
         }))
     }
 
@@ -323,7 +325,26 @@ impl<'a> Tick<'_, 'a> {
             return Answer::NoMatch;
         }
         let exit = self.may_leave(candidate, ask.cause, leaves);
-        self.cx.answer(ask, candidate.id, exit)
+        self.answer(ask, candidate, exit)
+    }
+
+    /// What an enabled candidate comes to. Storing takes the event; an eventless round has none to
+    /// take and goes on (SEL-6). One that means to stay ends the search in every round (LANG-6).
+    fn answer(&mut self, ask: &Ask, candidate: &Candidate<'_>, exit: Exit) -> Answer {
+        let id = candidate.id;
+        let eventless = self.cx.rom.eventless_column() == Some(ask.column);
+        match exit {
+            Exit::Free if candidate.has(transition_flag::STAY) => {
+                self.reject(id, Reason::Stays);
+                Answer::Handled(id)
+            }
+            Exit::Free => Answer::Picked(Pick {
+                transition: id,
+                latched: false,
+            }),
+            Exit::Stored if !eventless => Answer::Handled(id),
+            Exit::Stored | Exit::Refused => Answer::NoMatch,
+        }
     }
 
     /// A latched transition is asked everything but its trigger, guard, debounce and score (SEL-6).
@@ -353,19 +374,6 @@ impl Context<'_> {
             Ok(())
         } else {
             Err(Fault::BadPlan)
-        }
-    }
-
-    /// Storing takes the event; an eventless round has none to take and goes on (SEL-6).
-    fn answer(&self, ask: &Ask, id: TransitionId, exit: Exit) -> Answer {
-        let eventless = self.rom.eventless_column() == Some(ask.column);
-        match exit {
-            Exit::Free => Answer::Picked(Pick {
-                transition: id,
-                latched: false,
-            }),
-            Exit::Stored if !eventless => Answer::Stored(id),
-            Exit::Stored | Exit::Refused => Answer::NoMatch,
         }
     }
 

@@ -88,7 +88,7 @@ impl Tick<'_, '_> {
             end.at
                 .is_none_or(|at| rom.is_ancestor_or_self(at, group.state))
         });
-        let decided = |end: &Found| end.pick.map(|pick| pick.transition).or(end.stored);
+        let decided = |end: &Found| end.pick.map(|pick| pick.transition).or(end.handled);
         let winner =
             below.find_map(|(_, end)| decided(end).filter(|_| end.at == Some(group.state)));
         match (asked, winner) {

@@ -88,15 +88,14 @@ impl Tick<'_, '_> {
             let Some(candidate) = self.cx.candidate(id) else {
                 break;
             };
-            let extra = self.cx.proved(candidate.extra);
-            let threshold = extra.map_or(0.0, |extra| extra.threshold.get());
-            // NaN is below any threshold.
-            if score < threshold || score.is_nan() {
+            let threshold = self.threshold(&candidate, ask.cause);
+            // NaN is below any threshold, and any score is below a threshold of NaN.
+            if score.is_nan() || threshold.is_nan() || score < threshold {
                 self.reject(id, Reason::BelowThreshold);
                 continue;
             }
             let exit = self.may_leave(&candidate, ask.cause, leaves);
-            let answer = self.cx.answer(ask, id, exit);
+            let answer = self.answer(ask, &candidate, exit);
             if !matches!(answer, Answer::NoMatch) {
                 scores
                     .iter()

@@ -48,10 +48,18 @@ impl Tick<'_, '_> {
     fn run_timer(&mut self, timer: TimerId, slot: TimerSlot) -> Result<bool, Fault> {
         let record = self.cx.proved(self.cx.rom.timer(timer));
         let record = record.ok_or(Fault::Impossible)?;
-        self.cx.take_timer(timer, slot);
+        let goes_on = record.kind == TimerKind::Every;
+        if goes_on {
+            self.move_on(timer, record, slot);
+        } else {
+            self.cx.take_timer(timer, slot);
+        }
         if self.tracing {
             self.mark_timers();
             self.host.trace(&Trace::Fired(timer));
+            if goes_on {
+                self.trace_moved_on(timer, slot);
+            }
         }
         let event =
             EventId::read(record.column).filter(|&event| self.cx.rom.event(event).is_some());
@@ -65,7 +73,7 @@ impl Tick<'_, '_> {
             timer: true,
             latched: false,
         })?;
-        if selection.is_empty() && !selection.stored {
+        if selection.is_empty() && !selection.handled {
             count(&mut self.cx.counters.unhandled);
         }
         self.commit_selection(&selection)
@@ -100,7 +108,7 @@ impl Tick<'_, '_> {
             timer: false,
             latched: false,
         })?;
-        if selection.is_empty() && selection.deferred && !selection.stored {
+        if selection.is_empty() && selection.deferred && !selection.handled {
             let kept = self.cx.defer(*event, queued_at);
             if self.tracing && kept {
                 self.host.trace(&Trace::Deferred(id));
@@ -108,7 +116,7 @@ impl Tick<'_, '_> {
             return Ok(None);
         }
         queued_at.map(|position| self.cx.remove_event(position));
-        if selection.is_empty() && !selection.stored {
+        if selection.is_empty() && !selection.handled {
             count(&mut self.cx.counters.unhandled);
             if self.tracing {
                 self.host.trace(&Trace::Unhandled(id));

@@ -262,6 +262,9 @@ pub(crate) fn run(
     report
 }
 
+/// With these there is something to do in phase (3).
+const RUNNING: u32 = feature::ACTIVITIES | feature::UPDATES;
+
 /// A tick in progress.
 pub(crate) struct Tick<'r, 'a> {
     pub(crate) cx: &'r mut Context<'a>,
@@ -349,7 +352,7 @@ impl<'r, 'a> Tick<'r, 'a> {
             return self.cx.check_fault();
         }
         if !self.count_clamp(used.clamped)? {
-            if self.cx.rom.has(feature::ACTIVITIES) {
+            if self.cx.rom.header().features.get() & RUNNING != 0 {
                 self.run_activities();
             }
             self.cx.check_fault()?;
@@ -453,7 +456,7 @@ impl Context<'_> {
     /// RAM-3: does the configuration have an activity, an eventless trigger or a transition that
     /// waits?
     fn update_polls(&mut self) {
-        const POLLING: u32 = feature::ACTIVITIES | feature::EVENTLESS | feature::LATCH;
+        const POLLING: u32 = RUNNING | feature::EVENTLESS | feature::LATCH;
         if self.rom.header().features.get() & POLLING == 0 {
             return self.ram.clear_flag(flag::POLLS);
         }

@@ -38,15 +38,28 @@ pub fn signatures(functions: &[Function]) -> TokenStream {
         let name = function.name.value();
         let other = Some(camel_case(&name)).filter(|other| *other != name);
         let (spellings, takes) = (std::iter::once(name).chain(other), types(&function.parameters));
+        let returns = match returns(function) {
+            Some(ty) => quote!(::core::option::Option::Some(#ty)),
+            None => quote!(::core::option::Option::None),
+        };
         let entries = spellings.map(|name| {
             quote! {
                 #(#conditions)*
-                ::statewright::Signature { name: #name, kind: ::statewright::Kind::#kind, arguments: &[#(#takes),*] }
+                ::statewright::Signature {
+                    name: #name, kind: ::statewright::Kind::#kind, arguments: &[#(#takes),*], returns: #returns
+                }
             }
         });
         quote!(#(#entries),*)
     });
     quote!(&[#(#entries),*])
+}
+
+/// The type that a value function gives.
+fn returns(function: &Function) -> Option<TokenStream> {
+    let ty = &function.returns;
+    (function.mark.kind == MarkedKind::Value)
+        .then(|| quote_spanned!(ty.span()=> <#ty as ::statewright::Value>::TYPE))
 }
 
 /// Adds one function.
@@ -65,9 +78,10 @@ fn step(function: &Function) -> TokenStream {
         parts => quote!(&<[&[::statewright::Type]]>::concat(&[#(#parts),*])),
     };
     let uses_rng = mark.rng.then(|| quote!(.uses_rng()));
+    let returns = returns(function).map(|ty| quote!(.returns(#ty)));
     quote! {
         #(#conditions)*
-        let list = list.add(#name, ::statewright::Callback::#kind(#closure)).arguments(#types) #uses_rng;
+        let list = list.add(#name, ::statewright::Callback::#kind(#closure)).arguments(#types) #returns #uses_rng;
     }
 }
 
@@ -89,6 +103,11 @@ fn closure(function: &Function) -> TokenStream {
             quote!(|me, _context, _view| { #reads #verdict(#call) })
         }
         MarkedKind::Scorer => quote!(|me, _context, _view| { #reads #call }),
+        MarkedKind::Value => {
+            let ty = &function.returns;
+            let words = quote_spanned!(span=> <#ty as ::statewright::Value>::to_words);
+            quote!(|me, _context, _view| { #reads #words(#call) })
+        }
         MarkedKind::Action => quote!(|me, _context, _view| { #reads #call; }),
         MarkedKind::Activity if has_mode => quote!(|me, _context, mode, _view| { #reads #call }),
         MarkedKind::Activity => quote! {|me, _context, mode, _view| {

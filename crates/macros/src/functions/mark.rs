@@ -1,4 +1,4 @@
-//! Marks: `#[guard]`, `#[scorer]`, `#[action]`, `#[activity]`, with options.
+//! Marks: `#[guard]`, `#[scorer]`, `#[value]`, `#[action]`, `#[activity]`, with options.
 
 use syn::ext::IdentExt;
 use syn::meta::ParseNestedMeta;
@@ -13,14 +13,16 @@ pub enum MarkedKind {
     Scorer,
     Action,
     Activity,
+    Value,
 }
 
 impl MarkedKind {
-    const ALL: [(&'static str, Self); 4] = [
+    const ALL: [(&'static str, Self); 5] = [
         ("guard", Self::Guard),
         ("scorer", Self::Scorer),
         ("action", Self::Action),
         ("activity", Self::Activity),
+        ("value", Self::Value),
     ];
 
     /// Its word in attributes and machine files.
@@ -38,6 +40,7 @@ impl MarkedKind {
             Self::Scorer => "a scorer",
             Self::Action => "an action",
             Self::Activity => "an activity",
+            Self::Value => "a value function",
         }
     }
 
@@ -48,12 +51,13 @@ impl MarkedKind {
             Self::Scorer => "Scorer",
             Self::Action => "Action",
             Self::Activity => "Activity",
+            Self::Value => "Value",
         }
     }
 
     /// Only looks, and changes nothing.
     pub fn only_looks(self) -> bool {
-        matches!(self, Self::Guard | Self::Scorer)
+        matches!(self, Self::Guard | Self::Scorer | Self::Value)
     }
 
     fn of(attribute: &Attribute) -> Option<Self> {

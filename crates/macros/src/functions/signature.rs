@@ -265,6 +265,9 @@ impl Own<'_> {
             MarkedKind::Guard => "`bool` or `Verdict`",
             MarkedKind::Scorer => "`f32`",
             MarkedKind::Activity => "`Status`",
+            MarkedKind::Value => {
+                "`i32`, `f32`, `bool`, `[f32; 2]`, `[f32; 3]`, `AgentId`, `Entity` or `Symbol`"
+            }
             MarkedKind::Action => "",
         };
         match &signature.output {
@@ -302,13 +305,14 @@ fn is_another(ty: &Type, kind: MarkedKind) -> bool {
         "bool", "char", "f32", "f64", "i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16",
         "u32", "u64", "u128", "usize", "String",
     ];
-    let allowed = match kind {
-        MarkedKind::Guard => "bool",
-        MarkedKind::Scorer => "f32",
-        MarkedKind::Action | MarkedKind::Activity => "",
+    let allowed: &[&str] = match kind {
+        MarkedKind::Guard => &["bool"],
+        MarkedKind::Scorer => &["f32"],
+        MarkedKind::Value => &["i32", "f32", "bool"],
+        MarkedKind::Action | MarkedKind::Activity => &[],
     };
     let is_plain = |path: &syn::TypePath| {
-        let mut plain = PLAIN.iter().filter(|name| **name != allowed);
+        let mut plain = PLAIN.iter().filter(|name| !allowed.contains(name));
         plain.any(|name| path.path.is_ident(name))
     };
     is_unit(ty) || matches!(shape::plain(ty), Type::Path(path) if is_plain(path))

@@ -4,7 +4,7 @@
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
 use statewright_rom::Rom;
-use statewright_rom::layout::{ActionOp, FunctionKind};
+use statewright_rom::layout::{FunctionKind, LinkerRecord};
 use statewright_text::snake_case;
 use syn::spanned::Spanned;
 
@@ -27,7 +27,7 @@ pub fn checks(input: &Input, built: &Built) -> TokenStream {
         .zip(&built.output.symbols.functions)
         .enumerate()
     {
-        let (kind, name) = (FunctionForm::of(record.kind.get()), &symbol.name);
+        let (kind, name) = (FunctionForm::of(record), &symbol.name);
         let (variant, calls) = (format_ident!("{}", kind.variant), calls(&rom, index));
         let at = format!("{}:{}:{}", built.path, symbol.line, symbol.column);
         for (number, given) in calls.iter().enumerate() {
@@ -48,13 +48,24 @@ pub fn checks(input: &Input, built: &Built) -> TokenStream {
                 _ => quote!({}),
             };
             let missing = report(format!("{call}, but `{owners}` has none: add `{example}`"));
-            let kind = report(format!(
+            let other_kind = report(format!(
                 "{call}, but in `{owners}` it is something else: mark it `#[{}]`",
                 kind.word
             ));
             let arguments = format!(
                 "{call} with ({words}), but in `{owners}` it takes something else: write `{example}`"
             );
+            let value = format!(
+                "{call}, which must give {}, but in `{owners}` it gives something else: write `{example}`",
+                kind.gives.as_ref().map_or("nothing", |ty| ty.word)
+            );
+            let returns = match &kind.gives {
+                Some(ty) => {
+                    let ty = format_ident!("{}", ty.variant);
+                    quote!(::core::option::Option::Some(::statewright::Type::#ty))
+                }
+                None => quote!(::core::option::Option::None),
+            };
             let types = types.iter().map(|ty| format_ident!("{}", ty.variant));
             let given = match given {
                 Some(_) => {
@@ -65,12 +76,13 @@ pub fn checks(input: &Input, built: &Built) -> TokenStream {
             // At the type: there the user has something to do.
             checks.extend(quote_spanned! {first.span()=>
                 const _: () = match ::statewright::macros::find(
-                    #lists, #name, ::statewright::Kind::#variant, #given
+                    #lists, #name, ::statewright::Kind::#variant, #given, #returns
                 ) {
                     ::statewright::macros::Found::Yes => {}
                     ::statewright::macros::Found::Missing => #missing,
-                    ::statewright::macros::Found::OtherKind => #kind,
+                    ::statewright::macros::Found::OtherKind => #other_kind,
                     ::statewright::macros::Found::OtherArguments => ::core::panic!(#arguments),
+                    ::statewright::macros::Found::OtherValue => ::core::panic!(#value),
                 };
             });
         }
@@ -85,7 +97,7 @@ fn calls(rom: &Rom<'_>, function: usize) -> Vec<Option<Vec<Spelled>>> {
     for op in rom
         .ops()
         .iter()
-        .filter(|op| op.kind == ActionOp::Call && usize::from(op.a.get()) == function)
+        .filter(|op| op.kind.get().calls() && usize::from(op.a.get()) == function)
     {
         let given = Some(
             rom.arguments_of(op)
@@ -105,22 +117,29 @@ struct FunctionForm {
     word: &'static str,
     variant: &'static str,
     receiver: &'static str,
+    /// Empty for nothing.
     returns: &'static str,
+    /// What a value function gives.
+    gives: Option<Spelled>,
 }
 
 impl FunctionForm {
-    fn of(kind: FunctionKind) -> Self {
+    fn of(record: &LinkerRecord) -> Self {
+        let kind = record.kind.get();
+        let gives = value_type::spelled(record.ty.get());
         let (variant, receiver, returns) = match kind {
-            FunctionKind::Guard => ("Guard", "&self", " -> bool"),
-            FunctionKind::Scorer => ("Scorer", "&self", " -> f32"),
-            FunctionKind::Activity => ("Activity", "&mut self", " -> Status"),
+            FunctionKind::Guard => ("Guard", "&self", "bool"),
+            FunctionKind::Scorer => ("Scorer", "&self", "f32"),
+            FunctionKind::Activity => ("Activity", "&mut self", "Status"),
             FunctionKind::Action => ("Action", "&mut self", ""),
+            FunctionKind::Value => ("Value", "&self", gives.field),
         };
         Self {
             word: kind.name(),
             variant,
             receiver,
             returns,
+            gives: (kind == FunctionKind::Value).then_some(gives),
         }
     }
 
@@ -154,8 +173,9 @@ impl FunctionForm {
             format!(", {name}: {}", argument.rust)
         };
         let parameters: String = given.iter().enumerate().map(parameter).collect();
+        let arrow = if returns.is_empty() { "" } else { " -> " };
         format!(
-            "#[{mark}] fn {}({receiver}{parameters}){returns}",
+            "#[{mark}] fn {}({receiver}{parameters}){arrow}{returns}",
             snake_case(own)
         )
     }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
-use statewright_author::graph::{Event, Payload, State, Timer};
+use statewright_author::graph::{Event, Payload, Region, State, Timer};
 use statewright_author::render::LineIndex;
 use statewright_author::span::Name;
 use statewright_rom::layout::PayloadKind;
@@ -317,6 +317,26 @@ struct Written {
     root: Option<String>,
 }
 
+/// A child as it stands in paths: with its region where those of the machine have it (LANG-7).
+fn child_path(parent: &State, region: &Region, child: &State) -> String {
+    let name = child.name.value.as_str();
+    let namesakes = |name: &str| {
+        let has = |region: &&Region| {
+            let mut live = region.states.iter().filter(|state| !state.muted);
+            live.any(|state| state.name.value == name)
+        };
+        parent.regions.iter().filter(has).count() > 1
+    };
+    let is_region = |region: &Region| region.name.as_ref().is_some_and(|own| own.value == name);
+    let mut all = parent.regions.iter().flat_map(|region| &region.states);
+    let needed = namesakes(name)
+        || parent.regions.iter().any(is_region) && all.any(|state| namesakes(&state.name.value));
+    match &region.name {
+        Some(region) if needed => format!("{}/{name}", region.value),
+        _ => name.to_owned(),
+    }
+}
+
 impl Written {
     fn collect(built: &Built) -> Self {
         let lines = LineIndex::new(&built.text);
@@ -340,10 +360,13 @@ impl Written {
                 (name.clone(), format!("{path}{name}")),
             );
         }
-        for child in state.regions.iter().flat_map(|region| &region.states) {
-            let at = lines.position(child.name.span.start as usize);
-            self.docs.insert((at.line, at.column), child.doc.clone());
-            self.add_state(lines, &format!("{path}{}/", child.name.value), child);
+        for region in &state.regions {
+            for child in &region.states {
+                let at = lines.position(child.name.span.start as usize);
+                self.docs.insert((at.line, at.column), child.doc.clone());
+                let name = child_path(state, region, child);
+                self.add_state(lines, &format!("{path}{name}/"), child);
+            }
         }
     }
 

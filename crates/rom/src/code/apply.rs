@@ -57,8 +57,8 @@ pub trait WordStack {
     }
 }
 
-/// Carries out an instruction that looks at nothing but the stack: a plain one, a `SELECT`, or a
-/// component of a vector; `a` is the instruction's operand of that name. Any other number counts as
+/// Carries out an instruction that looks at nothing but the stack: a plain one, a `SELECT`, a
+/// `CURVE`, or a component of a vector; `a` is the instruction's operand of that name. Any other number counts as
 /// the last comparison, as code that the loader has proved contains none.
 #[inline]
 pub fn apply<S: WordStack>(op: u8, a: u8, stack: &mut S) {
@@ -72,6 +72,11 @@ pub fn apply<S: WordStack>(op: u8, a: u8, stack: &mut S) {
         }
         op::I32_ADD..=op::I32_TO_F32 => whole(op, stack),
         op::F32_ADD..=op::F32_TO_I32 => float(op, stack),
+        op::CURVE => curve(a, stack),
+        op::F32_LERP => {
+            let [from, to, part] = stack.pop_vec::<3>();
+            stack.push(arith::f32_lerp(from, to, part).to_bits());
+        }
         _ => same(op, stack),
     }
 }
@@ -90,6 +95,18 @@ fn select_words<const N: usize, S: WordStack>(stack: &mut S) {
     let (otherwise, then) = (stack.pop_words::<N>(), stack.pop_words::<N>());
     let chosen = if stack.pop_bool() { then } else { otherwise };
     chosen.into_iter().for_each(|word| stack.push(word));
+}
+
+/// Rare and large, so apart from the others.
+#[inline(never)]
+fn curve<S: WordStack>(points: u8, stack: &mut S) {
+    let mut list = [[0.0_f32; 2]; op::MAX_POINTS as usize];
+    for point in list.iter_mut().take(usize::from(points)).rev() {
+        *point = stack.pop_vec::<2>();
+    }
+    let list = list.get(..usize::from(points)).unwrap_or_default();
+    let x = stack.pop_f32();
+    stack.push(arith::curve(x, list).to_bits());
 }
 
 #[inline]

@@ -73,6 +73,41 @@ pub fn f32_to_i32(a: f32) -> i32 {
     a as i32
 }
 
+/// A whole number from one to the other, both included, for 32 random bits, which are scaled
+/// (CODE-6).
+#[inline]
+pub fn i32_random(bits: u32, a: i32, b: i32) -> i32 {
+    let count = u64::from(a.abs_diff(b)).wrapping_add(1);
+    let chosen = u64::from(bits).wrapping_mul(count) >> 32;
+    a.min(b).wrapping_add(chosen as i32)
+}
+
+/// `a` for a part of 0, `b` for 1, straight between and beyond.
+#[inline]
+pub fn f32_lerp(a: f32, b: f32, part: f32) -> f32 {
+    f32_add(a, f32_mul(f32_sub(b, a), part))
+}
+
+/// The height at `x` of straight lines between points, flat outside (LANG-11). Points should rise; of
+/// any others the first that lies right of `x` counts. NaN counts as left of all.
+pub fn curve(x: f32, points: &[[f32; 2]]) -> f32 {
+    let Some((&[first_x, first_y], rest)) = points.split_first() else {
+        return 0.0;
+    };
+    if x.is_nan() || x <= first_x {
+        return first_y;
+    }
+    let (mut left_x, mut left_y) = (first_x, first_y);
+    for &[right_x, right_y] in rest {
+        if x < right_x {
+            let part = f32_div(f32_sub(x, left_x), f32_sub(right_x, left_x));
+            return f32_lerp(left_y, right_y, part);
+        }
+        (left_x, left_y) = (right_x, right_y);
+    }
+    left_y
+}
+
 /// Sum.
 #[inline]
 pub fn f32_add(a: f32, b: f32) -> f32 {

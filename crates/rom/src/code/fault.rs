@@ -83,6 +83,12 @@ pub enum Operand {
     State,
     /// Index of an op that calls a guard.
     GuardCall,
+    /// Index of an op that calls a value function.
+    ValueCall,
+    /// Index of scratch that expressions read.
+    Scratch,
+    /// Number of points of a curve.
+    Points,
 }
 
 impl Operand {
@@ -98,6 +104,9 @@ impl Operand {
             Self::PayloadWord => "payload word",
             Self::State => "state",
             Self::GuardCall => "guard call",
+            Self::ValueCall => "call of a value function",
+            Self::Scratch => "scratch",
+            Self::Points => "number of points",
         }
     }
 }

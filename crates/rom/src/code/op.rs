@@ -28,7 +28,8 @@ pub const PAYLOAD_FIELD: u8 = 7;
 pub const TICKS_IN_STATE: u8 = 8;
 /// `( -> bool)` Whether a state is active: `b` = state.
 pub const IN_STATE: u8 = 9;
-/// `( -> bool)` Asks a guard of the host: `b` = op that calls it.
+/// `(arguments -> bool)` Asks a guard of the host: `b` = op that calls it, whose computed arguments are
+/// taken from the stack (LANG-4).
 pub const CALL_GUARD: u8 = 10;
 /// `(bool -> )` or `(bool -> bool)` and jump: false stays and goes to instruction `c` of the
 /// expression, true is dropped.
@@ -42,6 +43,26 @@ pub const SELECT: u8 = 13;
 pub const VEC2_FIELD: u8 = 14;
 /// `(vec3 -> f32)` One component: `a` = 0, 1 or 2.
 pub const VEC3_FIELD: u8 = 15;
+
+/// `(arguments -> a)` Asks a value function of the host (LANG-11): `a` = its type, `b` = op that calls
+/// it, whose computed arguments are taken from the stack, as [`CALL_GUARD`] does.
+pub const CALL_VALUE: u8 = 20;
+/// `( -> f32)` A random number in `[0, 1)`. One draw.
+pub const RANDOM: u8 = 21;
+/// `(i32 i32 -> i32)` A random whole number between the two, both included, whichever is less. One
+/// draw.
+pub const RANDOM_I32: u8 = 22;
+/// `(f32 f32 -> f32)` The first plus a random number in `[0, 1)` times the difference. One draw.
+pub const RANDOM_F32: u8 = 23;
+/// `(f32, then f32 f32 per point -> f32)` Straight lines between points, flat outside: `a` = points, 1
+/// to [`MAX_POINTS`].
+pub const CURVE: u8 = 24;
+/// `( -> i32 or bool)` Reads scratch (LANG-8), 0 while its owner is not active: `a` = its type, `b` =
+/// scratch.
+pub const SCRATCH: u8 = 25;
+
+/// Most points of a [`CURVE`]: they lie on the stack.
+pub const MAX_POINTS: u8 = 15;
 
 /// Number of the first plain instruction.
 pub const FIRST_PLAIN: u8 = 32;
@@ -155,6 +176,8 @@ plain! {
     VEC3_NE = 94 (Vec3 Vec3) -> Bool, "A component differs.";
     VEC3_LENGTH_SQUARED = 95 (Vec3) -> F32, "Dot product with itself.";
     VEC3_DISTANCE_SQUARED = 96 (Vec3 Vec3) -> F32, "Squared length of the difference.";
+
+    F32_LERP = 97 (F32 F32 F32) -> F32, "The first plus the third times the difference of second and first.";
 }
 
 #[cfg(test)]
@@ -176,7 +199,7 @@ mod tests {
             signature(VEC3_DISTANCE_SQUARED).map(|s| s.inputs.len()),
             Some(2)
         );
-        assert_eq!(signature(VEC3_DISTANCE_SQUARED + 1), None);
+        assert_eq!(signature(F32_LERP + 1), None);
         assert_eq!(signature(u8::MAX), None);
     }
 }

@@ -9,8 +9,9 @@
 use super::fault::{CodeError, Fault, Operand};
 use super::op;
 use crate::layout::{
-    ActionOp, ExpressionRecord, FunctionKind, InstructionRecord, KeyRecord, LinkerRecord, MAX_CODE,
-    MAX_STACK_WORDS, OpRecord, ParameterRecord, StringRecord, ValueType,
+    ActionOp, ArgumentRecord, ArgumentSource, ExpressionRecord, FunctionKind, InstructionRecord,
+    KeyRecord, LinkerRecord, MAX_CODE, MAX_STACK_WORDS, OpRecord, ParameterRecord, ScratchRecord,
+    ScratchType, StringRecord, ValueType,
 };
 use crate::number::Coded;
 use crate::symbol::is_symbol;
@@ -38,10 +39,14 @@ pub struct CodeLimits<'a> {
     pub parameters: &'a [ParameterRecord],
     /// How many states.
     pub states: usize,
-    /// Ops, for guard calls.
+    /// Ops, for calls.
     pub ops: &'a [OpRecord],
-    /// User functions, for guard calls.
+    /// Arguments, for calls.
+    pub arguments: &'a [ArgumentRecord],
+    /// User functions, for calls.
     pub linker: &'a [LinkerRecord],
+    /// Scratch.
+    pub scratch: &'a [ScratchRecord],
     /// Texts, for symbols.
     pub strings: &'a [StringRecord],
 }
@@ -209,11 +214,90 @@ impl Checker<'_> {
                 self.pop(vector)?;
                 self.push(F32)
             }
+            op::CALL_GUARD | op::CALL_VALUE => {
+                unused(c == 0)?;
+                self.call(op, a, b, limits)
+            }
+            op::RANDOM | op::RANDOM_I32 | op::RANDOM_F32 | op::CURVE => {
+                unused(b == 0 && c == 0)?;
+                self.numbers(op, a)
+            }
             _ => {
                 unused(c == 0)?;
                 self.push(load(op, a, b, limits)?)
             }
         }
+    }
+
+    /// Chance and curves: numbers for a number.
+    fn numbers(&mut self, op: u8, a: u8) -> Result<(), Fault> {
+        let (ty, count) = match op {
+            op::CURVE if a == 0 || a > op::MAX_POINTS => return Err(operand(Operand::Points, a)),
+            op::CURVE => (F32, a.saturating_mul(2).saturating_add(1)),
+            op::RANDOM_I32 => (I32, 2),
+            op::RANDOM_F32 => (F32, 2),
+            _ => (F32, 0),
+        };
+        unused(a == 0 || op == op::CURVE)?;
+        for _ in 0..count {
+            self.pop(ty)?;
+        }
+        self.push(ty)
+    }
+
+    /// A call of a guard or a value function: its computed arguments lie on the stack, the last on
+    /// top (LANG-4).
+    fn call(&mut self, op: u8, a: u8, b: u16, limits: &CodeLimits<'_>) -> Result<(), Fault> {
+        let guard = op == op::CALL_GUARD;
+        let bad = || {
+            operand(
+                if guard {
+                    Operand::GuardCall
+                } else {
+                    Operand::ValueCall
+                },
+                b,
+            )
+        };
+        let call = limits.ops.get(usize::from(b)).ok_or_else(bad)?;
+        let kind = call.kind.known().filter(|kind| kind.calls());
+        let entry = limits.linker.get(usize::from(call.a.get()));
+        let (Some(kind), Some(entry)) = (kind, entry) else {
+            return Err(bad());
+        };
+        let ty = match entry.kind.known() {
+            Some(FunctionKind::Guard) if guard => {
+                unused(a == 0)?;
+                BOOL
+            }
+            Some(FunctionKind::Value) if !guard => same(a, entry.ty)?,
+            _ => return Err(bad()),
+        };
+        if kind == ActionOp::CallWith {
+            let first = usize::try_from(call.b.get()).unwrap_or(usize::MAX);
+            let run = limits.arguments.get(first..);
+            let run = run.and_then(|run| run.get(..usize::from(call.count)));
+            self.take_arguments(run.ok_or_else(bad)?, bad)?;
+        }
+        self.push(ty)
+    }
+
+    fn take_arguments(
+        &mut self,
+        run: &[ArgumentRecord],
+        bad: impl Fn() -> Fault + Copy,
+    ) -> Result<(), Fault> {
+        let computed = run.iter().filter(|one| one.place().is_some()).count();
+        for place in (0..computed as u32).rev() {
+            let argument = run.iter().find(|one| one.place() == Some(place));
+            let argument = argument.filter(|one| one.source == ArgumentSource::Stack);
+            let ty = argument.ok_or_else(bad)?.ty;
+            if !ty.is_known() {
+                return Err(bad());
+            }
+            self.pop(ty)?;
+        }
+        Ok(())
     }
 
     #[inline(always)]
@@ -384,9 +468,14 @@ fn load(op: u8, a: u8, b: u16, limits: &CodeLimits<'_>) -> Result<Type, Fault> {
                 Err(operand(Operand::State, b))
             }
         }
-        op::CALL_GUARD => {
-            unused(a == 0)?;
-            guard(b, limits)
+        op::SCRATCH => {
+            let record = limits.scratch.get(index);
+            let ty = record.and_then(|record| record.ty.known());
+            let value = ty.and_then(ScratchType::value_type);
+            value
+                .filter(|_| ty.is_some_and(|ty| ty.number() == a))
+                .map(ValueType::coded)
+                .ok_or(operand(Operand::Scratch, b))
         }
         _ => Err(Fault::UnknownOp(op)),
     }
@@ -417,18 +506,6 @@ fn component(index: u8, ty: Type) -> Result<Type, Fault> {
         Ok(F32)
     } else {
         Err(operand(Operand::Component, index))
-    }
-}
-
-fn guard(index: u16, limits: &CodeLimits<'_>) -> Result<Type, Fault> {
-    let call = limits
-        .ops
-        .get(usize::from(index))
-        .filter(|op| op.kind == ActionOp::Call);
-    let function = call.and_then(|op| limits.linker.get(usize::from(op.a.get())));
-    match function {
-        Some(function) if function.kind == FunctionKind::Guard => Ok(BOOL),
-        _ => Err(operand(Operand::GuardCall, index)),
     }
 }
 

@@ -16,6 +16,8 @@ numbers! {
         Activity = 2 "activity",
         /// Scorer.
         Scorer = 3 "scorer",
+        /// Gives expressions a value (LANG-11).
+        Value = 4 "value",
     }
 }
 
@@ -28,8 +30,10 @@ record! {
         kind: Coded<FunctionKind>,
         /// 1 = may use the rng (SEL-5).
         rng: u8,
+        /// Type that a value function gives (LANG-11); 0 for the other kinds.
+        ty: Coded<ValueType>,
         /// Zero.
-        reserved: U16,
+        reserved: u8,
     }
 }
 
@@ -48,7 +52,8 @@ record! {
 numbers! {
     /// What an op does; `a`, `b` and `count` are fields of [`OpRecord`].
     ActionOp: u8 {
-        /// Calls a function: `a` = linker entry, `b` = first argument, `count` = arguments.
+        /// Calls a function with literal arguments: `a` = linker entry, `b` = first argument, `count` =
+        /// arguments.
         Call = 0 "call",
         /// Evaluates an expression: `a` = expression. Guards and scores only.
         Evaluate = 1 "evaluate",
@@ -64,7 +69,7 @@ numbers! {
         /// Emits a command: `a` = string of its name, `b` = payload expression or `NONE` (low half),
         /// lane (high half).
         Emit = 6 "emit",
-        /// Starts a timer: `a` = timer, `b` = ticks, at least 1.
+        /// Starts a timer: `a` = timer, `b` = [`DurationWord`](super::DurationWord), not none.
         StartTimer = 7 "start_timer",
         /// Stops a timer: `a` = timer.
         StopTimer = 8 "stop_timer",
@@ -75,6 +80,13 @@ numbers! {
         Unless = 10 "unless",
         /// Leaves out ops of its list: `a` = 0, `b` = how many, at least 1.
         Skip = 11 "skip",
+        /// Calls a function with arguments of which one at least is computed (LANG-4): fields as in
+        /// [`Self::Call`].
+        CallWith = 16 "call_with",
+        /// Writes scratch: `a` = expression, `b` = scratch (LANG-8).
+        SetScratch = 17 "set_scratch",
+        /// Adds to scratch: `a` = expression, `b` = scratch (LANG-8).
+        AddScratch = 18 "add_scratch",
     }
 }
 
@@ -93,8 +105,17 @@ impl ActionOp {
             | Self::Emit
             | Self::StartTimer
             | Self::StopTimer
-            | Self::ClearHistory => false,
+            | Self::ClearHistory
+            | Self::CallWith
+            | Self::SetScratch
+            | Self::AddScratch => false,
         }
+    }
+
+    /// Does it call a function?
+    #[inline]
+    pub const fn calls(self) -> bool {
+        matches!(self, Self::Call | Self::CallWith)
     }
 }
 
@@ -112,16 +133,48 @@ record! {
     }
 }
 
+numbers! {
+    /// Where the value of an argument comes from (LANG-4); `words` is that of [`ArgumentRecord`].
+    ArgumentSource: u8 {
+        /// It is always the same: `words` has it.
+        Literal = 0 "literal",
+        /// An expression computes it before the call: `words` = expression, place among the computed
+        /// arguments in the order in which they are evaluated, 0.
+        Expression = 1 "expression",
+        /// The expression that calls has it on its stack: `words` = 0, place among the computed
+        /// arguments in the order in which they are pushed, 0.
+        Stack = 2 "stack",
+    }
+}
+
 record! {
-    /// A literal argument (CODE-3).
+    /// An argument (CODE-3, LANG-4).
     ArgumentRecord: 16 {
         /// Its type; text is a symbol.
         ty: Coded<ValueType>,
-        /// Zero.
-        reserved: u8,
+        /// Where its value comes from.
+        source: Coded<ArgumentSource>,
         /// String of its name; or `NONE`.
         name: U16,
-        /// Its words; unused ones are zero.
+        /// Its words; unused ones are zero. See [`ArgumentSource`].
         words: [U32; 3],
+    }
+}
+
+impl ArgumentRecord {
+    /// Its place among the computed arguments of its call; `None` if it is a literal.
+    #[inline]
+    pub fn place(&self) -> Option<u32> {
+        (self.source != ArgumentSource::Literal).then(|| self.words[1].get())
+    }
+
+    /// The same argument with a value.
+    #[must_use]
+    pub fn with_words(&self, words: [u32; 3]) -> Self {
+        Self {
+            source: ArgumentSource::Literal.coded(),
+            words: words.map(U32::new),
+            ..*self
+        }
     }
 }

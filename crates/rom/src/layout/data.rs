@@ -53,8 +53,10 @@ record! {
         offset: U16,
         /// Its type.
         ty: Coded<ValueType>,
+        /// 1 = a duration: seconds, an f32 (LANG-3).
+        is_duration: u8,
         /// Zero.
-        reserved: [u8; 5],
+        reserved: [u8; 4],
     }
 }
 

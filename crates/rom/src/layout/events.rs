@@ -2,9 +2,9 @@
 
 use zerocopy::byteorder::little_endian::{U16, U32};
 
-use super::PayloadKind;
 #[cfg(doc)]
 use super::SpecialTrigger;
+use super::{DurationWord, PayloadKind};
 use crate::number::Coded;
 
 numbers! {
@@ -76,6 +76,9 @@ numbers! {
         Clock = 3 "clock",
         /// Debounce of a transition; never fires as an event.
         Debounce = 4 "debounce",
+        /// `every` of one or several transitions of the owner: armed on its entry, and again
+        /// whenever it is taken (LANG-2).
+        Every = 5 "every",
     }
 }
 
@@ -84,8 +87,17 @@ impl TimerKind {
     #[inline]
     pub const fn fires(self) -> bool {
         match self {
-            Self::After | Self::State | Self::Machine => true,
+            Self::After | Self::Every | Self::State | Self::Machine => true,
             Self::Clock | Self::Debounce => false,
+        }
+    }
+
+    /// Is it armed when its owner is entered?
+    #[inline]
+    pub const fn is_armed_on_entry(self) -> bool {
+        match self {
+            Self::After | Self::Every => true,
+            Self::State | Self::Machine | Self::Clock | Self::Debounce => false,
         }
     }
 
@@ -94,7 +106,7 @@ impl TimerKind {
     pub const fn is_named(self) -> bool {
         match self {
             Self::State | Self::Machine => true,
-            Self::After | Self::Clock | Self::Debounce => false,
+            Self::After | Self::Every | Self::Clock | Self::Debounce => false,
         }
     }
 }
@@ -104,10 +116,10 @@ record! {
     TimerRecord: 16 {
         /// State that owns it; the root for machine-level timers.
         owner: U16,
-        /// The transition of an `after` (of several that share it, the one declared first) or a debounce; or `NONE`.
+        /// The transition of an `after` or `every` (of several that share it, the one declared first) or a debounce; or `NONE`.
         transition: U16,
-        /// Duration of an `after` or a debounce; else 0.
-        ticks: U32,
+        /// Of an `after`, an `every` or a debounce; else none.
+        duration: DurationWord,
         /// Column that is dispatched when it fires: its own, or that of an event; `NONE` for clock and debounce.
         column: U16,
         /// What it is.

@@ -11,7 +11,7 @@ use crate::number::Coded;
 /// First bytes and version of every ROM. One of another version is refused.
 pub const FORMAT: Format = Format {
     magic: *b"SWRM",
-    version: 2,
+    version: 3,
     byte_order: ByteOrder::Little,
     former: &[],
 };
@@ -121,6 +121,8 @@ flags! {
         VARIANTS = 21 "variants",
         /// Dispatch rows are dense (else sorted).
         DENSE_ROWS = 22 "dense_rows",
+        /// Update actions (LANG-10).
+        UPDATES = 23 "updates",
     }
 }
 

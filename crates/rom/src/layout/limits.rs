@@ -21,6 +21,8 @@ pub const MAX_CAP: u16 = 4096;
 pub const MAX_COMMAND_BYTES: u16 = 4096;
 /// Most words on the stack of an expression.
 pub const MAX_STACK_WORDS: u8 = 32;
+/// Most arguments of one call of which one is computed (LANG-4).
+pub const MAX_ARGUMENTS: u8 = 16;
 /// Most instructions in one expression.
 pub const MAX_CODE: u16 = 1024;
 /// Highest priority of a transition (SEL-3).

@@ -32,6 +32,7 @@ macro_rules! record {
 mod actions;
 mod data;
 mod dispatch;
+mod durations;
 mod events;
 mod frame;
 mod lanes;
@@ -44,6 +45,7 @@ mod values;
 pub use actions::*;
 pub use data::*;
 pub use dispatch::*;
+pub use durations::*;
 pub use events::*;
 pub use frame::*;
 pub use lanes::*;

@@ -62,6 +62,7 @@ macro_rules! for_each_section {
             41 Jumps jumps Jump Plan,
             42 JumpSteps jump_steps JumpStep Plan,
             43 BuiltInLanes built_in_lanes LaneRecord Base,
+            46 Durations durations DurationRecord Base,
         }
     };
 }

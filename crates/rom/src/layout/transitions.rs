@@ -2,6 +2,7 @@
 
 use zerocopy::byteorder::little_endian::{F32, U16, U32};
 
+use super::DurationWord;
 use crate::number::Coded;
 
 numbers! {
@@ -73,6 +74,11 @@ flags! {
         HISTORY = 7 "history",
         /// A target is a choice: entry is found at run time (EXEC-7).
         CHOICE = 8 "choice",
+        /// Internal, without effect: if it is the first enabled, the search ends and nothing happens (LANG-6).
+        STAY = 9 "stay",
+        /// Written in one list of events with the transition before it, and like it in all but the event: they share
+        /// a cooldown (LANG-1).
+        LISTED = 10 "listed",
     }
 }
 
@@ -109,10 +115,10 @@ record! {
         score: U16,
         /// Least score that counts.
         threshold: F32,
-        /// Ticks (SEL-6); 0 = none.
-        cooldown_ticks: U32,
-        /// Ticks (SEL-6); 0 = none.
-        debounce_ticks: U32,
+        /// SEL-6; found when the transition commits.
+        cooldown_time: DurationWord,
+        /// SEL-6: ticks or a parameter; found when it is armed.
+        debounce_time: DurationWord,
         /// First of two slots with the ready tick; 0xFF = none.
         cooldown_slot: u8,
         /// Timer place; 0xFF = none.
@@ -120,7 +126,11 @@ record! {
         /// Record in the stacks table of a push or pop; 0xFF = none.
         stack: u8,
         /// Zero.
-        reserved: [u8; 13],
+        zero: u8,
+        /// Expression of the least score, instead of the number (LANG-12); or `NONE`.
+        threshold_code: U16,
+        /// Zero.
+        reserved: [u8; 10],
     }
 }
 

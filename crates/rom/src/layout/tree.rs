@@ -2,6 +2,7 @@
 
 use zerocopy::byteorder::little_endian::{U16, U32};
 
+use super::{DurationWord, ValueType};
 use crate::number::Coded;
 
 numbers! {
@@ -55,6 +56,8 @@ flags! {
         RESTORES = 4 "restores",
         /// History is forgotten on completion (EXEC-4).
         HISTORY_RESET = 5 "history_reset",
+        /// Has update actions; needs the extra record (LANG-10).
+        UPDATE = 6 "update",
     }
 }
 
@@ -104,7 +107,7 @@ record! {
 
 record! {
     /// What only some states have.
-    StateExtra: 32 {
+    StateExtra: 36 {
         /// The state.
         state: U16,
         /// Action list on suspend (EXEC-8); or `NONE`.
@@ -113,8 +116,8 @@ record! {
         resume: U16,
         /// Op of the exit-ready guard (SEL-6); or `NONE`.
         exit_ready: U16,
-        /// Ticks before the state may be left (SEL-6); 0 = none.
-        min_active_ticks: U32,
+        /// Time before the state may be left (SEL-6): ticks or a parameter; found when asked.
+        min_active: DurationWord,
         /// Channels owned, one bit each (CODE-7).
         channels: U32,
         /// First history point; points of one state are consecutive.
@@ -140,7 +143,11 @@ record! {
         /// Event raised when the state completes (EVT-10); or `NONE`.
         done_event: U16,
         /// Zero.
-        reserved: u8,
+        zero: u8,
+        /// Action list of every tick, before the activity (LANG-10); or `NONE`.
+        update: U16,
+        /// Zero.
+        reserved: U16,
     }
 }
 
@@ -208,12 +215,52 @@ record! {
 
 record! {
     /// Scratch slots (RAM-7).
-    ScratchRecord: 4 {
+    ScratchRecord: 8 {
         /// State that owns them.
         owner: U16,
         /// First slot.
         slot: u8,
-        /// How many.
+        /// How many; 1 if expressions read it.
         count: u8,
+        /// What expressions read (LANG-8).
+        ty: Coded<ScratchType>,
+        /// Zero.
+        reserved: [u8; 3],
+    }
+}
+
+numbers! {
+    /// What expressions read in scratch (LANG-8).
+    ScratchType: u8 {
+        /// Nothing: it is for functions of the host.
+        Raw = 0 "raw",
+        /// 0 to 65535.
+        U16 = 1 "u16",
+        /// -32768 to 32767.
+        I16 = 2 "i16",
+        /// Truth value.
+        Bool = 3 "bool",
+    }
+}
+
+impl ScratchType {
+    /// The type of its value in expressions; `None` if they do not read it.
+    #[inline]
+    pub const fn value_type(self) -> Option<ValueType> {
+        match self {
+            Self::Raw => None,
+            Self::U16 | Self::I16 => Some(ValueType::I32),
+            Self::Bool => Some(ValueType::Bool),
+        }
+    }
+
+    /// The word that an expression reads.
+    #[inline]
+    pub const fn read(self, slot: u16) -> u32 {
+        match self {
+            Self::Raw | Self::U16 => slot as u32,
+            Self::I16 => slot as i16 as i32 as u32,
+            Self::Bool => (slot != 0) as u32,
+        }
     }
 }

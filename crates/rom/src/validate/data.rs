@@ -4,7 +4,7 @@
 use zerocopy::IntoBytes;
 use zerocopy::byteorder::little_endian::U32;
 
-use super::{Check, MAX_TICKS, expected, optional, presence, range, unknown};
+use super::{Check, expected, optional, presence, range, unknown};
 use crate::error::{LoadError, Problem};
 use crate::layout::*;
 use crate::number::Coded;
@@ -65,7 +65,10 @@ pub(super) fn linker<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError
             unknown("function kind", entry.kind)
         })?;
         check.rule(entry.rng <= 1, i, || unknown("rng mark", entry.rng))?;
-        check.rule(entry.reserved.get() == 0, i, || Problem::Reserved)?;
+        let value = entry.kind == FunctionKind::Value;
+        let typed = entry.ty.is_known() & (value | (entry.ty.raw() == 0));
+        check.rule(typed, i, || unknown("type", entry.ty))?;
+        check.rule(entry.reserved == 0, i, || Problem::Reserved)?;
         let key = (u64::from(entry.kind) << 32) | u64::from(entry.hash.get());
         check.rule(key >= least, i, || {
             Problem::Rule("functions are not sorted by kind and hash without twins")
@@ -109,6 +112,19 @@ fn is_literal(ty: Coded<ValueType>, words: &[U32; 3], strings: &[StringRecord]) 
     let used = words_of(ty);
     let zero = (used >= 2 || second == 0) && (used >= 3 || third == 0) && used >= 1;
     zero && is_word(ty, first, strings)
+}
+
+/// Does a computed argument say how, and give its type?
+fn is_computed(rom: &Rom<'_>, argument: &ArgumentRecord, source: ArgumentSource) -> bool {
+    let [code, place, zero] = argument.words.map(U32::get);
+    let gives = match source {
+        ArgumentSource::Expression => rom
+            .expressions()
+            .get(code as usize)
+            .is_some_and(|expression| expression.ty == argument.ty),
+        ArgumentSource::Literal | ArgumentSource::Stack => code == 0,
+    };
+    gives && zero == 0 && place < u32::from(MAX_ARGUMENTS)
 }
 
 /// Truth values are 0 or 1, symbols are texts or empty; anything else is free.
@@ -157,7 +173,12 @@ pub(super) fn parameters<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadE
         check.rule(u32::from(found.get()) == offset, i, || {
             expected("offset", offset, found)
         })?;
-        check.rule(parameter.reserved == [0; 5], i, || Problem::Reserved)?;
+        let seconds = parameter.ty == ValueType::F32;
+        let unit = parameter.is_duration;
+        check.rule(unit == 0 || (unit == 1 && seconds), i, || {
+            unknown("duration mark", unit)
+        })?;
+        check.rule(parameter.reserved == [0; 4], i, || Problem::Reserved)?;
         offset = offset.wrapping_add(u32::from(words_of(parameter.ty)));
     }
     check.finish()
@@ -204,18 +225,25 @@ pub(super) fn parameter_values<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(),
     check.finish()
 }
 
-/// Literal arguments of calls (CODE-3).
+/// Arguments of calls (CODE-3, LANG-4).
 pub(super) fn arguments<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError> {
     let mut check = Check::<EXPLAIN>::new(Section::Arguments);
     let strings = rom.strings();
     for (i, argument) in rom.arguments().iter().enumerate() {
         check.rule(argument.ty.is_known(), i, || unknown("type", argument.ty))?;
-        check.rule(argument.reserved == 0, i, || Problem::Reserved)?;
+        check.rule(argument.source.is_known(), i, || {
+            unknown("source", argument.source)
+        })?;
         check.rule(optional(argument.name.get(), strings.len()), i, || {
             range("name", argument.name, strings.len())
         })?;
-        let literal = is_literal(argument.ty, &argument.words, strings);
-        check.rule(literal, i, || {
+        let value = match argument.source.known() {
+            Some(ArgumentSource::Literal) | None => {
+                is_literal(argument.ty, &argument.words, strings)
+            }
+            Some(source) => is_computed(rom, argument, source),
+        };
+        check.rule(value, i, || {
             Problem::Rule("the argument is no value of its type")
         })?;
     }

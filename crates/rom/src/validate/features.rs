@@ -27,7 +27,8 @@ const SHOWN: u32 = feature::REGIONS
     | feature::FINAL
     | feature::EXPRESSIONS
     | feature::SCRATCH
-    | feature::VARIANTS;
+    | feature::VARIANTS
+    | feature::UPDATES;
 const _: () = assert!(SHOWN | feature::DENSE_ROWS == feature::ALL);
 
 /// Refuses a header that keeps a used feature from the kernel.
@@ -72,6 +73,7 @@ fn by_tree(rom: &Rom<'_>) -> u32 {
     when(leaves > 0, feature::REGIONS)
         | when(finals, feature::FINAL)
         | when(flags & state_flag::ACTIVITY != 0, feature::ACTIVITIES)
+        | when(flags & state_flag::UPDATE != 0, feature::UPDATES)
 }
 
 fn by_transitions(rom: &Rom<'_>) -> u32 {
@@ -100,11 +102,11 @@ fn by_transitions(rom: &Rom<'_>) -> u32 {
 fn by_extras(rom: &Rom<'_>) -> u32 {
     let mut used = 0;
     for extra in rom.transition_extras() {
-        used |= when(extra.cooldown_ticks.get() > 0, feature::COOLDOWN);
-        used |= when(extra.debounce_ticks.get() > 0, feature::DEBOUNCE);
+        used |= when(extra.cooldown_time.is_some(), feature::COOLDOWN);
+        used |= when(extra.debounce_time.is_some(), feature::DEBOUNCE);
     }
     for extra in rom.state_extras() {
-        let held = extra.exit_ready.get() != NONE || extra.min_active_ticks.get() > 0;
+        let held = extra.exit_ready.get() != NONE || extra.min_active.is_some();
         used |= when(held, feature::EXIT_CONDITIONS);
         used |= when(extra.channels.get() != 0, feature::CHANNELS);
         used |= when(extra.scratch_count > 0, feature::SCRATCH);

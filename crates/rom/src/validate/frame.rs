@@ -51,6 +51,7 @@ fn limit(section: Section) -> usize {
         | Section::Expressions
         | Section::Scratch
         | Section::LeafRows
+        | Section::Durations
         | Section::EntryPlans => MAX_RECORDS,
     }
 }

@@ -3,7 +3,8 @@
 //! Single ops (guards, scores, activities) come first in the ops table; then the action lists, back
 //! to back. So the place of an op says what it must be, and no list has to be walked to prove it.
 
-use super::{Check, MAX_TICKS, Runs, expected, presence, range, unknown};
+use super::durations::{Place, bad_word};
+use super::{Check, Runs, expected, presence, range, unknown};
 use crate::code::{self, CodeLimits};
 use crate::error::{LoadError, Problem};
 use crate::layout::*;
@@ -51,10 +52,11 @@ pub(super) fn plays(rom: &Rom<'_>, op: u16, role: Role) -> bool {
     };
     let (function, ty) = role.demands();
     let a = usize::from(op.a.get());
-    if op.kind == ActionOp::Call {
+    if op.kind.known().is_some_and(ActionOp::calls) {
         rom.linker()
             .get(a)
             .is_some_and(|entry| entry.kind == function)
+            && source_of(rom, op) != Some(ArgumentSource::Stack)
     } else {
         (op.kind == ActionOp::Evaluate)
             & rom
@@ -72,7 +74,9 @@ pub(super) fn expressions<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), Load
         parameters: rom.parameters(),
         states: rom.states().len(),
         ops: rom.ops(),
+        arguments: rom.arguments(),
         linker: rom.linker(),
+        scratch: rom.scratch(),
         strings: rom.strings(),
     };
     let (mut runs, mut scratch) = (Runs::default(), code::Scratch::new());
@@ -135,7 +139,7 @@ pub(super) fn ops<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError> {
     let (linker, arguments) = (rom.linker(), rom.arguments().len() as u64);
     for (i, op) in rom.ops().iter().enumerate() {
         let a = op.a.get();
-        if op.kind == ActionOp::Call {
+        if op.kind.known().is_some_and(ActionOp::calls) {
             let Some(function) = linker.get(usize::from(a)) else {
                 check.rule(false, i, || range("function", a, linker.len()))?;
                 continue;
@@ -150,6 +154,15 @@ pub(super) fn ops<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError> {
                     rom.arguments().len().wrapping_add(1),
                 )
             })?;
+            let run = rom.argument_run(op.b.get(), op.count);
+            let fits = if op.kind == ActionOp::Call {
+                run.iter().all(|one| one.place().is_none())
+            } else {
+                computes(run, function.kind)
+            };
+            check.rule(fits, i, || {
+                Problem::Rule("the arguments are not computed as the call says")
+            })?;
         } else {
             built_in(&mut check, rom, i, op)?;
             let leaves_out = op.kind.known().is_some_and(ActionOp::leaves_out);
@@ -160,6 +173,38 @@ pub(super) fn ops<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError> {
         }
     }
     check.finish()
+}
+
+/// Where the computed arguments of a call come from; all are of one source.
+fn source_of(rom: &Rom<'_>, op: &OpRecord) -> Option<ArgumentSource> {
+    if op.kind != ActionOp::CallWith {
+        return None;
+    }
+    let run = rom.arguments_of(op).iter();
+    let mut computed = run.filter(|one| one.place().is_some());
+    computed.next().and_then(|one| one.source.known())
+}
+
+/// Whether a call with computed arguments has some, each with a place of its own, all of one source:
+/// expressions have those of the functions that they call on their stack, and an action is called by
+/// none.
+fn computes(run: &[ArgumentRecord], function: Coded<FunctionKind>) -> bool {
+    let computed = run.iter().filter(|one| one.place().is_some());
+    let count = computed.clone().count();
+    let Some(source) = computed.clone().next().map(|one| one.source) else {
+        return false;
+    };
+    let has = |place: u32| run.iter().any(|one| one.place() == Some(place));
+    let fits = match function.known() {
+        Some(FunctionKind::Guard) => true,
+        Some(FunctionKind::Value) => source == ArgumentSource::Stack,
+        Some(FunctionKind::Action | FunctionKind::Activity | FunctionKind::Scorer) | None => {
+            source == ArgumentSource::Expression
+        }
+    };
+    fits && run.len() <= usize::from(MAX_ARGUMENTS)
+        && computed.clone().all(|one| one.source == source)
+        && (0..count as u32).all(has)
 }
 
 /// Whether the list of an op goes on for so many ops after it, at least one.
@@ -206,16 +251,19 @@ fn built_in<const EXPLAIN: bool>(
 /// What the first operand refers to, and how many there are.
 fn operand(rom: &Rom<'_>, kind: ActionOp) -> (&'static str, usize) {
     match kind {
-        ActionOp::Evaluate | ActionOp::Set | ActionOp::Add | ActionOp::Unless => {
-            ("expression", rom.expressions().len())
-        }
+        ActionOp::Evaluate
+        | ActionOp::Set
+        | ActionOp::Add
+        | ActionOp::SetScratch
+        | ActionOp::AddScratch
+        | ActionOp::Unless => ("expression", rom.expressions().len()),
         ActionOp::Raise | ActionOp::Send => ("event", rom.events().len()),
         ActionOp::Emit => ("command", rom.strings().len()),
         ActionOp::StartTimer | ActionOp::StopTimer => ("timer", rom.timers().len()),
         ActionOp::ClearHistory => ("state", rom.states().len()),
         ActionOp::Skip => ("operand", 1),
-        // Has rules of its own.
-        ActionOp::Call => ("operand", 0),
+        // Have rules of their own.
+        ActionOp::Call | ActionOp::CallWith => ("operand", 0),
     }
 }
 
@@ -226,13 +274,15 @@ fn second_operand(rom: &Rom<'_>, op: &OpRecord, kind: ActionOp) -> Option<Proble
     match kind {
         ActionOp::Evaluate => result(rom, op).or_else(|| unused(b)),
         ActionOp::Set | ActionOp::Add => write(rom, op),
+        ActionOp::SetScratch | ActionOp::AddScratch => write_scratch(rom, op),
         ActionOp::Raise => payload_expression(rom, low).or_else(|| unused(u32::from(high))),
         ActionOp::Send => payload_expression(rom, low).or_else(|| receiver(rom, high)),
         ActionOp::Emit => payload_expression(rom, low).or_else(|| {
             (usize::from(high) >= rom.lane_count()).then(|| range("lane", high, rom.lane_count()))
         }),
-        ActionOp::StartTimer => named_timer(rom, op)
-            .or_else(|| (b == 0 || b > MAX_TICKS).then(|| unknown("duration", b))),
+        ActionOp::StartTimer => {
+            named_timer(rom, op).or_else(|| bad_word(rom, DurationWord::from_raw(b), Place::Armed))
+        }
         ActionOp::StopTimer => named_timer(rom, op).or_else(|| unused(b)),
         ActionOp::Unless => {
             let ty = expression_type(rom, op.a.get());
@@ -240,8 +290,8 @@ fn second_operand(rom: &Rom<'_>, op: &OpRecord, kind: ActionOp) -> Option<Proble
         }
         ActionOp::Skip => None,
         ActionOp::ClearHistory => unused(b),
-        // Has rules of its own.
-        ActionOp::Call => None,
+        // Have rules of their own.
+        ActionOp::Call | ActionOp::CallWith => None,
     }
 }
 
@@ -277,6 +327,26 @@ fn write(rom: &Rom<'_>, op: &OpRecord) -> Option<Problem> {
     if ty != key.ty {
         Some(expected("type of the value", key.ty, ty))
     } else if op.kind == ActionOp::Add && !adds {
+        Some(unknown("sum of values of type", ty))
+    } else {
+        None
+    }
+}
+
+/// A write has the type of its scratch; only numbers are added (LANG-8).
+fn write_scratch(rom: &Rom<'_>, op: &OpRecord) -> Option<Problem> {
+    let b = op.b.get();
+    let Some(scratch) = rom.scratch().get(b as usize) else {
+        return Some(range("scratch", b, rom.scratch().len()));
+    };
+    let ty = expression_type(rom, op.a.get());
+    let wanted = scratch.ty.known().and_then(ScratchType::value_type);
+    let Some(wanted) = wanted else {
+        return Some(unknown("scratch of type", scratch.ty));
+    };
+    if ty != wanted {
+        Some(expected("type of the value", wanted.coded(), ty))
+    } else if op.kind == ActionOp::AddScratch && wanted != ValueType::I32 {
         Some(unknown("sum of values of type", ty))
     } else {
         None

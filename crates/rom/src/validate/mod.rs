@@ -10,6 +10,7 @@
 
 mod data;
 mod dispatch;
+mod durations;
 mod features;
 mod frame;
 mod functions;
@@ -22,10 +23,6 @@ mod tree;
 use crate::error::{LoadError, Problem};
 use crate::layout::{NONE, Section, ValueType};
 use crate::view::Rom;
-
-/// Longest time in ticks: deadlines compare with wrap-around, so it stays below half the range
-/// (EVT-7).
-pub(crate) const MAX_TICKS: u32 = (1 << 31) - 1;
 
 /// All passes over tables. The order matters: a later one walks what an earlier one proved.
 macro_rules! in_order {
@@ -49,6 +46,7 @@ macro_rules! in_order {
             tree::scratch,
             // Functions: from here on every op and every list is what its place says.
             functions::expressions,
+            durations::durations,
             functions::action_lists,
             functions::ops,
             tree::state_parts,
@@ -263,6 +261,7 @@ mod tests {
             Section::Variants => data::variants::<true>,
             Section::ParameterValues => data::parameter_values::<true>,
             Section::Expressions => functions::expressions::<true>,
+            Section::Durations => durations::durations::<true>,
             Section::Code => functions::expressions::<true>,
             Section::Lanes => data::lanes::<true>,
             Section::BuiltInLanes => data::built_in_lanes::<true>,

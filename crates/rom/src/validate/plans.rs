@@ -156,6 +156,10 @@ pub(super) fn jump_steps<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadE
             check.rule(end <= arguments, i, || {
                 range("last argument", end, rom.arguments().len())
             })?;
+            let mut run = rom.argument_run(first, step.count).iter();
+            check.rule(run.all(|one| one.place().is_none()), i, || {
+                Problem::Rule("a step computes no arguments")
+            })?;
         }
     }
     check.finish()

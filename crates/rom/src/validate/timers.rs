@@ -1,7 +1,8 @@
 //! Timers: kinds, places, columns and the transitions they belong to (EVT-7, EVT-9, RAM-2).
 
+use super::durations::{Place, bad_word};
 use super::tree::is_real;
-use super::{Check, MAX_TICKS, expected, presence, range, unknown};
+use super::{Check, expected, presence, range, unknown};
 use crate::error::{LoadError, Problem};
 use crate::ids::{StateId, TransitionId};
 use crate::layout::*;
@@ -52,7 +53,7 @@ fn owner_and_places<const EXPLAIN: bool>(
     })
 }
 
-/// A timer that fires does so in its own column or that of an event; an `after` in its own.
+/// A timer that fires does so in its own column or that of an event; `after` and `every` in their own.
 fn column<const EXPLAIN: bool>(
     check: &mut Check<EXPLAIN>,
     rom: &Rom<'_>,
@@ -62,14 +63,14 @@ fn column<const EXPLAIN: bool>(
     let column = usize::from(timer.column.get());
     let own = column == rom.events().len().wrapping_add(i);
     let fits = match timer.kind.known() {
-        Some(TimerKind::After) => own,
+        Some(TimerKind::After | TimerKind::Every) => own,
         Some(TimerKind::State | TimerKind::Machine) => own || column < rom.events().len(),
         Some(TimerKind::Clock | TimerKind::Debounce) | None => timer.column.get() == NONE,
     };
     check.rule(fits, i, || unknown("column", timer.column))
 }
 
-/// An `after` and a debounce belong to a transition of their owner that knows them; others to none.
+/// An `after`, an `every` and a debounce belong to a transition of their owner that knows them; others to none.
 /// A clock is the one its owner names.
 fn belongs<const EXPLAIN: bool>(
     check: &mut Check<EXPLAIN>,
@@ -77,15 +78,20 @@ fn belongs<const EXPLAIN: bool>(
     i: usize,
     timer: &TimerRecord,
 ) -> Result<(), LoadError> {
-    let timed = timer.kind == TimerKind::After || timer.kind == TimerKind::Debounce;
-    let (id, ticks) = (TransitionId::read(timer.transition), timer.ticks.get());
+    let on_entry = timer.kind.known().is_some_and(TimerKind::is_armed_on_entry);
+    let timed = on_entry || timer.kind == TimerKind::Debounce;
+    let (id, duration) = (TransitionId::read(timer.transition), timer.duration);
     check.rule(id.is_some() == timed, i, || presence("transition", timed))?;
-    let lasts = if timed {
-        ticks > 0 && ticks <= MAX_TICKS
-    } else {
-        ticks == 0
+    let problem = match (on_entry, timed) {
+        (true, _) => bad_word(rom, duration, Place::Armed),
+        (false, true) => bad_word(rom, duration, Place::Asked),
+        (false, false) => duration
+            .is_some()
+            .then(|| unknown("duration", duration.raw())),
     };
-    check.rule(lasts, i, || unknown("duration", ticks))?;
+    check.rule(problem.is_none(), i, || {
+        problem.unwrap_or(Problem::Reserved)
+    })?;
     let Some(id) = id else {
         let clock = StateId::read(timer.owner)
             .and_then(|owner| rom.state_extra(owner))
@@ -103,12 +109,12 @@ fn belongs<const EXPLAIN: bool>(
     check.rule(transition.source == timer.owner, i, || {
         expected("source of its transition", timer.owner, transition.source)
     })?;
-    let known = if timer.kind == TimerKind::After {
+    let known = if on_entry {
         transition.trigger == timer.column
     } else {
         let extra = rom.transition_extra(id);
         extra.is_some_and(|extra| {
-            extra.debounce_timer == timer.place && extra.debounce_ticks.get() == ticks
+            extra.debounce_timer == timer.place && extra.debounce_time == duration
         })
     };
     check.rule(known, i, || {

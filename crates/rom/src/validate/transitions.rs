@@ -1,8 +1,9 @@
 //! Transitions: owners, order, kinds, domains and what only some of them have (SEL-3, EXEC-2).
 
+use super::durations::{Place, bad_optional};
 use super::targets::{Span, anchor, span};
 use super::tree::{range_of_slots, slots_fit};
-use super::{Check, MAX_TICKS, Runs, expected, optional, presence, range, unknown};
+use super::{Check, Runs, expected, optional, presence, range, unknown};
 use crate::error::{LoadError, Problem};
 use crate::ids::{StateId, TargetSetId};
 use crate::layout::*;
@@ -79,6 +80,41 @@ fn explain<const EXPLAIN: bool>(
         })?;
         last = priority;
         full(check, rom, limits, i, transition)?;
+    }
+    lists(check, rom, usize::from(state.first_transition.get()), own)
+}
+
+/// A transition of a list of events is like the one before it in all but the event, and has the
+/// same cooldown (LANG-1).
+fn lists<const EXPLAIN: bool>(
+    check: &mut Check<EXPLAIN>,
+    rom: &Rom<'_>,
+    first: usize,
+    own: &[TransitionRecord],
+) -> Result<(), LoadError> {
+    use transition_flag::LISTED;
+    let is_listed = |one: &TransitionRecord| one.flags.get() & LISTED != 0;
+    let is_event = |one: &TransitionRecord| usize::from(one.trigger.get()) < rom.events().len();
+    let cooldown = |one: &TransitionRecord| {
+        let extra = rom.transition_extras().get(usize::from(one.extra.get()));
+        extra.map_or(0xFF, |extra| extra.cooldown_slot)
+    };
+    let alike = |a: &TransitionRecord, b: &TransitionRecord| {
+        (a.targets == b.targets)
+            & (a.guard == b.guard)
+            & (a.effect == b.effect)
+            & (a.domain == b.domain)
+            & (a.flags.get() | LISTED == b.flags.get())
+            & is_event(a)
+            & is_event(b)
+            & (cooldown(a) == cooldown(b))
+    };
+    let head = own.first().is_none_or(|one| !is_listed(one));
+    let rule = || Problem::Rule("not like the transition before it in its list");
+    check.rule(head, first, rule)?;
+    let pairs = own.iter().zip(own.iter().skip(1));
+    for (i, (before, one)) in (first.saturating_add(1)..).zip(pairs) {
+        check.rule(!is_listed(one) || alike(before, one), i, rule)?;
     }
     Ok(())
 }
@@ -281,8 +317,36 @@ fn full<const EXPLAIN: bool>(
     check.rule(may_be(effect, limits.lists), i, || {
         range("effect", effect, usize::from(limits.lists))
     })?;
+    stay(check, rom, i, transition)?;
     movement(check, rom, i, transition)?;
     extra_of(check, rom, i, transition, state)
+}
+
+/// Nothing happens when one wins that means to stay (LANG-6): it has nothing that would.
+fn stay<const EXPLAIN: bool>(
+    check: &mut Check<EXPLAIN>,
+    rom: &Rom<'_>,
+    i: usize,
+    transition: &TransitionRecord,
+) -> Result<(), LoadError> {
+    use transition_flag::{INTERNAL, INTERRUPT, LATCH, STAY};
+    let flags = transition.flags.get();
+    if flags & STAY == 0 {
+        return Ok(());
+    }
+    let still = flags & (INTERNAL | INTERRUPT | LATCH) == INTERNAL;
+    check.rule(still, i, || unknown("flags", flags))?;
+    let effect = transition.effect.get();
+    check.rule(effect == NONE, i, || presence("effect", false))?;
+    let extra = rom
+        .transition_extras()
+        .get(usize::from(transition.extra.get()));
+    let waits =
+        extra.is_some_and(|extra| extra.cooldown_time.is_some() || extra.debounce_time.is_some());
+    check.rule(!waits, i, || presence("cooldown or debounce", false))?;
+    let ends = SpecialTrigger::Done.is(transition.trigger)
+        || SpecialTrigger::Failed.is(transition.trigger);
+    check.rule(!ends, i, || unknown("trigger", transition.trigger))
 }
 
 /// Kind, domain and targets fit together (EXEC-2).
@@ -427,7 +491,9 @@ pub(super) fn transition_extras<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<()
         check.rule(back, i, || {
             Problem::Rule("the transition does not refer back to its extra record")
         })?;
-        check.rule(extra.reserved == [0; 13], i, || Problem::Reserved)?;
+        check.rule((extra.zero == 0) & (extra.reserved == [0; 10]), i, || {
+            Problem::Reserved
+        })?;
         score(&mut check, rom, i, extra, transition)?;
         times(&mut check, rom, i, extra)?;
         stack(&mut check, rom, i, extra, transition)?;
@@ -450,6 +516,12 @@ fn score<const EXPLAIN: bool>(
     })?;
     check.rule(!extra.threshold.get().is_nan(), i, || {
         Problem::Rule("the threshold is not a number")
+    })?;
+    let code = extra.threshold_code.get();
+    let number = rom.expressions().get(usize::from(code));
+    let computed = number.is_some_and(|expression| expression.ty == ValueType::F32);
+    check.rule((code == NONE) | (scored & computed), i, || {
+        range("expression of the threshold", code, rom.expressions().len())
     })
 }
 
@@ -460,19 +532,21 @@ fn times<const EXPLAIN: bool>(
     i: usize,
     extra: &TransitionExtra,
 ) -> Result<(), LoadError> {
-    let (cooldown, debounce) = (extra.cooldown_ticks.get(), extra.debounce_ticks.get());
-    check.rule(cooldown <= MAX_TICKS && debounce <= MAX_TICKS, i, || {
-        range("cooldown or debounce", cooldown.max(debounce), 1 << 31)
+    let problem = bad_optional(rom, extra.cooldown_time, Place::Armed)
+        .or_else(|| bad_optional(rom, extra.debounce_time, Place::Asked));
+    check.rule(problem.is_none(), i, || {
+        problem.unwrap_or(Problem::Reserved)
     })?;
+    let (cooldown, debounce) = (extra.cooldown_time.is_some(), extra.debounce_time.is_some());
     let (slot, timer) = (extra.cooldown_slot, extra.debounce_timer);
-    check.rule((cooldown > 0) == (slot != 0xFF), i, || {
-        presence("cooldown slot", cooldown > 0)
+    check.rule(cooldown == (slot != 0xFF), i, || {
+        presence("cooldown slot", cooldown)
     })?;
     check.rule(slot == 0xFF || slots_fit(rom, slot, 2), i, || {
         range_of_slots(rom, slot)
     })?;
-    check.rule((debounce > 0) == (timer != 0xFF), i, || {
-        presence("debounce timer", debounce > 0)
+    check.rule(debounce == (timer != 0xFF), i, || {
+        presence("debounce timer", debounce)
     })?;
     let places = rom.capacity().timers;
     check.rule(timer == 0xFF || timer < places, i, || {

@@ -1,6 +1,7 @@
 //! The tree: states in pre-order, regions, leaf numbers, and what states own (RAM-4, EXEC-9).
 
-use super::{Check, MAX_TICKS, expected, optional, presence, range, unknown};
+use super::durations::{Place, bad_optional};
+use super::{Check, expected, optional, presence, range, unknown};
 use crate::error::{LoadError, Problem};
 use crate::ids::StateId;
 use crate::layout::*;
@@ -365,6 +366,10 @@ pub(super) fn scratch<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadErro
         check.rule(slots_fit(rom, scratch.slot, scratch.count), i, || {
             range_of_slots(rom, scratch.slot)
         })?;
+        check.rule(scratch.ty.is_known(), i, || unknown("type", scratch.ty))?;
+        let single = (scratch.ty == ScratchType::Raw) | (scratch.count == 1);
+        check.rule(single, i, || expected("count", 1_u8, scratch.count))?;
+        check.rule(scratch.reserved == [0; 3], i, || Problem::Reserved)?;
     }
     check.finish()
 }
@@ -427,7 +432,8 @@ pub(super) fn state_parts<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), Load
                 Problem::Rule("the extra record is not that of the state")
             })?;
         }
-        let promised = flags & (state_flag::DEFERS | state_flag::RESTORES) != 0;
+        const IN_EXTRA: u16 = state_flag::DEFERS | state_flag::RESTORES | state_flag::UPDATE;
+        let promised = flags & IN_EXTRA != 0;
         check.rule(!promised | (state.extra.get() != NONE), i, || {
             presence("extra record", true)
         })?;
@@ -502,12 +508,16 @@ fn extra_references<const EXPLAIN: bool>(
     check.rule(optional(extra.resume.get(), lists), i, || {
         range("resume list", extra.resume, lists)
     })?;
+    check.rule(optional(extra.update.get(), lists), i, || {
+        range("update list", extra.update, lists)
+    })?;
     let ready = extra.exit_ready.get();
     check.rule(functions::plays(rom, ready, Role::Guard), i, || {
         Role::Guard.problem(ready)
     })?;
-    check.rule(extra.min_active_ticks.get() <= MAX_TICKS, i, || {
-        range("min-active", extra.min_active_ticks, 1 << 31)
+    let problem = bad_optional(rom, extra.min_active, Place::Asked);
+    check.rule(problem.is_none(), i, || {
+        problem.unwrap_or(Problem::Reserved)
     })?;
     let channels = (1_u64 << rom.channels().len().min(MAX_CHANNELS)).wrapping_sub(1);
     check.rule(u64::from(extra.channels.get()) & !channels == 0, i, || {
@@ -517,7 +527,9 @@ fn extra_references<const EXPLAIN: bool>(
     check.rule(optional(event.get(), events), i, || {
         range("event of completion", event, events)
     })?;
-    check.rule(extra.reserved == 0, i, || Problem::Reserved)
+    check.rule((extra.zero == 0) & (extra.reserved.get() == 0), i, || {
+        Problem::Reserved
+    })
 }
 
 fn extra_places<const EXPLAIN: bool>(
@@ -531,7 +543,7 @@ fn extra_places<const EXPLAIN: bool>(
     check.rule(clock, i, || {
         range("clock", extra.clock, usize::from(timers))
     })?;
-    let timed = extra.min_active_ticks.get() == 0 || extra.clock != 0xFF;
+    let timed = !extra.min_active.is_some() || extra.clock != 0xFF;
     check.rule(timed, i, || {
         presence("the clock of a min-active time", true)
     })?;
@@ -581,6 +593,10 @@ fn extra_runs<const EXPLAIN: bool>(
     let defers = extra.deferral_count.get() > 0;
     check.rule((flags & state_flag::DEFERS != 0) == defers, i, || {
         presence("the deferral flag of the state", defers)
+    })?;
+    let updates = extra.update.get() != NONE;
+    check.rule((flags & state_flag::UPDATE != 0) == updates, i, || {
+        presence("the update flag of the state", updates)
     })?;
     let restores = rom.history_of(state).iter().any(|point| point.restore == 1);
     check.rule((flags & state_flag::RESTORES != 0) == restores, i, || {

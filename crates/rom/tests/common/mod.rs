@@ -241,6 +241,7 @@ impl Machine {
                     state: state.into(),
                     suspend: NOTHING,
                     resume: NOTHING,
+                    update: NOTHING,
                     exit_ready: NOTHING,
                     clock: 0xFF,
                     result_slot: 0xFF,
@@ -268,6 +269,7 @@ impl Machine {
                     cooldown_slot: 0xFF,
                     debounce_timer: 0xFF,
                     stack: 0xFF,
+                    threshold_code: NOTHING,
                     ..TransitionExtra::new_zeroed()
                 });
                 let place = (self.tables.transition_extras.len() - 1) as u16;

@@ -1,6 +1,7 @@
 //! Legal ROMs to load and to damage.
 
 use statewright_rom::code::op;
+use statewright_rom::ids::DurationId;
 use statewright_rom::layout::*;
 use statewright_rom::symbol_number;
 use zerocopy::FromZeros;
@@ -118,7 +119,8 @@ pub fn function(hash: u32, kind: FunctionKind) -> LinkerRecord {
         hash: hash.into(),
         kind: kind.into(),
         rng: 0,
-        reserved: 0.into(),
+        ty: Default::default(),
+        reserved: 0,
     }
 }
 
@@ -315,7 +317,7 @@ fn rich_arrows(m: &mut Machine) {
     use rich_states::*;
     use transition_flag::*;
     m.arrow(0, HIT, &[to(OVER)], INTERRUPT | LOCAL);
-    m.arrow(0, SpecialTrigger::Any.number(), &[], INTERNAL);
+    m.arrow(0, SpecialTrigger::Any.number(), &[], INTERNAL | STAY);
     m.arrow(PATROL, SEE, &[to_history(1)], 3 << PRIORITY_SHIFT);
     m.arrow(PATROL, SEE, &[to_choice(PICK)], 1 << PRIORITY_SHIFT | LATCH);
     m.arrow(WALK, AFTER, &[to(LOOK)], 0);
@@ -370,12 +372,14 @@ fn rich_data(tables: &mut Tables) {
         name_hash: U64::new(hash),
         offset: offset.into(),
         ty: ty.into(),
-        reserved: [0; 5],
+        is_duration: u8::from(ty == ValueType::F32),
+        reserved: [0; 4],
     };
     tables.parameters = vec![
         parameter(21, 0, ValueType::I32),
         parameter(22, 1, ValueType::Vec2),
         parameter(23, 3, ValueType::Bool),
+        parameter(24, 4, ValueType::F32),
     ];
     tables.variants = vec![
         VariantRecord {
@@ -385,12 +389,13 @@ fn rich_data(tables: &mut Tables) {
             name_hash: 99.into(),
         },
     ];
-    tables.parameter_values = [5, 6, 7, 1, 8, 9, 10, 0]
+    let [half, whole] = [0.5_f32, 1.0].map(f32::to_bits);
+    tables.parameter_values = [5, 6, 7, 1, half, 8, 9, 10, 0, whole]
         .map(|word: u32| WordRecord { word: word.into() })
         .to_vec();
     let argument = |ty: ValueType, name: u16, words: [u32; 3]| ArgumentRecord {
         ty: ty.into(),
-        reserved: 0,
+        source: ArgumentSource::Literal.into(),
         name: name.into(),
         words: words.map(U32::new),
     };
@@ -423,6 +428,7 @@ fn rich_data(tables: &mut Tables) {
         owner: rich_states::AIM.into(),
         slot: 20,
         count: 2,
+        ..Default::default()
     }];
 }
 
@@ -469,7 +475,7 @@ fn rich_functions(tables: &mut Tables) {
         built_in(ActionOp::Raise, rich_events::SEE, nothing),
         built_in(ActionOp::Send, rich_events::HIT, 0xFFFF_0001),
         built_in(ActionOp::Emit, 0, 7 << 16 | nothing),
-        built_in(ActionOp::StartTimer, 1, 30),
+        built_in(ActionOp::StartTimer, 1, computed(1).raw()),
         built_in(ActionOp::StopTimer, 2, 0),
         built_in(ActionOp::ClearHistory, rich_states::PATROL, 0),
         // List 2.
@@ -482,18 +488,44 @@ fn rich_functions(tables: &mut Tables) {
     tables.action_lists = vec![list(5, 3), list(8, 6), list(14, 5)];
 }
 
+/// The word of a record of the durations table.
+fn computed(record: usize) -> DurationWord {
+    DurationWord::computed(DurationId::from_index(record).unwrap())
+}
+
+/// One duration of each kind.
+fn rich_durations(tables: &mut Tables) {
+    let duration = |kind: DurationKind, index: u16, low: u32, high: u32| DurationRecord {
+        kind: kind.into(),
+        reserved: 0,
+        index: index.into(),
+        low: low.into(),
+        high: high.into(),
+    };
+    let seconds = tables
+        .expressions
+        .iter()
+        .position(|expression| expression.ty == ValueType::F32);
+    tables.durations = vec![
+        duration(DurationKind::Parameter, 3, 0, 0),
+        duration(DurationKind::Expression, seconds.unwrap() as u16, 0, 0),
+        duration(DurationKind::Range, 0, 30, 90),
+    ];
+}
+
 fn rich_timers(m: &mut Machine) {
+    rich_durations(&mut m.tables);
     use rich_states::*;
     let timer = |owner: u16,
                  transition: u16,
-                 ticks: u32,
+                 duration: DurationWord,
                  column: u16,
                  kind: TimerKind,
                  place: u8,
                  instances: u8| TimerRecord {
         owner: owner.into(),
         transition: transition.into(),
-        ticks: ticks.into(),
+        duration,
         column: column.into(),
         kind: kind.into(),
         place,
@@ -501,12 +533,29 @@ fn rich_timers(m: &mut Machine) {
         class: EventClass::Normal.into(),
         reserved: 0.into(),
     };
+    let none = DurationWord::NOTHING;
     m.tables.timers = vec![
-        timer(WALK, 4, 60, AFTER, TimerKind::After, 0, 1),
-        timer(STAND, NONE, 0, NAMED, TimerKind::State, 1, 1),
-        timer(0, NONE, 0, rich_events::SEE, TimerKind::Machine, 2, 3),
-        timer(WALK, NONE, 0, NONE, TimerKind::Clock, 5, 1),
-        timer(LOOK, 7, 9, NONE, TimerKind::Debounce, 6, 1),
+        timer(
+            WALK,
+            4,
+            DurationWord::ticks(60),
+            AFTER,
+            TimerKind::After,
+            0,
+            1,
+        ),
+        timer(STAND, NONE, none, NAMED, TimerKind::State, 1, 1),
+        timer(0, NONE, none, rich_events::SEE, TimerKind::Machine, 2, 3),
+        timer(WALK, NONE, none, NONE, TimerKind::Clock, 5, 1),
+        timer(
+            LOOK,
+            7,
+            DurationWord::ticks(9),
+            NONE,
+            TimerKind::Debounce,
+            6,
+            1,
+        ),
     ];
     for (state, first, mask) in [(WALK, 0, 0b10_0001), (STAND, 1, 0b10)] {
         let state = &mut m.tables.states[usize::from(state)];
@@ -541,10 +590,12 @@ fn rich_extras(m: &mut Machine) {
     let extra = m.extra(AIM);
     (extra.scratch_slot, extra.scratch_count, extra.channels) = (20, 2, 1.into());
     (extra.result_slot, extra.result_bit, extra.suspend) = (9, 2, 2.into());
+    extra.update = 1.into();
     let extra = m.extra(WALK);
-    (extra.exit_ready, extra.min_active_ticks) = (0.into(), 5.into());
+    (extra.exit_ready, extra.min_active) = (0.into(), computed(0));
     let aim = &mut m.tables.states[usize::from(AIM)];
-    (aim.activity, aim.flags) = (2.into(), (aim.flags.get() | state_flag::ACTIVITY).into());
+    let runs = state_flag::ACTIVITY | state_flag::UPDATE;
+    (aim.activity, aim.flags) = (2.into(), (aim.flags.get() | runs).into());
     m.tables.observers = vec![
         ObserverRecord {
             event: SpecialTrigger::Any.number().into(),
@@ -557,10 +608,10 @@ fn rich_extras(m: &mut Machine) {
     ];
     m.tables.transitions[2].guard = 0.into();
     m.tables.transitions[4].effect = 0.into();
-    m.transition_extra(7).debounce_ticks = 9.into();
+    m.transition_extra(7).debounce_time = DurationWord::ticks(9);
     m.transition_extra(7).debounce_timer = 6;
     let cooled = m.transition_extra(2);
-    (cooled.cooldown_ticks, cooled.cooldown_slot) = (90.into(), 10);
+    (cooled.cooldown_time, cooled.cooldown_slot) = (computed(2), 10);
     for (transition, score) in [(10, 3), (11, 4)] {
         let extra = m.transition_extra(transition);
         (extra.score, extra.threshold) = (score.into(), F32::new(0.25));

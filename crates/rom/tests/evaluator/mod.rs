@@ -22,6 +22,10 @@ pub(crate) trait World {
     fn active(&self, state: u16) -> bool;
     /// Asks a guard.
     fn guard(&mut self, op: u16) -> bool;
+    /// Words that the call of a value function takes, and those that it gives.
+    fn value(&mut self, op: u16) -> (usize, [u32; 3]) {
+        panic!("op {op} is no call here")
+    }
 }
 
 /// Runs an expression; gives the words left on the stack.
@@ -74,6 +78,13 @@ impl WordStack for Stack {
 fn step(instruction: &InstructionRecord, stack: &mut Stack, world: &mut dyn World) {
     let InstructionRecord { op, a, b, c } = *instruction;
     let b = b.get();
+    if op == op::CALL_VALUE {
+        let (taken, words) = world.value(b);
+        (0..taken).for_each(|_| _ = stack.pop());
+        return words[..usize::from(ValueType::from_number(a).unwrap().words())]
+            .iter()
+            .for_each(|&word| stack.push(word));
+    }
     let words = |ty: u8| ValueType::from_number(ty).map_or(0, |ty| usize::from(ty.words()));
     let mut load = |source: &[u32]| {
         for &word in &source[..words(a)] {
@@ -95,10 +106,12 @@ fn step(instruction: &InstructionRecord, stack: &mut Stack, world: &mut dyn Worl
         op::TICKS_IN_STATE => stack.push(world.ticks(b) as u32),
         op::IN_STATE => stack.push(u32::from(world.active(b))),
         op::CALL_GUARD => stack.push(u32::from(world.guard(b))),
+        op::RANDOM | op::SCRATCH => stack.push(1),
+        op::RANDOM_I32 | op::RANDOM_F32 => _ = stack.pop(),
         _ => {
             let known = op::signature(op).is_some();
             assert!(
-                known || matches!(op, op::SELECT | op::VEC2_FIELD | op::VEC3_FIELD),
+                known || matches!(op, op::SELECT | op::VEC2_FIELD | op::VEC3_FIELD | op::CURVE),
                 "no instruction {op}"
             );
             apply(op, a, stack);

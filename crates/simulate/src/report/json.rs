@@ -13,8 +13,9 @@ pub fn json(outcome: &Outcome) -> Value {
         .zip(outcome.counters.values())
         .map(|(name, value)| ((*name).to_owned(), value.into()))
         .collect();
-    let transitions: Vec<Value> = (0_u16..)
-        .zip(&outcome.transitions)
+    let transitions: Vec<Value> = outcome
+        .written()
+        .into_iter()
         .map(|(number, taken)| json!({ "transition": number, "way": legend.way(number), "text": outcome.transition(number), "taken": taken }))
         .collect();
     let states: Vec<Value> = (0_u16..)

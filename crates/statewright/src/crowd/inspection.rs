@@ -5,7 +5,7 @@ use std::fmt;
 use statewright_kernel::{self as kernel, Class, Event, Instance, Status, event_flag, flag};
 use statewright_rom::Rom;
 use statewright_rom::ids::*;
-use statewright_rom::layout::PayloadKind;
+use statewright_rom::layout::{PayloadKind, transition_flag};
 use statewright_symbols::SymbolKind;
 
 use super::instances::with_instances;
@@ -210,7 +210,11 @@ impl Seer<'_> {
             timers: self.timers(instance),
             clocks: self.clocks(instance, &active),
             cooldowns: self.waits(
-                |transition| kernel::ready_tick(rom, instance, transition),
+                |transition| {
+                    let ready = kernel::ready_tick(rom, instance, transition);
+                    // A list of events has one cooldown (LANG-1).
+                    ready.filter(|_| !self.is_listed(transition))
+                },
                 instance,
             ),
             debounces: self.waits(
@@ -326,6 +330,12 @@ impl Seer<'_> {
             (left > 0).then(|| (self.transition(transition), left))
         };
         transitions.filter_map(wait).collect()
+    }
+
+    /// Whether a transition was written in one list of events with the one before it.
+    fn is_listed(&self, transition: TransitionId) -> bool {
+        let record = self.rom.transitions().get(transition.index());
+        record.is_some_and(|record| record.flags.get() & transition_flag::LISTED != 0)
     }
 
     /// A debounce counts only while the source is active: its timer may be another's otherwise.

@@ -187,11 +187,21 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
         agent: AgentId,
         variant: VariantHandle,
     ) -> Result<(), VariantError> {
+        let variant = self.checked_variant(agent, variant)?;
+        self.enter(Input::SetVariant(agent, variant));
+        Ok(())
+    }
+
+    /// A variant that an agent who is there may get.
+    pub(crate) fn checked_variant(
+        &self,
+        agent: AgentId,
+        variant: VariantHandle,
+    ) -> Result<VariantId, VariantError> {
         let variant = self.machine().resolve(variant);
         let variant = variant.map_err(VariantError::Variant)?;
         self.check_variant(agent, variant)?;
-        self.enter(Input::SetVariant(agent, variant));
-        Ok(())
+        Ok(variant)
     }
 
     pub(super) fn check_variant(

@@ -160,6 +160,13 @@ impl<B: Board, C> Host for TimedHost<'_, '_, B, C> {
         score
     }
 
+    fn value(&self, function: FunctionId, view: GuardCx<'_, '_>) -> [u32; 3] {
+        let began = self.clock.timing.now();
+        let words = inside!(&self.host, host => host.value(function, view));
+        self.note(function, began);
+        words
+    }
+
     fn action(&mut self, function: FunctionId, actor: ActionCx<'_, '_>) {
         let began = self.clock.timing.now();
         inside!(&mut self.host, host => host.action(function, actor));

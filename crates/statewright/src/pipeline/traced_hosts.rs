@@ -168,6 +168,10 @@ impl<B: Board, C> Host for TracedHost<'_, '_, B, C> {
         self.host.score(function, view)
     }
 
+    fn value(&self, function: FunctionId, view: GuardCx<'_, '_>) -> [u32; 3] {
+        self.host.value(function, view)
+    }
+
     #[inline]
     fn action(&mut self, function: FunctionId, actor: ActionCx<'_, '_>) {
         self.call(|host| host.action(function, actor));

@@ -14,7 +14,7 @@ use std::fmt;
 use statewright_kernel::{Instance, Sleep, active_leaves, flag, sleep, sleep_though_polling};
 use statewright_rom::Rom;
 use statewright_rom::ids::*;
-use statewright_rom::layout::{ActionOp, policy};
+use statewright_rom::layout::policy;
 use statewright_symbols::{GuardCode, SymbolKind, similar};
 use statewright_text::camel_case;
 use statewright_trace::Legend;
@@ -213,12 +213,26 @@ fn choose<B, C: Context + ?Sized>(
                 let draws = functions.list.get(*one).is_some_and(|f| f.rng)
                     && record.rng == 0
                     && kind != Kind::Action;
+                let wanted = record.ty.get();
+                let other = functions
+                    .list
+                    .get(*one)
+                    .and_then(|function| function.returns)
+                    .filter(|found| kind == Kind::Value && *found != wanted);
+                if let Some(found) = other {
+                    let name = name.clone();
+                    problems.push(BindProblem::Returns {
+                        name,
+                        wanted,
+                        found,
+                    });
+                }
                 if draws {
                     problems.push(BindProblem::UsesRng { name });
                 }
                 chosen.push(Choice {
                     function: Some(*one),
-                    fits: !draws,
+                    fits: !draws && other.is_none(),
                 });
                 continue;
             }
@@ -262,7 +276,7 @@ fn check_calls<B, C: Context + ?Sized>(
     chosen: &mut [Choice],
     problems: &mut Vec<BindProblem>,
 ) {
-    for op in rom.ops().iter().filter(|op| op.kind == ActionOp::Call) {
+    for op in rom.ops().iter().filter(|op| op.kind.get().calls()) {
         let Some(choice) = chosen.get_mut(usize::from(op.a.get())) else {
             continue;
         };

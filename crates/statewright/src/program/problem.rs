@@ -47,6 +47,15 @@ pub enum BindProblem {
         /// Every place of the machine that calls it.
         uses: Vec<String>,
     },
+    /// A value function gives another type than the machine declares (LANG-11).
+    Returns {
+        /// Its name.
+        name: String,
+        /// What the machine declares.
+        wanted: Type,
+        /// What it gives.
+        found: Type,
+    },
     /// It draws random numbers, but the machine does not say so (SEL-5).
     UsesRng {
         /// Its name.
@@ -130,6 +139,14 @@ impl fmt::Display for BindProblem {
                 )?;
                 used_by(uses, f)
             }
+            Self::Returns {
+                name,
+                wanted,
+                found,
+            } => write!(
+                f,
+                "the machine declares that `{name}` gives {wanted}, but it gives {found}"
+            ),
             Self::UsesRng { name } => write!(
                 f,
                 "`{name}` draws random numbers: write `\"rng\": true` for it under \"functions\" in the machine file"

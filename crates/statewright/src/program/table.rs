@@ -7,8 +7,8 @@ use crate::board::Board;
 use crate::context::Context;
 use crate::cx::{ActionCx, GuardCx};
 use crate::functions::{
-    ActionFn, ActivityFn, AnyActionFn, AnyActivityFn, AnyGuardFn, AnyScorerFn, Callback, GuardFn,
-    ScorerFn,
+    ActionFn, ActivityFn, AnyActionFn, AnyActivityFn, AnyGuardFn, AnyScorerFn, AnyValueFn,
+    Callback, GuardFn, ScorerFn, ValueFn,
 };
 
 /// Callbacks by number of the function, and fields by number of the key. Numbers of another kind
@@ -18,6 +18,7 @@ pub(crate) struct Table<B, C: Context + ?Sized> {
     scorers: Box<[AnyScorerFn<B, C>]>,
     actions: Box<[AnyActionFn<B, C>]>,
     activities: Box<[AnyActivityFn<B, C>]>,
+    values: Box<[AnyValueFn<B, C>]>,
     /// Field of the blackboard per key.
     fields: Box<[usize]>,
 }
@@ -38,11 +39,13 @@ impl<B: Board, C: Context + ?Sized> Table<B, C> {
         let scorer: AnyScorerFn<B, C> = |_, _, _| 0.0;
         let action: AnyActionFn<B, C> = |_, _, _| {};
         let activity: AnyActivityFn<B, C> = |_, _, _, _| Status::Running;
+        let value: AnyValueFn<B, C> = |_, _, _| [0; 3];
         Self {
             guards: vec![guard; functions].into(),
             scorers: vec![scorer; functions].into(),
             actions: vec![action; functions].into(),
             activities: vec![activity; functions].into(),
+            values: vec![value; functions].into(),
             fields: fields.into(),
         }
     }
@@ -58,6 +61,7 @@ impl<B: Board, C: Context + ?Sized> Table<B, C> {
             Callback::Scorer(code) => set(&mut self.scorers, place, code),
             Callback::Action(code) => set(&mut self.actions, place, code),
             Callback::Activity(code) => set(&mut self.activities, place, code),
+            Callback::Value(code) => set(&mut self.values, place, code),
         }
     }
 
@@ -79,6 +83,10 @@ impl<B: Board, C: Context + ?Sized> Table<B, C> {
             place,
             Callback::Activity(|_, _, _, cx| UnboundCall(cx.function()).unwind()),
         );
+        self.put(
+            place,
+            Callback::Value(|_, _, cx| UnboundCall(cx.function()).unwind()),
+        );
     }
 
     /// The same for one tick: callbacks for a context of any lifetime are callbacks for this one.
@@ -88,6 +96,7 @@ impl<B: Board, C: Context + ?Sized> Table<B, C> {
             scorers: &self.scorers,
             actions: &self.actions,
             activities: &self.activities,
+            values: &self.values,
             fields: &self.fields,
         }
     }
@@ -107,6 +116,7 @@ pub(crate) struct TickTable<'t, B, C> {
     scorers: &'t [ScorerFn<B, C>],
     actions: &'t [ActionFn<B, C>],
     activities: &'t [ActivityFn<B, C>],
+    values: &'t [ValueFn<B, C>],
     fields: &'t [usize],
 }
 
@@ -145,6 +155,19 @@ impl<B: Board, C> TickTable<'_, B, C> {
         let score = code.map_or(0.0, |code| code(board, context, &mut cx));
         cx.returned();
         score
+    }
+
+    pub(crate) fn value(
+        &self,
+        function: FunctionId,
+        board: &B,
+        context: &C,
+        mut cx: GuardCx<'_, '_, '_>,
+    ) -> [u32; 3] {
+        let code = self.values.get(function.index());
+        let words = code.map_or([0; 3], |code| code(board, context, &mut cx));
+        cx.returned();
+        words
     }
 
     #[inline]

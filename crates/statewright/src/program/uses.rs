@@ -1,9 +1,9 @@
 //! Where a machine calls a function, in words: for errors of binding (ROM-8).
 
 use statewright_rom::Rom;
-use statewright_rom::code::op::CALL_GUARD;
+use statewright_rom::code::op::{CALL_GUARD, CALL_VALUE};
 use statewright_rom::ids::*;
-use statewright_rom::layout::{ActionOp, OpRecord, SpecialTrigger};
+use statewright_rom::layout::{ActionOp, ArgumentRecord, ArgumentSource, OpRecord, SpecialTrigger};
 use statewright_symbols::SymbolKind;
 use zerocopy::byteorder::little_endian::U16;
 
@@ -44,6 +44,7 @@ impl Search<'_> {
             if let Some(extra) = self.rom.state_extra(state) {
                 note(self.list(extra.suspend), "suspend of");
                 note(self.list(extra.resume), "resume of");
+                note(self.list(extra.update), "update of");
                 note(self.op(extra.exit_ready), "exit condition of");
             }
             let branches = self.rom.branches_of(state);
@@ -122,10 +123,20 @@ impl Search<'_> {
     fn calls(&self, op: &OpRecord) -> bool {
         let [low, high] = [op.b.get() as u16, (op.b.get() >> 16) as u16];
         match op.kind.get() {
-            ActionOp::Call => FunctionId::read(op.a) == Some(self.function),
-            ActionOp::Evaluate | ActionOp::Set | ActionOp::Add | ActionOp::Unless => {
-                self.expression(op.a.get())
+            ActionOp::Call | ActionOp::CallWith => {
+                let computed = |one: &ArgumentRecord| {
+                    one.source == ArgumentSource::Expression
+                        && self.expression(one.words[0].get() as u16)
+                };
+                FunctionId::read(op.a) == Some(self.function)
+                    || self.rom.arguments_of(op).iter().any(computed)
             }
+            ActionOp::Evaluate
+            | ActionOp::Set
+            | ActionOp::Add
+            | ActionOp::SetScratch
+            | ActionOp::AddScratch
+            | ActionOp::Unless => self.expression(op.a.get()),
             ActionOp::Raise | ActionOp::Emit => self.expression(low),
             ActionOp::Send => self.expression(low) || self.expression(high),
             ActionOp::StartTimer
@@ -135,13 +146,13 @@ impl Search<'_> {
         }
     }
 
-    /// Guards of the host are asked within expressions, too.
+    /// Guards and value functions of the host are asked within expressions, too.
     fn expression(&self, expression: u16) -> bool {
         let Some(expression) = ExpressionId::new(expression) else {
             return false;
         };
         let code = self.rom.code_of(expression);
         code.iter()
-            .any(|step| step.op == CALL_GUARD && self.op(step.b))
+            .any(|step| matches!(step.op, CALL_GUARD | CALL_VALUE) && self.op(step.b))
     }
 }

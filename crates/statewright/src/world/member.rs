@@ -10,10 +10,10 @@ use crate::commands::{CommandRef, Lane, PoolTooSmall};
 use crate::context::Context;
 use crate::crowd::{
     Crowd, Envelope, Input, InputError, Inspection, LookError, Message, Missing, SnapshotError,
-    Tick,
+    Tick, VariantError,
 };
 use crate::event::{SendError, WrongEvent};
-use crate::handle::StateHandle;
+use crate::handle::{StateHandle, VariantHandle};
 use crate::machine::Machine;
 use crate::pipeline::{ErasedWorkers, LaneCommands, Lent};
 use crate::saved::Saved;
@@ -155,6 +155,8 @@ pub(super) trait AnyCrowd<C: Context + ?Sized>: Send + Sync {
     fn inspect(&self, agent: AgentId) -> Result<Inspection, Missing>;
     fn counters(&self) -> Counters;
     fn despawn(&mut self, agent: AgentId) -> Result<(), Missing>;
+    fn variant(&self, agent: AgentId) -> Result<VariantHandle, Missing>;
+    fn set_variant(&mut self, agent: AgentId, variant: VariantHandle) -> Result<(), VariantError>;
     fn stop(&mut self, agent: AgentId) -> Result<(), Missing>;
     fn reset(&mut self, agent: AgentId) -> Result<(), Missing>;
 
@@ -253,6 +255,14 @@ where
 
     fn despawn(&mut self, agent: AgentId) -> Result<(), Missing> {
         self.despawn(agent)
+    }
+
+    fn variant(&self, agent: AgentId) -> Result<VariantHandle, Missing> {
+        self.variant(agent)
+    }
+
+    fn set_variant(&mut self, agent: AgentId, variant: VariantHandle) -> Result<(), VariantError> {
+        self.set_variant(agent, variant)
     }
 
     fn stop(&mut self, agent: AgentId) -> Result<(), Missing> {

@@ -38,8 +38,8 @@ use statewright_kernel::Counters;
 use crate::agent_id::{AgentId, CrowdNumber};
 use crate::board::Board;
 use crate::context::Context;
-use crate::crowd::{Crowd, Inspection, LookError, Missing};
-use crate::handle::StateHandle;
+use crate::crowd::{Crowd, Inspection, LookError, Missing, VariantError};
+use crate::handle::{StateHandle, VariantHandle};
 use crate::machine::Machine;
 use crate::saved::Saved;
 use groups::Groups;
@@ -457,6 +457,24 @@ impl<C: Context + ?Sized> World<C> {
             .and_then(|index| self.members.get_mut(index)?.as_mut());
         let changed = member.map(|member| change(&mut **member));
         debug_assert!(matches!(changed, Some(Ok(()))), "{agent} was checked");
+    }
+
+    /// The variant of an agent's parameters (LANG-12).
+    pub fn variant(&self, agent: AgentId) -> Result<VariantHandle, Missing> {
+        self.known(agent)?.1.variant(agent)
+    }
+
+    /// Gives an agent another variant of its machine's parameters ([`Crowd::set_variant`]).
+    pub fn set_variant(
+        &mut self,
+        agent: AgentId,
+        variant: VariantHandle,
+    ) -> Result<(), VariantError> {
+        let (index, _) = self.known(agent)?;
+        match self.members.get_mut(index) {
+            Some(Some(member)) => member.set_variant(agent, variant),
+            _ => Err(Missing::Gone(agent).into()),
+        }
     }
 
     /// What happened to all agents of all crowds since they began (SYS-8).

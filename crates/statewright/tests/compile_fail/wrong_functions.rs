@@ -17,6 +17,11 @@ impl Body {
         1
     }
 
+    #[scorer]
+    fn whole(&self) -> i32 {
+        1
+    }
+
     #[action]
     fn answers(&self) -> bool {
         true

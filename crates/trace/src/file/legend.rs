@@ -14,6 +14,7 @@ const NONE: u16 = 0xFFFF;
 const EXPRESSION: u16 = 0xFFFE;
 const INTERNAL: u8 = 1;
 const POP: u8 = 2;
+const LISTED: u8 = 4;
 
 impl Legend {
     /// As it stands in a file.
@@ -59,7 +60,8 @@ impl Legend {
             });
             out.put_u8(
                 if transition.is_internal { INTERNAL } else { 0 }
-                    | if transition.is_pop { POP } else { 0 },
+                    | if transition.is_pop { POP } else { 0 }
+                    | if transition.is_listed { LISTED } else { 0 },
             );
             out.put_list(&transition.targets, |out, target| out.put_u16(*target));
         });
@@ -192,6 +194,7 @@ fn transition(from: &mut Reader<'_>) -> Result<Transition, Refused> {
         guard,
         is_internal: flags & INTERNAL != 0,
         is_pop: flags & POP != 0,
+        is_listed: flags & LISTED != 0,
         targets,
     })
 }

@@ -16,7 +16,7 @@ use statewright_bytes::{ByteOrder, Format};
 /// First bytes and version of every file.
 pub const FORMAT: Format = Format {
     magic: *b"SWTR",
-    version: 3,
+    version: 4,
     byte_order: ByteOrder::Little,
     former: &[(b"SWTR\r\n\x1a\n", 1)],
 };

@@ -270,6 +270,7 @@ fn is_sound(record: &Record, legend: &Legend) -> bool {
         Kind::Wrote | Kind::Read => {
             subject < legend.symbols.keys.len() && record.value_kind().is_some()
         }
+        Kind::Gave => subject < legend.symbols.functions.len() && record.value_kind().is_some(),
         Kind::More => subject < 4 && record.value_kind().is_some(),
         Kind::Asked => subject < legend.symbols.functions.len() && record.detail <= 1,
         Kind::Drew => {

@@ -107,6 +107,11 @@ impl Host for Dice {
         self.below(5) as f32
     }
 
+    fn value(&self, _: FunctionId, _: GuardCx<'_, '_>) -> [u32; 3] {
+        self.count();
+        [self.below(5) as u32, 0, 0]
+    }
+
     fn action(&mut self, _: FunctionId, mut actor: ActionCx<'_, '_>) {
         self.count();
         self.act(&mut actor);

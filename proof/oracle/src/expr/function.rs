@@ -4,8 +4,9 @@ use statewright_author::expr::BinaryOp;
 
 use super::number::{SIGN, arithmetic, binary};
 use super::value::Value;
+use crate::world::Rng;
 
-const BUILT_IN: [&str; 12] = [
+const BUILT_IN: [&str; 15] = [
     "i32",
     "f32",
     "vec2",
@@ -14,6 +15,9 @@ const BUILT_IN: [&str; 12] = [
     "max",
     "abs",
     "clamp",
+    "lerp",
+    "curve",
+    "random",
     "select",
     "dot",
     "length_squared",
@@ -46,6 +50,14 @@ pub(crate) fn call(function: &str, values: &[Value]) -> Value {
                 }
             };
             least(most(same(*value), same(*low)), same(*high))
+        }
+        ("lerp", [from, to, part]) => Value::F32(lerp(from.float(), to.float(), part.float())),
+        ("curve", [x, points @ ..]) => {
+            let points: Vec<(f32, f32)> = points
+                .chunks(2)
+                .map(|point| (point[0].float(), point[1].float()))
+                .collect();
+            Value::F32(curve(x.float(), &points))
         }
         ("select", [condition, a, b]) => {
             let mixed = matches!(
@@ -97,4 +109,45 @@ fn dot(a: &[f32], b: &[f32]) -> Value {
         sum = arithmetic(BinaryOp::Add, sum, arithmetic(BinaryOp::Mul, *x, *y));
     }
     Value::F32(sum)
+}
+
+fn lerp(from: f32, to: f32, part: f32) -> f32 {
+    let way = arithmetic(BinaryOp::Mul, arithmetic(BinaryOp::Sub, to, from), part);
+    arithmetic(BinaryOp::Add, from, way)
+}
+
+/// Straight from point to point, flat outside; what is no number lies left of all points.
+fn curve(x: f32, points: &[(f32, f32)]) -> f32 {
+    let (first, last) = (points[0], points[points.len() - 1]);
+    if x.is_nan() || x <= first.0 {
+        return first.1;
+    }
+    let Some(right) = (1..points.len()).find(|&at| x < points[at].0) else {
+        return last.1;
+    };
+    let ((x0, y0), (x1, y1)) = (points[right - 1], points[right]);
+    let part = arithmetic(
+        BinaryOp::Div,
+        arithmetic(BinaryOp::Sub, x, x0),
+        arithmetic(BinaryOp::Sub, x1, x0),
+    );
+    lerp(y0, y1, part)
+}
+
+/// One draw: in `[0, 1)`, a whole number between two with both ends, or a number between two.
+pub(crate) fn random(values: &[Value], rng: &mut Rng) -> Value {
+    let bits = rng.next_u32();
+    // 24 bits, which a float holds exactly.
+    let part = (bits >> 8) as f32 / 16_777_216.0;
+    match values {
+        [] => Value::F32(part),
+        [Value::I32(a), Value::I32(b)] => {
+            let (low, high) = (i64::from(*a.min(b)), i64::from(*a.max(b)));
+            let count = i128::from(high - low + 1);
+            let chosen = (i128::from(bits) * count) >> 32;
+            Value::I32((low + chosen as i64) as i32)
+        }
+        [a, b] => Value::F32(lerp(a.float(), b.float(), part)),
+        _ => panic!("random of {values:?}"),
+    }
 }

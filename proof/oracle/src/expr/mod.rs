@@ -7,12 +7,12 @@ mod value;
 
 use statewright_author::expr::{CallArgument, Expr, ExprKind, LogicOp, StateQuery, UnaryOp};
 use statewright_author::graph::Payload;
-use statewright_author::value::ValueType;
+use statewright_author::value::{ScratchType, ValueType};
 
-use crate::code::{literals, match_arguments};
-use crate::model::Code;
+use crate::code::{Evaluated, match_arguments};
+use crate::model::{CallSite, Code, GivenValue};
 use crate::oracle::{Env, Oracle, Site};
-use crate::world::{Cause, Verdict};
+use crate::world::{Argument, Cause, Verdict};
 
 pub(crate) use value::{Value, symbol};
 
@@ -35,8 +35,10 @@ impl Oracle {
         while let Some(inner) = negated(expr).and_then(negated) {
             expr = inner;
         }
-        if let Some((function, arguments)) = self.user_call(expr) {
-            return self.call_guard(env, function, arguments, site);
+        if let Some((function, arguments)) = self.user_call(expr, code.scope)
+            && !self.model.values.contains_key(function)
+        {
+            return self.call_guard(env, function, arguments, code.scope, site);
         }
         Verdict {
             holds: self.value(env, code, site).truth(),
@@ -46,8 +48,10 @@ impl Oracle {
 
     /// A score: a scorer function, or an expression.
     pub(crate) fn score(&mut self, env: &mut Env<'_>, code: &Code, site: &Site) -> f32 {
-        if let Some((function, arguments)) = self.user_call(&code.expr) {
-            let arguments = match_arguments(&self.model.functions, function, literals(arguments));
+        if let Some((function, arguments)) = self.user_call(&code.expr, code.scope)
+            && !self.model.values.contains_key(function)
+        {
+            let arguments = self.arguments(env, function, arguments, code.scope, site);
             let call = self.call(env, function, &arguments, site);
             return env.world.score(&call, &mut self.rng);
         }
@@ -60,10 +64,11 @@ impl Oracle {
     }
 
     /// If an expression is nothing but a call of a user function: its name and arguments.
-    fn user_call<'e>(&self, expr: &'e Expr) -> Option<(&'e str, &'e [CallArgument])> {
+    fn user_call<'e>(&self, expr: &'e Expr, scope: usize) -> Option<(&'e str, &'e [CallArgument])> {
         match &expr.kind {
             ExprKind::Name(name)
                 if name != "event"
+                    && self.scratch_of(name, scope).is_none()
                     && self.key(name).is_none()
                     && self.parameter(name).is_none() =>
             {
@@ -93,23 +98,98 @@ impl Oracle {
         env: &mut Env<'_>,
         function: &str,
         arguments: &[CallArgument],
+        scope: usize,
         site: &Site,
     ) -> Verdict {
-        let arguments = match_arguments(&self.model.functions, function, literals(arguments));
+        let arguments = self.arguments(env, function, arguments, scope, site);
         let call = self.call(env, function, &arguments, site);
         env.world.guard(&call, &mut self.rng)
     }
 
+    /// Arguments of a call in an expression, from left to right (LANG-4).
+    fn arguments(
+        &mut self,
+        env: &mut Env<'_>,
+        function: &str,
+        arguments: &[CallArgument],
+        scope: usize,
+        site: &Site,
+    ) -> Vec<Argument> {
+        let mut written = Vec::new();
+        for argument in arguments {
+            let name = argument.name.as_ref().map(|name| name.value.clone());
+            let value = match argument.value.literal() {
+                Some(literal) => Evaluated::Literal(literal),
+                None => Evaluated::Value(self.evaluate(env, &argument.value, scope, site)),
+            };
+            written.push((name, value));
+        }
+        match_arguments(&self.model.functions, function, written)
+    }
+
+    /// Arguments of an action or an activity, likewise.
+    pub(crate) fn given(
+        &mut self,
+        env: &mut Env<'_>,
+        call: &CallSite,
+        site: &Site,
+    ) -> Vec<Argument> {
+        let mut written = Vec::new();
+        for argument in &call.arguments {
+            let value = match &argument.value {
+                GivenValue::Literal(literal) => Evaluated::Literal(literal.clone()),
+                GivenValue::Code(code) => Evaluated::Value(self.value(env, code, site)),
+            };
+            written.push((argument.name.clone(), value));
+        }
+        match_arguments(&self.model.functions, &call.function, written)
+    }
+
+    /// The scratch of a name that code sees from a state (LANG-8).
+    fn scratch_of(&self, name: &str, scope: usize) -> Option<usize> {
+        self.model.up(scope).find_map(|owner| {
+            let own = |one: &&usize| {
+                let scratch = &self.model.scratch[**one];
+                scratch.name == name && scratch.ty.is_some()
+            };
+            self.model.states[owner].scratch.iter().find(own).copied()
+        })
+    }
+
+    /// Zero while its owner is not active.
+    fn read_scratch(&self, scratch: usize) -> Value {
+        let record = &self.model.scratch[scratch];
+        let slot = match self.active.contains(&record.owner) {
+            true => self.scratch[scratch][0],
+            false => 0,
+        };
+        match record.ty {
+            Some(ScratchType::U16) => Value::I32(i32::from(slot)),
+            Some(ScratchType::I16) => Value::I32(i32::from(slot.cast_signed())),
+            Some(ScratchType::Bool) => Value::Bool(slot != 0),
+            None => panic!("scratch without a type is not read"),
+        }
+    }
+
     fn evaluate(&mut self, env: &mut Env<'_>, expr: &Expr, scope: usize, site: &Site) -> Value {
-        if let Some((function, arguments)) = self.user_call(expr) {
-            return Value::Bool(self.call_guard(env, function, arguments, site).holds);
+        if let Some((function, arguments)) = self.user_call(expr, scope) {
+            let Some(&ty) = self.model.values.get(function) else {
+                let verdict = self.call_guard(env, function, arguments, scope, site);
+                return Value::Bool(verdict.holds);
+            };
+            let arguments = self.arguments(env, function, arguments, scope, site);
+            let call = self.call(env, function, &arguments, site);
+            return Value::from_words(ty, &env.world.value(&call, ty, &mut self.rng));
         }
         match &expr.kind {
             ExprKind::Int(value) => Value::I32(*value as i32),
             ExprKind::Float(value) => Value::F32(*value as f32),
             ExprKind::Bool(value) => Value::Bool(*value),
             ExprKind::Text(text) => Value::Symbol(symbol(text)),
-            ExprKind::Name(name) => self.named(env, name, site),
+            ExprKind::Name(name) => match self.scratch_of(name, scope) {
+                Some(scratch) => self.read_scratch(scratch),
+                None => self.named(env, name, site),
+            },
             ExprKind::Field { base, field } => {
                 let part = "xyzw".find(&field.value).expect("a field of a vector");
                 if matches!(&base.kind, ExprKind::Name(name) if name == "event") {
@@ -147,7 +227,10 @@ impl Oracle {
                 for argument in arguments {
                     values.push(self.evaluate(env, &argument.value, scope, site));
                 }
-                function::call(&function.value, &values)
+                match function.value.as_str() {
+                    "random" => function::random(&values, &mut self.rng),
+                    name => function::call(name, &values),
+                }
             }
             ExprKind::State { query, state } => {
                 let state = match state {

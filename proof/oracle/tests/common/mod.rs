@@ -7,7 +7,7 @@ use statewright_author::span::{Name, Span};
 use statewright_author::text;
 use statewright_oracle::{
     Actor, Call, Cause, Class, Command, Event, Mode, Oracle, Outcome, Posted, Rng, Status,
-    TickReport, Tier, Verdict, World,
+    TickReport, Tier, ValueType, Verdict, World,
 };
 
 /// Answers of user functions by name; everything is written into `log`.
@@ -50,6 +50,11 @@ impl World for Notes {
     fn score(&mut self, call: &Call<'_>, _: &mut Rng) -> f32 {
         self.log.push(format!("#{}", call.function));
         self.scores.get(call.function).copied().unwrap_or(0.0)
+    }
+
+    fn value(&mut self, call: &Call<'_>, ty: ValueType, _: &mut Rng) -> Vec<u32> {
+        self.log.push(format!("={}", call.function));
+        vec![0; ty.words() as usize]
     }
 
     fn action(&mut self, call: &Call<'_>, actor: &mut Actor<'_>) {

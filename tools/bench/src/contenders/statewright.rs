@@ -142,6 +142,10 @@ impl Host for One<'_> {
         0.0
     }
 
+    fn value(&self, _: FunctionId, _: GuardCx<'_, '_>) -> [u32; 3] {
+        [0; 3]
+    }
+
     #[inline]
     fn action(&mut self, function: FunctionId, _: ActionCx<'_, '_>) {
         self.actions[function.index() % FUNCTIONS](self.board);

@@ -61,6 +61,10 @@ impl Host for TracedOne<'_> {
         self.one.score(function, view)
     }
 
+    fn value(&self, function: FunctionId, view: GuardCx<'_, '_>) -> [u32; 3] {
+        self.one.value(function, view)
+    }
+
     #[inline]
     fn action(&mut self, function: FunctionId, actor: ActionCx<'_, '_>) {
         self.one.action(function, actor);

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use statewright_author::format::{ItemKind, write_ids};
 use statewright_author::names::check_name;
 use statewright_author::text::read;
+use statewright_compile::derived_id;
 use statewright_files::{MACHINE_SUFFIX, refuse_existing, write};
 
 use crate::args::New;
 use crate::console::Console;
 use crate::error::{CliError, Outcome};
-use crate::ids::derived;
 
 /// The machine, with `@NAME@` and `@FILE@` where they belong.
 const SAMPLE: &str = include_str!("new.sw.json");
@@ -91,7 +91,7 @@ fn sample(name: &str, file: &str) -> String {
         .replace("@NAME@", name);
     let (machine, _) = read(file, &text);
     let written = write_ids(&machine, |missing| match missing.kind {
-        ItemKind::State => derived(&machine, missing),
+        ItemKind::State => derived_id(&machine, missing),
         _ => None,
     });
     written.map_or(text, |written| written.text)

@@ -1,15 +1,18 @@
 //! Owns what the reports on a file's form suggest: the field that was meant, a name that is legal,
 //! a unit.
 
+use crate::diagnostic::{Diagnostic, Fix};
 use crate::names::{is_invisible, is_reserved};
 use crate::text::name::NameKind;
 use crate::text::shape::ObjectKind;
 use crate::text::shapes::TRIGGERS;
+use crate::value::Duration;
 
 const TRANSITIONS: &[ObjectKind] = &[
     ObjectKind::Transition,
     ObjectKind::AnyTransition,
     ObjectKind::Decision,
+    ObjectKind::DecisionBranch,
     ObjectKind::Branch,
 ];
 const STATES: &[ObjectKind] = &[ObjectKind::State, ObjectKind::Machine, ObjectKind::Region];
@@ -44,6 +47,16 @@ const OTHER_NAMES: &[(&[ObjectKind], &[&str], &str)] = &[
     ),
     (TRANSITIONS, &["always"], "write `\"when\": \"always\"`"),
     (
+        &[ObjectKind::Transition, ObjectKind::AnyTransition],
+        &["then", "else"],
+        "write `\"to\"`: where it goes; `then` and `else` belong to a decision: `\"decisions\": [{ \"if\": …, \"then\": …, \"else\": … }]`",
+    ),
+    (
+        STATES,
+        &["cooldown", "debounce", "latch", "priority", "score"],
+        "it belongs to a transition: put it into one of `\"transitions\"`",
+    ),
+    (
         TRANSITIONS,
         &["done", "onDone"],
         "write `\"when\": \"done\"`",
@@ -65,8 +78,8 @@ const OTHER_NAMES: &[(&[ObjectKind], &[&str], &str)] = &[
     ),
     (
         STATES,
-        &["onUpdate", "on_update", "update", "tick", "invoke", "do"],
-        "write `\"activity\"`: what runs every tick",
+        &["onUpdate", "on_update", "tick", "invoke", "do"],
+        "write `\"activity\"`: a function that runs every tick; or `\"update\"`: actions of every tick",
     ),
     (
         STATES,
@@ -77,6 +90,11 @@ const OTHER_NAMES: &[(&[ObjectKind], &[&str], &str)] = &[
         STATES,
         &["after"],
         "write `\"transitions\": [{ \"after\": …, \"to\": … }]`",
+    ),
+    (
+        STATES,
+        &["every"],
+        "write `\"transitions\": [{ \"every\": …, \"do\": … }]`",
     ),
     (
         STATES,
@@ -140,7 +158,7 @@ pub(super) fn keep_one(first: &str, second: &str) -> String {
 
 /// The name with `_` for everything that is not legal, if that makes it legal.
 pub(super) fn legal_name(name: &str, kind: NameKind) -> Option<String> {
-    if kind == NameKind::Key && is_reserved(name) {
+    if matches!(kind, NameKind::Key | NameKind::Parameter) && is_reserved(name) {
         return Some(format!("{name}_value"));
     }
     let shown: String = name.chars().filter(|&c| !is_invisible(c)).collect();
@@ -163,9 +181,38 @@ pub(super) fn legal_name(name: &str, kind: NameKind) -> Option<String> {
 
 /// What to write for a duration that is only a number.
 pub(super) fn with_unit(number: &str) -> String {
+    // There is no half of a tick.
+    if number.contains(['.', 'e', 'E']) {
+        return format!("write \"{number}s\" for seconds or \"{number}ms\" for milliseconds");
+    }
     format!(
         "write \"{number}s\" for seconds, \"{number}ms\" for milliseconds or \"{number}t\" for ticks"
     )
+}
+
+/// Offers a number that is meant as a duration with each unit that fits it.
+pub(super) fn with_units(problem: Diagnostic, number: &str, quote: &str) -> Diagnostic {
+    let span = problem.span;
+    ["s", "ms", "t"]
+        .into_iter()
+        .map(|unit| format!("{number}{unit}"))
+        .filter(|written| Duration::parse(written).is_ok())
+        .fold(problem, |problem, written| {
+            let title = format!("Write `\"{written}\"`");
+            problem.fix(Fix::replace(
+                title,
+                span,
+                format!("{quote}{written}{quote}"),
+            ))
+        })
+}
+
+/// What to do about an object where a state has no such field: it is a state inside.
+pub(super) fn inner_state(kind: ObjectKind, key: &str, is_object: bool) -> Option<String> {
+    let holds_states = STATES.contains(&kind);
+    (holds_states && is_object).then(|| {
+        format!("states inside stand under `\"states\"`: `\"states\": {{ \"{key}\": {{ … }} }}`")
+    })
 }
 
 /// Words with commas, in lines that fit a terminal.

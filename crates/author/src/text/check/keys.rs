@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
-use jsonc_parser::ast::{Object, ObjectProp};
+use jsonc_parser::ast::{Object, ObjectProp, Value};
 use jsonc_parser::common::Ranged;
 
 use super::Checker;
-use super::hints::{in_lines, keep_one, legal_name, other_name};
+use super::hints::{in_lines, inner_state, keep_one, legal_name, other_name};
 use crate::codes::DiagnosticCode;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Change, Diagnostic, Fix, closest};
 use crate::span::Span;
 use crate::text::describe::{expected, or_list};
 use crate::text::name::NameKind;
@@ -66,19 +66,24 @@ impl Checker<'_> {
                 let message = format!("{} has no field `{key}`", shape.title);
                 let problem = Diagnostic { message, ..bare }.label("no such field");
                 if let Some(help) = other_name(kind, key) {
+                    return renamed(problem.help(help), help, kind);
+                }
+                let known = || shape.fields().map(|field| field.key);
+                let is_object = matches!(property.value, Value::Object(_));
+                if let Some(help) = inner_state(kind, key, is_object)
+                    && closest(key, known()).is_none()
+                {
                     return problem.help(help);
                 }
                 let fields: Vec<_> = shape
                     .fields()
                     .map(|field| format!("`{}`", field.key))
                     .collect();
-                problem
-                    .suggest(key, shape.fields().map(|field| field.key))
-                    .note(format!(
-                        "the fields of {} are\n{}",
-                        shape.title,
-                        in_lines(&fields)
-                    ))
+                problem.suggest(key, known()).note(format!(
+                    "the fields of {} are\n{}",
+                    shape.title,
+                    in_lines(&fields)
+                ))
             },
         );
     }
@@ -97,6 +102,13 @@ impl Checker<'_> {
                 .label(format!("without `{}`", field.key))
                 .note(note)
                 .help(help)
+                .fix(Fix {
+                    title: format!("Add `{}`", field.key),
+                    change: Change::AddField {
+                        object: opening(object),
+                        key: field.key,
+                    },
+                })
         });
     }
 
@@ -114,6 +126,7 @@ impl Checker<'_> {
             Diagnostic { message, ..bare }
                 .label("has none of them")
                 .note(docs.join("\n"))
+                .with_fields(opening(object), kind, keys)
         });
     }
 
@@ -198,10 +211,43 @@ impl Checker<'_> {
             }
             .label("not a legal name");
             match legal_name(name, kind) {
-                Some(legal) => problem.help(format!("write `{legal}`")),
+                _ if name == "*" => problem.help("for any event write `\"on\": \"*\"` alone"),
+                Some(legal) => problem
+                    .help(format!("write `{legal}`"))
+                    .fix(Fix::name(span, legal)),
                 None => problem,
             }
         });
+    }
+}
+
+impl Diagnostic {
+    /// Offers each of some fields.
+    fn with_fields(mut self, object: Span, kind: ObjectKind, keys: &[&str]) -> Self {
+        let fields = keys.iter().filter_map(|key| kind.shape().field(key));
+        self.fixes.extend(fields.map(|field| Fix {
+            title: format!("Add `{}`", field.key),
+            change: Change::AddField {
+                object,
+                key: field.key,
+            },
+        }));
+        self
+    }
+}
+
+/// Offers the name that a help of the form ``write `"to"`: …`` has, if the kind has such a field:
+/// then only the name was wrong.
+fn renamed(problem: Diagnostic, help: &str, kind: ObjectKind) -> Diagnostic {
+    let named = help
+        .strip_prefix("write `\"")
+        .and_then(|rest| rest.split_once("\"`"));
+    match named.and_then(|(key, _)| kind.shape().field(key)) {
+        Some(field) => {
+            let fix = Fix::name(problem.span, field.key);
+            problem.fix(fix)
+        }
+        None => problem,
     }
 }
 

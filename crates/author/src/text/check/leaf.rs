@@ -3,15 +3,16 @@
 use jsonc_parser::ast::{NumberLit, StringLit, Value};
 use jsonc_parser::common::Ranged;
 
-use super::hints::with_unit;
+use super::hints::{with_unit, with_units};
 use super::{Checker, Subject};
 use crate::codes::DiagnosticCode;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Fix};
+use crate::duration::DurationSource;
 use crate::text::describe::{expected, or_list};
 use crate::text::name::NameKind;
 use crate::text::parse::{is_written_whole, number, span, string_span, whole};
 use crate::text::shape::{Type, Words};
-use crate::value::{Duration, ValueType};
+use crate::value::{Duration, DurationError, ValueType};
 
 impl Checker<'_> {
     pub(super) fn leaf(&mut self, value: &Value, ty: &'static Type, subject: Subject) {
@@ -20,7 +21,15 @@ impl Checker<'_> {
             (Value::NumberLit(raw), _) => self.number(raw, ty, subject),
             (Value::StringLit(text), Type::Name(kind)) => self.name(text, *kind),
             (Value::StringLit(text), Type::Word(words)) => self.word(text, words, subject),
-            (Value::StringLit(text), Type::Duration) => self.duration(text),
+            (Value::StringLit(text), Type::Duration) => {
+                self.duration(text, Duration::parse(&text.value).err());
+            }
+            (Value::StringLit(text), Type::AnyDuration) => {
+                self.duration(text, DurationSource::parse(&text.value).err());
+            }
+            (Value::StringLit(text), Type::AskedDuration) => {
+                self.duration(text, DurationSource::parse_asked(&text.value).err());
+            }
             (Value::StringLit(text), Type::StableId) => self.stable_id(text),
             (Value::Array(list), _) => {
                 self.vector(list.range.start..list.range.end, &list.elements, subject)
@@ -113,15 +122,18 @@ impl Checker<'_> {
                 match ValueType::of_other_word(&text.value)
                     .filter(|ty| words.words.contains(&ty.as_str()))
                 {
-                    Some(ty) => problem.help(format!("write `{ty}`")),
+                    Some(ty) => {
+                        let fix = Fix::name(problem.span, ty.as_str());
+                        problem.help(format!("write `{ty}`")).fix(fix)
+                    }
                     None => problem.suggest(&text.value, words.words.iter().copied()),
                 }
             },
         );
     }
 
-    fn duration(&mut self, text: &StringLit) {
-        if let Err(problem) = Duration::parse(&text.value) {
+    fn duration(&mut self, text: &StringLit, problem: Option<DurationError>) {
+        if let Some(problem) = problem {
             self.bad.insert(text.start());
             let number = text.value.trim();
             let is_number =
@@ -135,7 +147,8 @@ impl Checker<'_> {
                         ..bare
                     };
                     if is_number {
-                        return bare.label("the unit is missing").help(with_unit(number));
+                        let problem = bare.label("the unit is missing");
+                        return with_units(problem.help(with_unit(number)), number, "");
                     }
                     bare.label(problem.label()).help(problem.help())
                 },

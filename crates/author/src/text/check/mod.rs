@@ -21,9 +21,9 @@ use super::describe::expected;
 use super::parse::{has_key, json, span};
 use super::shape::{Content, Field, Json, Map, ObjectKind, Rule, Type};
 use crate::codes::DiagnosticCode;
-use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::diagnostic::{Diagnostic, Diagnostics, Fix};
 use crate::span::Span;
-use hints::with_unit;
+use hints::{with_unit, with_units};
 
 /// Values, by where they start, that do not have the right form; and keys that are given a second
 /// time.
@@ -198,9 +198,15 @@ impl Checker<'_> {
             let problem =
                 Diagnostic { message, ..bare }.label(format!("this is {}", found.words()));
             match raw {
-                Some(raw) if list_of_one => problem.help(format!("write `[{raw}]`")),
-                Some(raw) if matches!(ty, Type::Duration) && found == Json::Number => {
-                    problem.help(with_unit(&raw))
+                Some(raw) if list_of_one => {
+                    problem.help(format!("write `[{raw}]`")).fix(Fix::replace(
+                        format!("Write `[{raw}]`"),
+                        span(value.range()),
+                        format!("[{raw}]"),
+                    ))
+                }
+                Some(raw) if is_duration(ty) && found == Json::Number => {
+                    with_units(problem.help(with_unit(&raw)), &raw, "\"")
                 }
                 _ => problem,
             }
@@ -238,4 +244,9 @@ impl Checker<'_> {
             _ => {}
         }
     }
+}
+
+/// Is it a duration of any form?
+fn is_duration(ty: &Type) -> bool {
+    matches!(ty, Type::Duration | Type::AnyDuration | Type::AskedDuration)
 }

@@ -4,7 +4,7 @@ use jsonc_parser::ast::{Object, Value};
 use jsonc_parser::common::Ranged;
 
 use super::Reader;
-use crate::graph::{Action, ActionKind, Argument};
+use crate::graph::{Action, ActionKind, Argument, ArgumentValue};
 use crate::text::parse::{has_key, span};
 use crate::text::shape::ObjectKind;
 use crate::text::shapes::action::TAGS;
@@ -77,7 +77,7 @@ impl Reader<'_> {
             },
             ObjectKind::Start => ActionKind::StartTimer {
                 timer: name,
-                after: self.any_duration(object, "after"),
+                after: self.needed_duration(object, "after"),
             },
             ObjectKind::Stop => ActionKind::StopTimer { timer: name },
             ObjectKind::ClearHistory => ActionKind::ClearHistory { state: name },
@@ -89,7 +89,7 @@ impl Reader<'_> {
         let unnamed = |item: &Value| {
             Some(Argument {
                 name: None,
-                value: self.literal_of(item)?,
+                value: self.argument(item)?,
             })
         };
         match self.field(object, "with") {
@@ -98,11 +98,18 @@ impl Reader<'_> {
                 .filter_map(|entry| {
                     Some(Argument {
                         name: Some(self.key(&entry)),
-                        value: self.literal_of(entry.value())?,
+                        value: self.argument(entry.value())?,
                     })
                 })
                 .collect(),
             list => self.items(list).filter_map(unnamed).collect(),
+        }
+    }
+
+    fn argument(&self, value: &Value) -> Option<ArgumentValue> {
+        match value {
+            Value::Object(computed) => self.code(computed, "value").map(ArgumentValue::Code),
+            literal => self.literal_of(literal).map(ArgumentValue::Literal),
         }
     }
 }

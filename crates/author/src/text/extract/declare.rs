@@ -10,7 +10,9 @@ use crate::graph::{
 };
 use crate::span::Spanned;
 use crate::text::parse::span;
-use crate::value::{Class, FunctionKind, LaneKey, LaneScope, Literal, MergeRule, ValueType};
+use crate::value::{
+    Class, Duration, FunctionKind, LaneKey, LaneScope, Literal, MergeRule, ParameterType, ValueType,
+};
 
 impl Reader<'_> {
     /// The entries of a field that is a map, each read by a function.
@@ -91,6 +93,7 @@ impl Reader<'_> {
                 doc: full.and_then(|object| self.text(object, "doc")),
                 ty: ty.unwrap_or_else(|| Spanned::new(guess, name.span)),
                 default: full.and_then(|object| self.literal_of(self.field(object, "default")?)),
+                host: full.is_some_and(|object| self.flag(object, "host")),
                 meta: full.and_then(|object| self.meta(object)),
                 name,
             })
@@ -109,11 +112,24 @@ impl Reader<'_> {
                     .and_then(|value| self.literal_of(value)),
                 None => self.literal_of(entry.value()),
             };
-            let value = value.unwrap_or_else(|| Spanned::new(Literal::Int(0), name.span));
-            let given = full.and_then(|object| self.word(object, "type", ValueType::parse));
+            // Text alone is a duration: texts of symbols have fields.
+            let is_duration = matches!(entry.value(), Value::StringLit(_));
+            let stand_in = if is_duration {
+                Literal::Text(Duration::default().to_string())
+            } else {
+                Literal::Int(0)
+            };
+            let value = value.unwrap_or_else(|| Spanned::new(stand_in, name.span));
+            let given = full.and_then(|object| self.word(object, "type", ParameterType::parse));
+            let natural = if is_duration {
+                ParameterType::Duration
+            } else {
+                value.natural_type().into()
+            };
             Some(Parameter {
                 doc: full.and_then(|object| self.text(object, "doc")),
-                ty: given.unwrap_or_else(|| Spanned::new(value.natural_type(), value.span)),
+                ty: given.unwrap_or_else(|| Spanned::new(natural, value.span)),
+                host: full.is_some_and(|object| self.flag(object, "host")),
                 meta: full.and_then(|object| self.meta(object)),
                 value,
                 name,
@@ -195,6 +211,7 @@ impl Reader<'_> {
                     name,
                     doc: None,
                     kind,
+                    returns: None,
                     rng: false,
                     parameters: Vec::new(),
                 });
@@ -203,6 +220,7 @@ impl Reader<'_> {
                 name,
                 doc: self.text(full, "doc"),
                 kind: self.word(full, "kind", FunctionKind::parse)?,
+                returns: self.word(full, "returns", ValueType::parse),
                 rng: self.flag(full, "rng"),
                 parameters: self.each(full, "parameters", |entry| {
                     Some((
@@ -232,9 +250,15 @@ impl Reader<'_> {
     /// Transition sets.
     pub(super) fn transition_sets(&self, object: &Object) -> Vec<TransitionSet> {
         self.each(object, "transition_sets", |entry| {
+            let value = entry.value();
+            let (list, uses) = match value {
+                Value::Object(set) => (self.field(set, "transitions"), self.names(set, "use")),
+                _ => (Some(value), Vec::new()),
+            };
             Some(TransitionSet {
                 name: self.key(entry),
-                transitions: self.transitions(Some(entry.value())),
+                transitions: self.transitions(list),
+                uses,
             })
         })
     }

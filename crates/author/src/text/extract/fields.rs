@@ -4,6 +4,7 @@ use jsonc_parser::ast::{Object, StringLit, Value};
 use jsonc_parser::common::Ranged;
 
 use super::Reader;
+use crate::duration::DurationSource;
 use crate::graph::{ExprSource, Meta, StableId};
 use crate::span::{Name, Spanned};
 use crate::text::check::stable_id;
@@ -77,15 +78,6 @@ impl Reader<'_> {
         Some(Spanned::new(count, span(literal.range)))
     }
 
-    /// Any number.
-    pub(crate) fn number(&self, object: &Object, key: &str) -> Option<Spanned<f64>> {
-        let literal = self.field(object, key)?.as_number_lit()?;
-        Some(Spanned::new(
-            literal.value.parse().ok()?,
-            span(literal.range),
-        ))
-    }
-
     /// One of some words.
     pub(crate) fn word<T>(
         &self,
@@ -114,14 +106,32 @@ impl Reader<'_> {
         self.word(object, key, |text| Duration::parse(text).ok())
     }
 
-    /// A duration that must be there. Another stands in for one that is wrong and has been reported,
-    /// so that what is around it is looked at in the same round. No two of them are alike: nothing
-    /// can be said about them together.
-    pub(crate) fn any_duration(&self, object: &Object, key: &str) -> Spanned<Duration> {
-        self.duration(object, key).unwrap_or_else(|| {
+    /// A literal, a parameter, an expression or a range.
+    pub(crate) fn any_duration(
+        &self,
+        object: &Object,
+        key: &str,
+    ) -> Option<Spanned<DurationSource>> {
+        self.word(object, key, |text| DurationSource::parse(text).ok())
+    }
+
+    /// One that must be there. Another stands in for one that is wrong and has been reported, so
+    /// that what is around it is looked at in the same round. No two of them are alike: nothing can
+    /// be said about them together.
+    pub(crate) fn needed_duration(&self, object: &Object, key: &str) -> Spanned<DurationSource> {
+        self.any_duration(object, key).unwrap_or_else(|| {
             let ticks = 1 + object.range.start as u64;
-            Spanned::new(Duration::Ticks(ticks), span(object.range))
+            Spanned::new(Duration::Ticks(ticks).into(), span(object.range))
         })
+    }
+
+    /// A literal or a parameter.
+    pub(crate) fn asked_duration(
+        &self,
+        object: &Object,
+        key: &str,
+    ) -> Option<Spanned<DurationSource>> {
+        self.word(object, key, |text| DurationSource::parse_asked(text).ok())
     }
 
     /// A stable id.

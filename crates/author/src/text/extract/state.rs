@@ -7,7 +7,7 @@ use super::Reader;
 use crate::graph::{HistoryPoint, Initial, PartUse, Region, Scratch, State, Timer};
 use crate::span::{Span, Spanned};
 use crate::text::parse::span;
-use crate::value::Class;
+use crate::value::{Class, ScratchType};
 
 impl Reader<'_> {
     /// The states of a map.
@@ -65,6 +65,7 @@ impl Reader<'_> {
             history_reset_on_done: self.text(object, "history_reset").as_deref() == Some("on_done"),
             suspend: self.actions(object, "suspend"),
             resume: self.actions(object, "resume"),
+            update: self.actions(object, "update"),
             decisions: self.decisions(self.field(object, "decisions")),
             uses: self.sets(object),
             part: self.part(object),
@@ -73,7 +74,7 @@ impl Reader<'_> {
             owns: self.names(object, "owns"),
             scratch: self.scratch(object),
             exit_ready: self.code(object, "exit_ready"),
-            min_active: self.duration(object, "min_active"),
+            min_active: self.asked_duration(object, "min_active"),
             clock: self.flag(object, "clock"),
             ..State::default()
         }
@@ -230,17 +231,26 @@ impl Reader<'_> {
     }
 
     fn scratch_of(&self, entry: &super::Entry) -> Scratch {
-        let (id, slots) = match entry.object() {
-            Some(object) => (self.id(object, "id"), self.count(object, "slots")),
+        let good = Some(entry.value()).filter(|value| self.good(value));
+        let (id, slots, ty) = match entry.object() {
+            Some(object) => (
+                self.id(object, "id"),
+                self.count(object, "slots"),
+                self.word(object, "type", ScratchType::parse),
+            ),
             None => (
                 None,
-                Some(entry.value())
-                    .filter(|value| self.good(value))
-                    .and_then(|value| self.count_of(value)),
+                good.and_then(|value| self.count_of(value)),
+                self.word_of(entry.value(), ScratchType::parse),
             ),
         };
         let name = self.key(entry);
         let slots = slots.unwrap_or_else(|| Spanned::new(1, name.span));
-        Scratch { name, id, slots }
+        Scratch {
+            name,
+            id,
+            slots,
+            ty,
+        }
     }
 }

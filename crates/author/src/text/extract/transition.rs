@@ -5,7 +5,8 @@ use jsonc_parser::common::Ranged;
 
 use super::Reader;
 use crate::graph::{
-    AnyTransition, Branch, Decision, StackOperation, Transition, TransitionKind, Trigger,
+    AnyTransition, Branch, Decision, DecisionBranch, StackOperation, Transition, TransitionKind,
+    Trigger,
 };
 use crate::span::Name;
 use crate::text::parse::{has_key, span};
@@ -44,9 +45,10 @@ impl Reader<'_> {
             stack: self.word(object, "stack", stack_operation),
             priority: self.count(object, "priority"),
             score: self.code(object, "score"),
-            threshold: self.number(object, "threshold"),
-            cooldown: self.duration(object, "cooldown"),
-            debounce: self.duration(object, "debounce"),
+            threshold: self.code(object, "threshold"),
+            stay: self.flag(object, "stay"),
+            cooldown: self.any_duration(object, "cooldown"),
+            debounce: self.asked_duration(object, "debounce"),
             latch: self.flag(object, "latch"),
             muted: self.flag(object, "muted"),
             meta: self.meta(object),
@@ -61,7 +63,10 @@ impl Reader<'_> {
             return self.event_or_any(object, event);
         }
         if has_key(object, "after") {
-            return Some(Trigger::After(self.any_duration(object, "after")));
+            return Some(Trigger::After(self.needed_duration(object, "after")));
+        }
+        if has_key(object, "every") {
+            return Some(Trigger::Every(self.needed_duration(object, "every")));
         }
         if has_key(object, "timer") {
             return self.name(object, "timer").map(Trigger::Timer);
@@ -75,6 +80,10 @@ impl Reader<'_> {
     }
 
     fn event_or_any(&self, object: &Object, key: &str) -> Option<Trigger> {
+        if let Some(Value::Array(list)) = self.field(object, key) {
+            let events = self.names(object, key);
+            return Some(Trigger::of_events(events, span(list.range)));
+        }
         let event = self.name(object, key)?;
         Some(if event.value == "*" {
             Trigger::Any(event.span)
@@ -126,12 +135,28 @@ impl Reader<'_> {
                 Trigger::Always(span)
             },
             guard: self.code(object, "if")?,
-            then: self.name(object, "then"),
-            otherwise: self.name(object, "else"),
+            then: self.decision_branch(object, "then"),
+            otherwise: self.decision_branch(object, "else"),
             priority: self.count(object, "priority"),
             effect: self.actions(object, "do"),
             muted: self.flag(object, "muted"),
             span,
+        })
+    }
+
+    /// One way of a decision: a state alone, or with fields.
+    fn decision_branch(&self, object: &Object, key: &str) -> Option<DecisionBranch> {
+        if let Some(Value::Object(full)) = self.field(object, key) {
+            let reenter = self.boolean(full, "reenter").filter(|is| is.value);
+            return Some(DecisionBranch {
+                target: self.name(full, "to")?,
+                reenter: reenter.map(|is| is.span),
+            });
+        }
+        let target = self.name(object, key)?;
+        Some(DecisionBranch {
+            target,
+            reenter: None,
         })
     }
 

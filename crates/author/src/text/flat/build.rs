@@ -213,7 +213,7 @@ fn from_state<'m>(state: &'m State, names: &mut Vec<&'m Name>) {
     from_transitions(&state.transitions, names);
     let decisions = state.decisions.iter().map(|decision| &decision.trigger);
     let any_state = state.any_state.iter().map(|any| &any.transition.trigger);
-    names.extend(decisions.chain(any_state).filter_map(event));
+    names.extend(decisions.chain(any_state).flat_map(Trigger::events));
     for child in state.regions.iter().flat_map(|region| &region.states) {
         from_state(child, names);
     }
@@ -223,13 +223,6 @@ fn from_transitions<'m>(transitions: &'m [Transition], names: &mut Vec<&'m Name>
     names.extend(
         transitions
             .iter()
-            .filter_map(|transition| event(&transition.trigger)),
+            .flat_map(|transition| transition.trigger.events()),
     );
-}
-
-fn event(trigger: &Trigger) -> Option<&Name> {
-    match trigger {
-        Trigger::Event(name) => Some(name),
-        _ => None,
-    }
 }

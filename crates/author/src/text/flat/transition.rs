@@ -20,7 +20,7 @@ pub(super) struct Given {
     pub(super) branches: Vec<Branch>,
 }
 
-const TRIGGERS: &[&str] = &["trigger", "after", "timer", "when"];
+const TRIGGERS: &[&str] = &["trigger", "after", "every", "timer", "when"];
 
 /// Gives every transition to its source.
 pub(super) fn distribute(

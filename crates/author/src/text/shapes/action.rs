@@ -1,6 +1,6 @@
 //! Owns the shapes of actions that are written as objects.
 
-use super::{ACTIONS, EVENT, FUNCTION, IDENTIFIER, NAME, STATE, map, muted};
+use super::{ACTIONS, EVENT, FUNCTION, KEY, LANE, NAME, STATE, TIMER, map, muted};
 use crate::text::shape::{Field, ObjectKind, Shape, Type};
 
 /// The key that says which action it is.
@@ -17,10 +17,21 @@ pub(crate) const TAGS: &[(&str, ObjectKind)] = &[
     ("if", ObjectKind::If),
 ];
 
-const ARGUMENTS: Type = Type::OneOf(&[
-    Type::List(&Type::Literal),
-    map!(Identifier => Type::Literal),
-]);
+const ARGUMENT: Type = Type::OneOf(&[Type::Literal, Type::Object(ObjectKind::Computed)]);
+
+const ARGUMENTS: Type = Type::OneOf(&[Type::List(&ARGUMENT), map!(Identifier => ARGUMENT)]);
+
+pub(crate) static COMPUTED: Shape = Shape {
+    name: "computed",
+    title: "a computed argument",
+    doc: "An argument that is computed before each call.",
+    parts: &[&[Field::required(
+        "value",
+        Type::Expression,
+        "The expression.",
+    )]],
+    groups: &[],
+};
 
 /// Declares the shape of one action.
 macro_rules! action {
@@ -44,7 +55,7 @@ action!(
         Field::new(
             "with",
             ARGUMENTS,
-            "Its literal arguments, in order or by name."
+            "Its arguments, in order or by name: literals, or objects with an expression."
         ),
     ]
 );
@@ -54,7 +65,7 @@ action!(
     "a `set` action",
     "Writes a blackboard key.",
     [
-        Field::required("set", IDENTIFIER, "The key."),
+        Field::required("set", KEY, "The key."),
         Field::required("to", Type::Expression, "Its new value."),
     ]
 );
@@ -64,7 +75,7 @@ action!(
     "an `add` action",
     "Adds to a blackboard key.",
     [
-        Field::required("add", IDENTIFIER, "The key."),
+        Field::required("add", KEY, "The key."),
         Field::required("by", Type::Expression, "What to add."),
     ]
 );
@@ -98,7 +109,7 @@ action!(
     "Emits a command.",
     [
         Field::required("emit", NAME, "Name of the command."),
-        Field::required("lane", NAME, "Its lane, such as `animation`."),
+        Field::required("lane", LANE, "Its lane, such as `animation`."),
         payload(),
     ]
 );
@@ -108,8 +119,8 @@ action!(
     "a `start` action",
     "Starts a named timer.",
     [
-        Field::required("start", NAME, "The timer."),
-        Field::required("after", Type::Duration, "When it fires."),
+        Field::required("start", TIMER, "The timer."),
+        Field::required("after", Type::AnyDuration, "When it fires."),
     ]
 );
 action!(
@@ -117,7 +128,7 @@ action!(
     "stop",
     "a `stop` action",
     "Stops a named timer.",
-    [Field::required("stop", NAME, "The timer.")]
+    [Field::required("stop", TIMER, "The timer.")]
 );
 action!(
     CLEAR_HISTORY,

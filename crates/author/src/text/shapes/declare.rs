@@ -1,7 +1,10 @@
 //! Owns the shapes of what a machine declares: events, keys, parameters, channels, lanes,
 //! functions, observers.
 
-use super::{ACTIONS, CLASS, EVENT_OR_ANY, NAME, VALUE_TYPE, doc, id, map, meta, words};
+use super::{
+    ACTIONS, CLASS, EVENT_OR_ANY, LANE as LANE_NAME, NAME, PARAMETER_TYPE, VALUE_TYPE, doc, id,
+    map, meta, words,
+};
 use crate::text::shape::{Field, ObjectKind, Shape, Type, Words};
 use crate::value::{FunctionKind, LaneKey, LaneScope, MergeRule};
 
@@ -95,6 +98,12 @@ pub(crate) static KEY: Shape = Shape {
             "zero",
             "Value before the first tick.",
         ),
+        Field::or(
+            "host",
+            Type::Bool,
+            "false",
+            "For user code: nothing in the file needs to use it.",
+        ),
         meta(),
     ]],
     groups: &[],
@@ -106,11 +115,22 @@ pub(crate) static PARAMETER: Shape = Shape {
     doc: "A machine-wide parameter.",
     parts: &[&[
         doc(),
-        Field::or("type", VALUE_TYPE, "from the value", "Type of the value."),
+        Field::or(
+            "type",
+            PARAMETER_TYPE,
+            "from the value",
+            "Type of the value.",
+        ),
         Field::required(
             "value",
             Type::Literal,
             "Value where no variant says otherwise.",
+        ),
+        Field::or(
+            "host",
+            Type::Bool,
+            "false",
+            "For user code: nothing in the file needs to use it.",
         ),
         meta(),
     ]],
@@ -123,7 +143,12 @@ pub(crate) static CHANNEL: Shape = Shape {
     doc: "Something that one state at a time may own, such as the weapon.",
     parts: &[&[
         doc(),
-        Field::or("lane", NAME, "\"gameplay\"", "Lane of the release command."),
+        Field::or(
+            "lane",
+            LANE_NAME,
+            "\"gameplay\"",
+            "Lane of the release command.",
+        ),
         Field::or(
             "release",
             NAME,
@@ -208,9 +233,14 @@ pub(crate) static FUNCTION: Shape = Shape {
             "It uses the random number generator.",
         ),
         Field::new(
+            "returns",
+            VALUE_TYPE,
+            "What it gives; only for the kind `value`, which needs it.",
+        ),
+        Field::new(
             "parameters",
             map!(Identifier => VALUE_TYPE),
-            "Its literal parameters and their types, in order.",
+            "Its parameters and their types, in order.",
         ),
     ]],
     groups: &[],

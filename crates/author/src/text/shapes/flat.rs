@@ -2,10 +2,14 @@
 //! children.
 
 use super::{
-    ACTIONS, EVENT_OR_ANY, NAME, STATES, at_most_one, doc, id, machine, meta, muted, state,
+    ACTIONS, EVENTS_OR_ANY, NAME, STATES, at_most_one, doc, id, machine, meta, muted, state,
     transition, words,
 };
+use crate::text::name::{Item, NameKind};
 use crate::text::shape::{Field, ObjectKind, Shape, Type};
+
+/// A state of the list, by its name alone.
+const STATE_NAME: Type = Type::Name(NameKind::Reference(Item::State));
 
 pub(crate) static MACHINE: Shape = Shape {
     name: "flat_machine",
@@ -41,7 +45,11 @@ pub(crate) static STATE: Shape = Shape {
     doc: "A state of the flat shape.",
     parts: &[
         &[
-            Field::required("id", NAME, "Name of the state."),
+            Field::required(
+                "id",
+                Type::Name(NameKind::Declared(Item::State)),
+                "Name of the state.",
+            ),
             Field::or(
                 "stable_id",
                 Type::StableId,
@@ -58,7 +66,7 @@ pub(crate) static STATE: Shape = Shape {
             muted(),
             Field::new(
                 "region",
-                NAME,
+                Type::Name(NameKind::Reference(Item::Region)),
                 "Region of the parent that the state belongs to.",
             ),
             Field::new("onEntry", ACTIONS, "Actions on entry."),
@@ -66,6 +74,7 @@ pub(crate) static STATE: Shape = Shape {
             Field::new("onExit", ACTIONS, "Actions on exit."),
             state::suspend(),
             state::resume(),
+            state::update(),
         ],
         state::LIMITS,
         &[state::timers()],
@@ -81,7 +90,11 @@ pub(crate) static STATE: Shape = Shape {
                 Type::List(&Type::Object(ObjectKind::FlatRegion)),
                 "Regions of an orthogonal state.",
             ),
-            Field::new("children", Type::List(&NAME), "States inside, in order."),
+            Field::new(
+                "children",
+                Type::List(&STATE_NAME),
+                "States inside, in order.",
+            ),
             meta(),
         ],
     ],
@@ -96,7 +109,11 @@ pub(crate) static REGION: Shape = Shape {
     title: "a region",
     doc: "A region of an orthogonal state; its states say `region`.",
     parts: &[&[
-        Field::required("name", NAME, "Name of the region."),
+        Field::required(
+            "name",
+            Type::Name(NameKind::Declared(Item::Region)),
+            "Name of the region.",
+        ),
         id(),
         state::stack(),
         state::initial(),
@@ -113,7 +130,7 @@ pub(crate) static TRANSITION: Shape = Shape {
             Field::new("name", NAME, "Name shown in traces."),
             id(),
             doc(),
-            Field::required("source", NAME, "State that has the transition."),
+            Field::required("source", STATE_NAME, "State that has the transition."),
             Field::or(
                 "target",
                 STATES,
@@ -123,8 +140,8 @@ pub(crate) static TRANSITION: Shape = Shape {
             transition::sync(),
             Field::new(
                 "trigger",
-                EVENT_OR_ANY,
-                "Event that starts it; `*` is any event.",
+                EVENTS_OR_ANY,
+                "Event that starts it, or a list of events; `*` is any event.",
             ),
         ],
         transition::OTHER_TRIGGERS,
@@ -157,7 +174,7 @@ pub(crate) static TRANSITION: Shape = Shape {
         &[meta()],
     ],
     groups: &[
-        at_most_one(&["trigger", "after", "timer", "when"]),
+        at_most_one(&["trigger", "after", "every", "timer", "when"]),
         at_most_one(&["target", "sync"]),
         at_most_one(&["effect", "action"]),
         at_most_one(&["isInternal", "kind"]),

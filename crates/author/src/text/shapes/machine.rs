@@ -1,7 +1,7 @@
 //! Owns the shape of the whole file, its policies and its budgets.
 
 use super::{NAME, STATE, TIMERS, TRANSITION_LIST, doc, id, map, meta, state, words};
-use crate::text::name::NameKind;
+use crate::text::name::{Item, NameKind};
 use crate::text::shape::{Field, Map, ObjectKind, Shape, Type, Words};
 use crate::value::Tier;
 
@@ -80,7 +80,7 @@ pub(crate) const HEAD: &[Field] = &[
     Field::new("channels", CHANNELS, "Channels that states may own."),
     Field::new(
         "lanes",
-        map!(Plain => Type::Object(ObjectKind::Lane)),
+        map!(Declared(Lane) => Type::Object(ObjectKind::Lane)),
         "Command lanes beyond the built-in ones, and built-in ones with other rules.",
     ),
     Field::new(
@@ -96,29 +96,28 @@ pub(crate) const HEAD: &[Field] = &[
     Field::new("timers", TIMERS, "Timers that outlive states."),
     Field::new(
         "transition_sets",
-        map!(Plain => TRANSITION_LIST),
+        map!(Declared(TransitionSet) => Type::OneOf(&[TRANSITION_LIST, Type::Object(ObjectKind::TransitionSet)])),
         "Lists of transitions that states can `use`.",
     ),
 ];
 
 const EVENTS: Type = Type::OneOf(&[
-    Type::List(&super::EVENT),
+    Type::List(&Type::Name(NameKind::Event)),
     map!(Event => Type::Object(ObjectKind::Event)),
 ]);
 const BLACKBOARD: Type =
     map!(Key => Type::OneOf(&[super::VALUE_TYPE, Type::Object(ObjectKind::Key)]));
-const PARAMETERS: Type =
-    map!(Key => Type::OneOf(&[Type::Bool, Type::Number, Type::Object(ObjectKind::Parameter)]));
-const VARIANTS: Type = map!(Plain => Type::Map(&VARIANT));
+const PARAMETERS: Type = map!(Parameter => Type::OneOf(&[Type::Bool, Type::Number, Type::Duration, Type::Object(ObjectKind::Parameter)]));
+const VARIANTS: Type = map!(Declared(Variant) => Type::Map(&VARIANT));
 const CHANNELS: Type = Type::OneOf(&[
-    Type::List(&NAME),
-    map!(Plain => Type::Object(ObjectKind::Channel)),
+    Type::List(&Type::Name(NameKind::Declared(Item::Channel))),
+    map!(Declared(Channel) => Type::Object(ObjectKind::Channel)),
 ]);
 const FUNCTIONS: Type = map!(Function => Type::OneOf(&[super::declare::FUNCTION_KIND, Type::Object(ObjectKind::Function)]));
 
 /// One variant. Its documentation has a `$`, because a parameter may be called `doc`.
 const VARIANT: Map = Map {
-    keys: NameKind::Parameter,
+    keys: NameKind::ParameterReference,
     value: Type::Literal,
     fields: &[Field::new("$doc", Type::Text, "What the variant is for.")],
     may_be_empty: true,

@@ -9,20 +9,26 @@ pub(crate) mod machine;
 pub(crate) mod state;
 pub(crate) mod transition;
 
-use super::name::NameKind;
+use super::name::{Item, NameKind};
 use super::shape::{Field, Group, ObjectKind, Rule, Type, Words};
-use crate::value::{Class, ValueType};
+use crate::value::{Class, ParameterType, ValueType};
 
-/// A declared name without rules of its own, and a reference to one.
+/// A name that nothing refers to.
 pub(crate) const NAME: Type = Type::Name(NameKind::Plain);
-/// A blackboard key or a parameter.
-pub(crate) const IDENTIFIER: Type = Type::Name(NameKind::Identifier);
-/// A user function.
-pub(crate) const FUNCTION: Type = Type::Name(NameKind::Function);
+/// A blackboard key that is referred to.
+pub(crate) const KEY: Type = Type::Name(NameKind::KeyReference);
+/// A user function that is referred to.
+pub(crate) const FUNCTION: Type = Type::Name(NameKind::FunctionReference);
 /// An event that is referred to, or `*`.
 pub(crate) const EVENT_OR_ANY: Type = Type::Name(NameKind::EventOrAny);
+/// An event that is referred to, `*`, or a list of events (LANG-1).
+pub(crate) const EVENTS_OR_ANY: Type = Type::OneOf(&[EVENT_OR_ANY, Type::List(&EVENT)]);
 /// An event that is referred to.
-pub(crate) const EVENT: Type = Type::Name(NameKind::Event);
+pub(crate) const EVENT: Type = Type::Name(NameKind::EventReference);
+/// A timer that is referred to.
+pub(crate) const TIMER: Type = Type::Name(NameKind::Reference(Item::Timer));
+/// A lane that is referred to.
+pub(crate) const LANE: Type = Type::Name(NameKind::Reference(Item::Lane));
 /// A state that is referred to.
 pub(crate) const STATE: Type = Type::Name(NameKind::StateReference);
 /// One state or several.
@@ -37,9 +43,14 @@ pub(crate) const CLASS: Type = Type::Word(&Words {
     words: Class::WORDS,
     aliases: &[],
 });
-/// Types of keys and parameters.
+/// Types of keys and arguments.
 pub(crate) const VALUE_TYPE: Type = Type::Word(&Words {
     words: ValueType::WORDS,
+    aliases: &[],
+});
+/// Types of parameters.
+pub(crate) const PARAMETER_TYPE: Type = Type::Word(&Words {
+    words: ParameterType::WORDS,
     aliases: &[],
 });
 /// Priority of a transition (SEL-3).
@@ -80,7 +91,7 @@ pub(crate) const fn muted() -> Field {
 }
 
 /// The fields that say what starts a transition.
-pub(crate) const TRIGGERS: &[&str] = &["on", "after", "timer", "when"];
+pub(crate) const TRIGGERS: &[&str] = &["on", "after", "every", "timer", "when"];
 
 /// At most one of the fields.
 pub(crate) const fn at_most_one(keys: &'static [&'static str]) -> Group {
@@ -100,9 +111,9 @@ pub(crate) use words;
 
 /// An object with names as keys.
 macro_rules! map {
-    ($keys:ident => $value:expr) => {
+    ($keys:ident $(($item:ident))? => $value:expr) => {
         $crate::text::shape::Type::Map(&$crate::text::shape::Map {
-            keys: $crate::text::name::NameKind::$keys,
+            keys: $crate::text::name::NameKind::$keys $(($crate::text::name::Item::$item))?,
             value: $value,
             fields: &[],
             may_be_empty: true,
@@ -115,6 +126,6 @@ pub(crate) use map;
 pub(crate) const TRANSITION_LIST: Type = Type::List(&Type::Object(ObjectKind::Transition));
 /// Timers, by name only or with fields.
 pub(crate) const TIMERS: Type = Type::OneOf(&[
-    Type::List(&NAME),
-    map!(Plain => Type::Object(ObjectKind::Timer)),
+    Type::List(&Type::Name(NameKind::Declared(Item::Timer))),
+    map!(Declared(Timer) => Type::Object(ObjectKind::Timer)),
 ]);

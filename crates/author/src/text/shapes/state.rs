@@ -1,11 +1,12 @@
 //! Owns the shapes of states and of what stands in them, transitions aside.
 
 use super::{
-    ACTIONS, CLASS, EVENT, NAME, STATES, TIMERS, TRANSITION_LIST, at_most_one, doc, id, map, meta,
-    muted, words,
+    ACTIONS, CLASS, EVENT, STATES, TIMERS, TRANSITION_LIST, at_most_one, doc, id, map, meta, muted,
+    words,
 };
-use crate::text::name::NameKind;
-use crate::text::shape::{Field, Group, Map, ObjectKind, Shape, Type};
+use crate::text::name::{Item, NameKind};
+use crate::text::shape::{Field, Group, Map, ObjectKind, Rule, Shape, Type, Words};
+use crate::value::ScratchType;
 
 /// Frames of a stack, slots of a scratch, timers of one name.
 const COUNT: Type = Type::Int { min: 1, max: 255 };
@@ -18,13 +19,17 @@ pub(crate) const INITIAL_TYPE: Type = Type::OneOf(&[
 ]);
 
 const BRANCHES: Type = Type::List(&Type::Object(ObjectKind::Branch));
-const HISTORIES: Type = map!(Plain => Type::Object(ObjectKind::History));
+const HISTORIES: Type = map!(Declared(History) => Type::Object(ObjectKind::History));
 const DECISIONS: Type = Type::List(&Type::Object(ObjectKind::Decision));
 const ANY_STATE: Type = Type::List(&Type::Object(ObjectKind::AnyTransition));
-const SCRATCHES: Type = map!(Plain => Type::OneOf(&[COUNT, Type::Object(ObjectKind::Scratch)]));
-const STATE_MAP: Type = map!(Plain => Type::Object(ObjectKind::State));
+const SCRATCH_TYPE: Type = Type::Word(&Words {
+    words: ScratchType::WORDS,
+    aliases: &[],
+});
+const SCRATCHES: Type = map!(Declared(Scratch) => Type::OneOf(&[COUNT, SCRATCH_TYPE, Type::Object(ObjectKind::Scratch)]));
+const STATE_MAP: Type = map!(Declared(State) => Type::Object(ObjectKind::State));
 const REGION_MAP: Type = Type::Map(&Map {
-    keys: NameKind::Plain,
+    keys: NameKind::Declared(Item::Region),
     value: Type::Object(ObjectKind::Region),
     fields: &[],
     may_be_empty: false,
@@ -77,6 +82,13 @@ pub(crate) const fn suspend() -> Field {
 pub(crate) const fn resume() -> Field {
     Field::new("resume", ACTIONS, "Actions when a pop resumes the state.")
 }
+pub(crate) const fn update() -> Field {
+    Field::new(
+        "update",
+        ACTIONS,
+        "Actions of every tick, before the activity, from the tick after entry on.",
+    )
+}
 pub(crate) const fn initial() -> Field {
     Field::new(
         "initial",
@@ -94,13 +106,13 @@ pub(crate) const LIMITS: &[Field] = &[
     ),
     Field::new(
         "owns",
-        Type::List(&NAME),
+        Type::List(&Type::Name(NameKind::Reference(Item::Channel))),
         "Channels that the state holds while it is active.",
     ),
     Field::new(
         "scratch",
         SCRATCHES,
-        "Slots zeroed on entry: how many, or fields.",
+        "Memory zeroed on entry: a type that expressions use, how many slots, or fields.",
     ),
     Field::new(
         "exit_ready",
@@ -109,7 +121,7 @@ pub(crate) const LIMITS: &[Field] = &[
     ),
     Field::new(
         "min_active",
-        Type::Duration,
+        Type::AskedDuration,
         "Time before the state may be left.",
     ),
     Field::or(
@@ -140,7 +152,7 @@ pub(crate) const MORE_OF_ROOT: &[Field] = &[
     decisions(),
     Field::new(
         "use",
-        Type::List(&NAME),
+        Type::List(&Type::Name(NameKind::Reference(Item::TransitionSet))),
         "Transition sets, after the state's own transitions.",
     ),
     any_state(),
@@ -151,17 +163,20 @@ pub(crate) const MORE_TRANSITIONS: &[Field] = &[
     decisions(),
     Field::new(
         "use",
-        Type::OneOf(&[Type::Text, Type::List(&NAME)]),
+        Type::OneOf(&[
+            Type::PartFile,
+            Type::List(&Type::Name(NameKind::Reference(Item::TransitionSet))),
+        ]),
         "A part: another machine file whose root becomes this state. Or a list of transition sets, after the state's own transitions.",
     ),
     Field::new(
         "with",
-        map!(Parameter => Type::Literal),
+        map!(PartParameter => Type::Literal),
         "Parameters of the part: a constant, or the name of a parameter of this machine.",
     ),
     Field::new(
         "map",
-        map!(Plain => NAME),
+        map!(PartName => Type::Name(NameKind::NameOfPart)),
         "Other names for events, keys, channels and functions of the part.",
     ),
     any_state(),
@@ -173,6 +188,7 @@ pub(crate) const ACTION_FIELDS: &[Field] = &[
     Field::new("exit", ACTIONS, "Actions on exit."),
     suspend(),
     resume(),
+    update(),
     Field::new(
         "activity",
         Type::Code,
@@ -342,6 +358,17 @@ pub(crate) static SCRATCH: Shape = Shape {
     name: "scratch",
     title: "a scratch",
     doc: "16-bit slots, zeroed when their owner is entered.",
-    parts: &[&[id(), Field::required("slots", COUNT, "How many slots.")]],
-    groups: &[],
+    parts: &[&[
+        id(),
+        Field::new(
+            "type",
+            SCRATCH_TYPE,
+            "One slot that expressions read and write.",
+        ),
+        Field::new("slots", COUNT, "How many slots, for functions in Rust."),
+    ]],
+    groups: &[Group {
+        keys: &["type", "slots"],
+        rule: Rule::One,
+    }],
 };

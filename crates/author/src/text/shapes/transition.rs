@@ -1,21 +1,27 @@
 //! Owns the shapes of transitions, any-state transitions and decisions.
 
 use super::{
-    ACTIONS, EVENT_OR_ANY, NAME, PRIORITY, STATE, STATES, TRIGGERS, at_most_one, doc, id, map,
-    meta, muted, words,
+    ACTIONS, EVENTS_OR_ANY, NAME, PRIORITY, STATE, STATES, TIMER, TRIGGERS, at_most_one, doc, id,
+    map, meta, muted, words,
 };
-use crate::text::shape::{Field, Group, Rule, Shape, Type};
+use crate::text::name::{Item, NameKind};
+use crate::text::shape::{Field, Group, ObjectKind, Rule, Shape, Type};
 
 /// What starts it, apart from events.
 pub(crate) const OTHER_TRIGGERS: &[Field] = &[
     Field::new(
         "after",
-        Type::Duration,
+        Type::AnyDuration,
         "Fires so long after the state was entered.",
     ),
     Field::new(
+        "every",
+        Type::AnyDuration,
+        "Fires so long after the state was entered, and again and again; without `to` the state stays.",
+    ),
+    Field::new(
         "timer",
-        NAME,
+        TIMER,
         "Fires when this timer of the state, of one around it, or of the machine runs out.",
     ),
     Field::new(
@@ -27,8 +33,8 @@ pub(crate) const OTHER_TRIGGERS: &[Field] = &[
 
 const EVENT_TRIGGER: &[Field] = &[Field::new(
     "on",
-    EVENT_OR_ANY,
-    "Event that starts it; `*` is any event.",
+    EVENTS_OR_ANY,
+    "Event that starts it, or a list of events; `*` is any event.",
 )];
 
 const TARGETS: &[Field] = &[
@@ -53,7 +59,7 @@ const TARGETS: &[Field] = &[
 pub(crate) const fn sync() -> Field {
     Field::new(
         "sync",
-        map!(Plain => STATE),
+        map!(Reference(Region) => STATE),
         "Sync group of an orthogonal state: one target for each region.",
     )
 }
@@ -84,15 +90,26 @@ pub(crate) const CONDITIONS: &[Field] = &[
         Type::Expression,
         "Score for utility selection: among enabled ones the highest wins.",
     ),
-    Field::or("threshold", Type::Number, "0", "Least score that counts."),
+    Field::or(
+        "threshold",
+        Type::Expression,
+        "0",
+        "Least score that counts: a number, or an expression over parameters.",
+    ),
+    Field::or(
+        "stay",
+        Type::Bool,
+        "false",
+        "A scored candidate without target: if it wins, nothing happens.",
+    ),
     Field::new(
         "cooldown",
-        Type::Duration,
+        Type::AnyDuration,
         "Time before it may be taken again.",
     ),
     Field::new(
         "debounce",
-        Type::Duration,
+        Type::AskedDuration,
         "Time that `if` must stay true; only with `when: always`.",
     ),
     Field::or(
@@ -128,7 +145,7 @@ const GROUPS: &[Group] = &[
 pub(crate) static TRANSITION: Shape = Shape {
     name: "transition",
     title: "a transition",
-    doc: "A transition: exactly one of `on`, `after`, `timer` and `when` says what starts it.",
+    doc: "A transition: exactly one of `on`, `after`, `every`, `timer` and `when` says what starts it.",
     parts: &[
         NAMES,
         EVENT_TRIGGER,
@@ -169,6 +186,45 @@ pub(crate) static ANY_TRANSITION: Shape = Shape {
     groups: GROUPS,
 };
 
+/// A state alone, or with fields.
+const DECISION_WAY: Type = Type::OneOf(&[STATE, Type::Object(ObjectKind::DecisionBranch)]);
+
+pub(crate) static DECISION_BRANCH: Shape = Shape {
+    name: "decision_branch",
+    title: "a branch of a decision",
+    doc: "One way of a decision.",
+    parts: &[&[
+        Field::required("to", STATE, "Where to go; its own state means to stay."),
+        Field::or(
+            "reenter",
+            Type::Bool,
+            "false",
+            "Makes it external: its own state is left and entered again.",
+        ),
+    ]],
+    groups: &[],
+};
+
+pub(crate) static TRANSITION_SET: Shape = Shape {
+    name: "transition_set",
+    title: "a transition set",
+    doc: "A transition set that uses others.",
+    parts: &[&[
+        Field::or(
+            "use",
+            Type::List(&Type::Name(NameKind::Reference(Item::TransitionSet))),
+            "[]",
+            "Transition sets used, after its own transitions.",
+        ),
+        Field::new(
+            "transitions",
+            super::TRANSITION_LIST,
+            "Its own transitions.",
+        ),
+    ]],
+    groups: &[],
+};
+
 pub(crate) static DECISION: Shape = Shape {
     name: "decision",
     title: "a decision",
@@ -178,8 +234,16 @@ pub(crate) static DECISION: Shape = Shape {
         OTHER_TRIGGERS,
         &[
             Field::required("if", Type::Expression, "The condition."),
-            Field::new("then", STATE, "Where to go if it holds."),
-            Field::new("else", STATE, "Where to go if it does not."),
+            Field::new(
+                "then",
+                DECISION_WAY,
+                "Where to go if it holds; its own state means to stay.",
+            ),
+            Field::new(
+                "else",
+                DECISION_WAY,
+                "Where to go if it does not; its own state means to stay.",
+            ),
             Field::new("do", ACTIONS, "Actions of both ways."),
             priority(),
             muted(),

@@ -1,7 +1,7 @@
 //! Owns the writing of actions.
 
 use super::node::{JsonNode, Object, literal, name, one_or_list};
-use crate::graph::{Action, ActionKind, Argument};
+use crate::graph::{Action, ActionKind, Argument, ArgumentValue};
 use crate::text::shape::ObjectKind;
 
 /// Adds a field of actions, if there are any.
@@ -117,18 +117,24 @@ fn with(arguments: &[Argument]) -> Option<JsonNode> {
         };
         let members = arguments
             .iter()
-            .map(|argument| (key(argument), literal(&argument.value.value)))
+            .map(|argument| (key(argument), value(argument)))
             .collect();
         JsonNode::Object {
             members,
             open: false,
         }
     } else {
-        JsonNode::List(
-            arguments
-                .iter()
-                .map(|argument| literal(&argument.value.value))
-                .collect(),
-        )
+        JsonNode::List(arguments.iter().map(value).collect())
     })
+}
+
+fn value(argument: &Argument) -> JsonNode {
+    match &argument.value {
+        ArgumentValue::Literal(value) => literal(&value.value),
+        ArgumentValue::Code(code) => {
+            let mut object = Object::new(ObjectKind::Computed);
+            object.code("value", Some(code));
+            object.done()
+        }
+    }
 }

@@ -9,7 +9,7 @@ use crate::graph::{
     TransitionSet, Variant,
 };
 use crate::text::shape::ObjectKind;
-use crate::value::Literal;
+use crate::value::{Literal, ParameterType};
 
 /// Everything that is declared.
 pub(super) fn all(machine: &Machine, object: &mut Object) {
@@ -68,25 +68,35 @@ fn key(key: &Key) -> (String, JsonNode) {
             "default",
             key.default.as_ref().map(|value| literal(&value.value)),
         )
+        .flag("host", key.host)
         .meta(&key.meta);
     (key.name.value.clone(), object.or_only("type"))
 }
 
-/// A parameter by its value alone, if that says the type; text and vectors have no such form.
+/// A parameter by its value alone, if that says the type; symbols and vectors have no such form.
 fn parameter(parameter: &Parameter) -> (String, JsonNode) {
     let value = &parameter.value.value;
+    let name = parameter.name.value.clone();
+    let is_duration = parameter.ty.value == ParameterType::Duration;
+    let is_bare = parameter.doc.is_none() && parameter.meta.is_none() && !parameter.host;
+    if is_duration && is_bare {
+        return (name, literal(value));
+    }
     let short = matches!(
         value,
         Literal::Int(_) | Literal::Float(_) | Literal::Bool(_)
     );
     let mut object = Object::new(ObjectKind::Parameter);
     object.doc(&parameter.doc);
-    if value.natural_type() != parameter.ty.value {
+    if parameter.ty.value != value.natural_type().into() {
         object.shown("type", Some(&parameter.ty));
     }
-    object.put("value", literal(value)).meta(&parameter.meta);
+    object
+        .put("value", literal(value))
+        .flag("host", parameter.host)
+        .meta(&parameter.meta);
     (
-        parameter.name.value.clone(),
+        name,
         if short {
             object.or_only("value")
         } else {
@@ -152,7 +162,8 @@ fn function(function: &Function) -> (String, JsonNode) {
     object
         .doc(&function.doc)
         .shown("kind", Some(&function.kind))
-        .flag("rng", function.rng);
+        .flag("rng", function.rng)
+        .shown("returns", function.returns.as_ref());
     object.maybe(
         "parameters",
         (!function.parameters.is_empty()).then_some(parameters),
@@ -187,8 +198,14 @@ pub(super) fn timers(timers: &[Timer]) -> Vec<(String, JsonNode)> {
 }
 
 fn transition_set(set: &TransitionSet) -> (String, JsonNode) {
-    (
-        set.name.value.clone(),
-        JsonNode::List(transitions(&set.transitions)),
-    )
+    let list = JsonNode::List(transitions(&set.transitions));
+    let node = if set.uses.is_empty() {
+        list
+    } else {
+        let mut object = Object::new(ObjectKind::TransitionSet);
+        object.names("use", &set.uses);
+        object.maybe("transitions", (!set.transitions.is_empty()).then_some(list));
+        object.done()
+    };
+    (set.name.value.clone(), node)
 }

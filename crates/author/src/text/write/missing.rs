@@ -37,7 +37,13 @@ fn state(each: &State, shown: &str, out: &mut Vec<String>) {
             "the stable id of the only region of {shown}: it has no object of its own"
         ));
     }
-    let lists = [&each.entry, &each.exit, &each.suspend, &each.resume];
+    let lists = [
+        &each.entry,
+        &each.exit,
+        &each.suspend,
+        &each.resume,
+        &each.update,
+    ];
     let muted_text = |action: &&Action| action.muted && matches!(action.kind, ActionKind::Text(_));
     let transitions = each
         .transitions

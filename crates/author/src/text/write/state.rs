@@ -35,6 +35,7 @@ pub(super) fn behavior(state: &State, object: &mut Object) {
     add_actions(object, "exit", &state.exit);
     add_actions(object, "suspend", &state.suspend);
     add_actions(object, "resume", &state.resume);
+    add_actions(object, "update", &state.update);
     object.name("activity", state.activity.as_ref());
     object
         .names("defer", &state.defers)
@@ -128,8 +129,12 @@ fn history(point: &HistoryPoint) -> (String, JsonNode) {
 
 fn scratch(scratch: &Scratch) -> (String, JsonNode) {
     let mut object = Object::new(ObjectKind::Scratch);
-    object
-        .id(&scratch.id)
-        .put("slots", JsonNode::Scalar(scratch.slots.value.to_string()));
-    (scratch.name.value.clone(), object.or_only("slots"))
+    object.id(&scratch.id);
+    let name = scratch.name.value.clone();
+    if scratch.ty.is_some() {
+        object.shown("type", scratch.ty.as_ref());
+        return (name, object.or_only("type"));
+    }
+    object.put("slots", JsonNode::Scalar(scratch.slots.value.to_string()));
+    (name, object.or_only("slots"))
 }

@@ -1,9 +1,10 @@
 //! Owns the writing of transitions, any-state transitions, decisions and branches.
 
 use super::action::add_actions;
-use super::node::{JsonNode, Object, name, number};
+use super::node::{JsonNode, Object, name};
 use crate::graph::{
-    AnyTransition, Branch, Decision, StackOperation, Transition, TransitionKind, Trigger,
+    AnyTransition, Branch, Decision, DecisionBranch, StackOperation, Transition, TransitionKind,
+    Trigger,
 };
 use crate::text::shape::ObjectKind;
 
@@ -48,14 +49,9 @@ fn transition(transition: &Transition, shape: ObjectKind) -> Object {
         .count("priority", &transition.priority)
         .flag("interrupt", transition.interrupt);
     object.code("score", transition.score.as_ref());
-    object.maybe(
-        "threshold",
-        transition
-            .threshold
-            .as_ref()
-            .map(|least| number(least.value)),
-    );
+    object.code("threshold", transition.threshold.as_ref());
     object
+        .flag("stay", transition.stay)
         .shown("cooldown", transition.cooldown.as_ref())
         .shown("debounce", transition.debounce.as_ref());
     object
@@ -68,8 +64,10 @@ fn transition(transition: &Transition, shape: ObjectKind) -> Object {
 fn trigger(trigger: &Trigger, object: &mut Object) {
     match trigger {
         Trigger::Event(event) => object.name("on", Some(event)),
+        Trigger::Events(events) => object.names("on", &events.value),
         Trigger::Any(_) => object.word("on", Some("*")),
         Trigger::After(duration) => object.shown("after", Some(duration)),
+        Trigger::Every(duration) => object.shown("every", Some(duration)),
         Trigger::Timer(timer) => object.name("timer", Some(timer)),
         Trigger::Always(_) => object.word("when", Some("always")),
         Trigger::Done(_) => object.word("when", Some("done")),
@@ -94,13 +92,21 @@ pub(super) fn decision(decision: &Decision) -> JsonNode {
     }
     object.code("if", Some(&decision.guard));
     object
-        .name("then", decision.then.as_ref())
-        .name("else", decision.otherwise.as_ref());
+        .maybe("then", decision.then.as_ref().map(decision_branch))
+        .maybe("else", decision.otherwise.as_ref().map(decision_branch));
     add_actions(&mut object, "do", &decision.effect);
     object
         .count("priority", &decision.priority)
         .flag("muted", decision.muted);
     object.done()
+}
+
+fn decision_branch(branch: &DecisionBranch) -> JsonNode {
+    let mut object = Object::new(ObjectKind::DecisionBranch);
+    object
+        .name("to", Some(&branch.target))
+        .flag("reenter", branch.reenter.is_some());
+    object.or_only("to")
 }
 
 /// A branch of a choice.

@@ -7,7 +7,7 @@ use statewright_rom::layout::*;
 use crate::fault::Fault;
 
 /// Room for the steps of one microstep; the compiler refuses machines that need more (SW0505). It
-/// lies on the stack, of which a tick uses less than 4 KiB (`proof/differential/src/depth.rs`).
+/// lies on the stack, of which a tick uses less than 5 KiB (`proof/differential/src/depth.rs`).
 const MAX_STEPS: u16 = statewright_rom::layout::MAX_STEPS as u16;
 /// Goals that are open at once: they can be active together, so there is one per leaf at most.
 const MAX_GOALS: usize = MAX_LEAVES;

@@ -53,6 +53,7 @@ impl Configuration {
             | Kind::Read
             | Kind::Asked
             | Kind::Score
+            | Kind::Gave
             | Kind::Drew => None,
         }?;
         self.leaves

@@ -133,6 +133,7 @@ impl Chosen {
             | Kind::Read
             | Kind::Asked
             | Kind::Score
+            | Kind::Gave
             | Kind::Drew => {}
         }
         let by_event = is_life(kind) || self.events.is_empty() || *open;
@@ -177,6 +178,7 @@ fn is_life(kind: Kind) -> bool {
         | Kind::Read
         | Kind::Asked
         | Kind::Score
+        | Kind::Gave
         | Kind::Drew => false,
     }
 }
@@ -203,6 +205,7 @@ fn state_of(kind: Kind, record: &Record, legend: &Legend) -> Option<u16> {
         | Kind::More
         | Kind::Read
         | Kind::Asked
+        | Kind::Gave
         | Kind::Drew => None,
         Kind::Started
         | Kind::Unhandled

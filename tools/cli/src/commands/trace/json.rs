@@ -117,6 +117,10 @@ pub(super) fn object(entry: &Entry, legend: &Legend) -> Map<String, Value> {
             put("key", legend.key(subject).into());
             put("value", legend.value(record).into());
         }
+        Kind::Gave => {
+            put("function", legend.function(subject).into());
+            put("value", legend.value(record).into());
+        }
         Kind::More => put("value", legend.value(record).into()),
         Kind::Drew => put("code", record.value.get().into()),
         Kind::Command => {}

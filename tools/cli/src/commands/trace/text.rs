@@ -86,6 +86,7 @@ fn painted(words: &str, kind: Option<Kind>) -> String {
             | Kind::Read
             | Kind::Asked
             | Kind::Score
+            | Kind::Gave
             | Kind::Drew,
         )
         | None => "2",

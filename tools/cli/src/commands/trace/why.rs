@@ -146,7 +146,7 @@ impl<'t> Story<'t> {
         self.configuration.follow(record, self.legend);
         let subject = record.subject.get();
         match record.kind() {
-            Some(Kind::Read) => self.read.push(self.legend.words(record)),
+            Some(Kind::Read | Kind::Gave) => self.read.push(self.legend.words(record)),
             Some(Kind::More) => {
                 if let Some(last) = self.read.last_mut() {
                     last.push(' ');
@@ -225,9 +225,13 @@ impl<'t> Story<'t> {
             .collect();
         records.iter().for_each(|record| self.follow(tick, record));
         let is = |kind: Kind| records.iter().any(|record| record.kind() == Some(kind));
+        let stays = |record: &&Record| {
+            record.kind() == Some(Kind::Rejected) && record.reason() == Some(Reason::Stays)
+        };
         let outcome = match taken.len() {
             0 if is(Kind::Deferred) => "it waits for another state",
             0 if is(Kind::Latched) => "it waits until its state may be left",
+            0 if records.iter().any(stays) => "the winner says to stay",
             0 => "nobody took it",
             1 => "one transition took it",
             _ => "several transitions took it together",
@@ -433,7 +437,8 @@ impl Answer<'_> {
             | Reason::ExitNotReady
             | Reason::NotReached
             | Reason::LostConflict
-            | Reason::Outranked => None,
+            | Reason::Outranked
+            | Reason::Stays => None,
         }
     }
 
