@@ -80,6 +80,8 @@ pub(crate) enum Command {
     Export(Export),
     /// Show what agents did and why, from a trace that `run` or a program wrote
     Trace(Trace),
+    /// Help an editor with machine files, as a language server
+    Lsp(Lsp),
     /// Print the JSON Schema of machine files
     Schema(Schema),
     /// Explain a code such as SW0101, or list all of them
@@ -151,7 +153,8 @@ pub(crate) enum MessageFormat {
 #[command(
     after_help = "A folder stands for all `*.sw.json`, `*.scxml` and `*.swrom` in it and below, except hidden ones.\n\nExamples:\n  \
 statewright check guard.sw.json\n  statewright check machines --strict\n  statewright check guard.swrom --deep\n  \
-statewright check - < guard.sw.json\n  statewright check machines --json"
+statewright check - < guard.sw.json\n  statewright check machines --json\n  \
+statewright check machines --watch      checks again on every save"
 )]
 pub(crate) struct Check {
     /// Machine files, ROMs, folders, or `-` for standard input
@@ -165,6 +168,9 @@ pub(crate) struct Check {
     /// Print what each machine is made of and who pays for what
     #[arg(long)]
     pub(crate) report: bool,
+    /// Check again whenever a file is saved, until Ctrl-C
+    #[arg(long, short)]
+    pub(crate) watch: bool,
 }
 
 /// Arguments of `build`.
@@ -416,7 +422,7 @@ pub(crate) struct Docs {
 #[command(
     after_help = "Commands come from the keyboard, or line by line from standard input; `help` lists them. In a script `#` \
 begins a comment, and the first mistake ends it with its line number and exit code 1.\n\nFunctions that the machine names are not \
-there, so something stands in for them: actions and activities are shown, activities keep running, scorers say 0, and guards \
+there, so something stands in for them: actions and activities are shown, activities keep running, scorers and value functions say 0, and guards \
 answer true, so that the machine moves. `guard`, `activity` and `score` change one of them at any time. Expressions and built-in \
 actions really run.\n\nExamples:\n  statewright step guard.sw.json\n  statewright step guard.sw.json --tui\n  \
 statewright step guard.sw.json --events SeesThief,LostThief\n  statewright step soldier.sw.json --events 'Damaged 30,Died' \
@@ -563,6 +569,18 @@ pub(crate) enum TraceFormat {
     Csv,
     /// The same as `--json`
     Json,
+}
+
+/// Arguments of `lsp`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "An editor starts this, not a person. docs/editors.md says how to set up VS Code, Neovim, Helix and Zed.\n\n\
+Examples:\n  statewright lsp                      what an editor runs"
+)]
+pub(crate) struct Lsp {
+    /// Some editors pass this; there is no other way to talk
+    #[arg(long, hide = true)]
+    pub(crate) stdio: bool,
 }
 
 /// Arguments of `schema`.

@@ -97,6 +97,14 @@ impl Console {
         }
     }
 
+    /// An empty screen, if there is one.
+    pub(crate) fn clear(&self) {
+        if io::stderr().is_terminal() {
+            // Everything, what has scrolled away, and the cursor to its corner.
+            _ = self.aside(|| io::stderr().lock().write_all(b"\x1b[2J\x1b[3J\x1b[H"));
+        }
+    }
+
     /// A problem of the command itself.
     pub(crate) fn error(&self, error: &CliError) {
         let error = visible_lines(&error.to_string());

@@ -10,7 +10,6 @@ mod args;
 mod commands;
 mod console;
 mod error;
-mod ids;
 mod load;
 mod output;
 mod progress;

@@ -50,6 +50,30 @@ pub const DENY: Need = Need::Program {
     hint: "cargo install --locked cargo-deny",
 };
 
+/// An editor that needs no screen, for a session with the language server.
+pub const NEOVIM: Need = Need::Program {
+    probe: &["nvim", "--version"],
+    install: &[
+        &[
+            "apt-get",
+            "install",
+            "--yes",
+            "--no-install-recommends",
+            "neovim",
+        ],
+        &[
+            "sudo",
+            "-n",
+            "apt-get",
+            "install",
+            "--yes",
+            "--no-install-recommends",
+            "neovim",
+        ],
+    ],
+    hint: "apt install neovim",
+};
+
 impl Need {
     /// Whether it is here, after installing it where that was asked for; else why not.
     pub fn have(&self, install: bool) -> Result<(), String> {

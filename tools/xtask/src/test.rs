@@ -84,8 +84,11 @@ fn steps() -> Vec<Step> {
             .about("rom and kernel build for a processor without an operating system")
             .needs(Need::Target(BARE_TARGET)),
         Step::cargo("web", &WEB)
-            .about("the library builds for browsers")
+            .about("the library and what editors ask build for browsers")
             .needs(Need::Target(WEB_TARGET)),
+        Step::cargo("editor", &EDITOR)
+            .about("Neovim's own client fixes, completes and renames with `statewright lsp`")
+            .needs(needs::NEOVIM),
         Step::cargo("dependencies", &DENY)
             .about("licenses, sources and bans of `deny.toml`")
             .needs(needs::DENY),
@@ -100,7 +103,11 @@ fn steps() -> Vec<Step> {
 const BARE: [&str; 7] = [
     "build", "--package", "statewright-rom", "--package", "statewright-kernel", "--target", BARE_TARGET,
 ];
-const WEB: [&str; 5] = ["check", "--package", "statewright", "--target", WEB_TARGET];
+#[rustfmt::skip]
+const WEB: [&str; 7] = [
+    "check", "--package", "statewright", "--package", "statewright-language", "--target", WEB_TARGET,
+];
+const EDITOR: [&str; 5] = ["test", "--package", "statewright-cli", "--test", "neovim"];
 #[rustfmt::skip]
 const DENY: [&str; 7] = ["deny", "--offline", "--all-features", "check", "bans", "licenses", "sources"];
 

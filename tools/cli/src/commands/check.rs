@@ -1,9 +1,10 @@
 //! `statewright check`: problems of machine files and ROMs, without writing anything.
 
 use serde_json::{Value, json};
+use statewright_author::parts::PartFiles;
 use statewright_compile::{Options, deep};
 use statewright_describe::{Description, to_text};
-use statewright_files::{Content, Disk, Input, LoadFailure, Wanted, compile};
+use statewright_files::{Compiled, Content, Input, LoadFailure, Wanted, compile};
 use statewright_rom::Rom;
 
 use super::summary::Summary;
@@ -13,7 +14,8 @@ use crate::error::{CliError, Outcome};
 use crate::load::{collect, read};
 use crate::progress::Progress;
 
-pub(crate) fn run(args: &Check, console: &Console) -> Result<Outcome, CliError> {
+/// Checks everything once; parts come from `parts`.
+pub(crate) fn once(args: &Check, console: &Console, parts: &dyn PartFiles) -> Outcome {
     let (inputs, errors) = collect(&args.paths, Wanted::Everything);
     let mut summary = Summary::new(console, args.compiling.format());
     errors
@@ -21,28 +23,42 @@ pub(crate) fn run(args: &Check, console: &Console) -> Result<Outcome, CliError> 
         .for_each(|error| summary.unreadable(None, error));
     let progress = Progress::new(console, "checking", inputs.len());
     for input in &inputs {
-        check(args, input, console, &mut summary);
+        check(args, input, parts, console, &mut summary);
         progress.step();
     }
     drop(progress);
-    Ok(summary.finish("checked"))
+    summary.finish("checked")
 }
 
-fn check(args: &Check, input: &Input, console: &Console, summary: &mut Summary<'_>) {
+fn check(
+    args: &Check,
+    input: &Input,
+    parts: &dyn PartFiles,
+    console: &Console,
+    summary: &mut Summary<'_>,
+) {
     let name = input.name();
     match read(input) {
         Err(error) => summary.unreadable(Some(&name), &error),
-        Ok(Content::Machine(bytes)) => machine(args, &name, &bytes, console, summary),
+        Ok(Content::Machine(bytes)) => {
+            let options = Options {
+                strict: args.compiling.strict,
+                dev: args.compiling.dev,
+            };
+            let compiled = compile(&name, &bytes, parts, &options);
+            machine(args, &name, compiled, console, summary);
+        }
         Ok(Content::Rom(bytes)) => rom(args, &name, &bytes, console, summary),
     }
 }
 
-fn machine(args: &Check, name: &str, bytes: &[u8], console: &Console, summary: &mut Summary<'_>) {
-    let options = Options {
-        strict: args.compiling.strict,
-        dev: args.compiling.dev,
-    };
-    let compiled = compile(name, bytes, &Disk, &options);
+fn machine(
+    args: &Check,
+    name: &str,
+    compiled: Compiled,
+    console: &Console,
+    summary: &mut Summary<'_>,
+) {
     let mut facts = json!({ "kind": "machine" });
     if let Some(output) = &compiled.output {
         facts["machine"] = output.report.machine.as_str().into();

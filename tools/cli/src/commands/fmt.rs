@@ -5,14 +5,13 @@ use statewright_author::diagnostic::Diagnostics;
 use statewright_author::format::{format, write_ids};
 use statewright_author::graph::Machine;
 use statewright_author::text::read_bytes;
-use statewright_compile::Options;
+use statewright_compile::{Options, derived_id};
 use statewright_files::{Content, Disk, Input, Wanted, compile, write};
 
 use super::summary::count;
 use crate::args::Fmt;
 use crate::console::Console;
 use crate::error::{CliError, Outcome};
-use crate::ids::derived;
 use crate::load::{collect, read};
 use crate::progress::Progress;
 
@@ -134,7 +133,7 @@ fn with_ids(
     text: &str,
     console: &Console,
 ) -> Result<String, CliError> {
-    let written = write_ids(machine, |missing| derived(machine, missing));
+    let written = write_ids(machine, |missing| derived_id(machine, missing));
     let Ok(written) = written else {
         return Err(CliError::new(format!("cannot write ids into `{name}`")));
     };

@@ -11,6 +11,7 @@ mod explain;
 mod export;
 mod fmt;
 mod import;
+mod lsp;
 mod man;
 mod new;
 mod run;
@@ -18,6 +19,9 @@ mod schema;
 mod step;
 mod summary;
 mod trace;
+mod watch;
+
+use statewright_files::Disk;
 
 use crate::args::Command;
 use crate::console::Console;
@@ -27,7 +31,8 @@ use crate::error::{CliError, Outcome};
 pub(crate) fn run(command: Command, console: &Console) -> Result<Outcome, CliError> {
     match command {
         Command::New(args) => new::run(&args, console),
-        Command::Check(args) => check::run(&args, console),
+        Command::Check(args) if args.watch => watch::run(&args, console),
+        Command::Check(args) => Ok(check::once(&args, console, &Disk)),
         Command::Build(args) => build::run(&args, console),
         Command::Run(args) => run::run(&args, console),
         Command::Dump(args) => dump::run(&args, console),
@@ -39,6 +44,7 @@ pub(crate) fn run(command: Command, console: &Console) -> Result<Outcome, CliErr
         Command::Import(args) => import::run(&args, console),
         Command::Export(args) => export::run(&args, console),
         Command::Trace(args) => trace::run(&args, console),
+        Command::Lsp(_) => lsp::run(console),
         Command::Schema(args) => schema::run(&args, console),
         Command::Explain(args) => explain::run(&args, console),
         Command::Completions(args) => completions::run(&args, console),

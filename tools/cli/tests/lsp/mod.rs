@@ -1,0 +1,6 @@
+//! `statewright lsp`, by a client of the protocol.
+
+mod client;
+mod features;
+mod parts;
+mod storm;

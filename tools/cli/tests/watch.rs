@@ -1,0 +1,141 @@
+//! `statewright check --watch`: again after every save, until Ctrl-C.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+use portable_pty::{CommandBuilder, PtySize, native_pty_system};
+
+use crate::common::{Folder, LAMP, WRONG};
+
+/// Longer than a check takes on a computer that is busy with other things.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Saves a file as editors do: it is never half there.
+fn save(folder: &Folder, name: &str, text: &str) {
+    folder.write("being-written", text);
+    folder.write("deep/keep", "");
+    std::fs::rename(folder.path.join("being-written"), folder.path.join(name)).unwrap();
+}
+
+/// Waits for a line that contains a text; everything up to it.
+#[track_caller]
+fn until(lines: &Receiver<String>, text: &str) -> String {
+    let mut seen = String::new();
+    while !seen.contains(text) {
+        match lines.recv_timeout(PATIENCE) {
+            Ok(line) => seen += &line,
+            Err(error) => panic!("no `{text}` ({error}) in\n{seen}"),
+        }
+    }
+    seen
+}
+
+#[test]
+#[cfg(unix)]
+fn a_saved_file_is_checked_again_until_ctrl_c() {
+    let folder = Folder::with_lamp();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_statewright"))
+        .args(["check", ".", "--watch"])
+        .current_dir(&folder.path)
+        .stderr(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let stderr = child.stderr.take().unwrap();
+    let (sender, lines) = channel();
+    std::thread::spawn(move || {
+        for line in BufReader::new(stderr).lines().map_while(Result::ok) {
+            _ = sender.send(line + "\n");
+        }
+    });
+    let first = until(&lines, "watching 1 file; Ctrl-C ends");
+    assert!(!first.contains("error"), "{first}");
+    save(&folder, "lamp.sw.json", WRONG);
+    let second = until(&lines, "watching 1 file");
+    assert!(second.contains("no state named `bb`"), "{second}");
+    save(&folder, "deep/other.sw.json", LAMP);
+    until(&lines, "watching 2 files");
+    save(&folder, "lamp.sw.json", LAMP);
+    let last = until(&lines, "watching 2 files");
+    assert!(!last.contains("no state named"), "{last}");
+    assert!(
+        !(first + &second + &last).contains('\x1b'),
+        "nothing is cleared without a terminal"
+    );
+    let ended = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
+    assert!(ended.unwrap().success());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+#[cfg(unix)]
+fn on_a_terminal_each_check_has_the_screen_and_ctrl_c_says_what_the_last_one_found() {
+    let folder = Folder::new();
+    folder.write("wrong.sw.json", WRONG);
+    let pair = native_pty_system().openpty(PtySize::default()).unwrap();
+    let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_statewright"));
+    command.args(["check", "wrong.sw.json", "--watch"]);
+    command.cwd(&folder.path);
+    let mut child = pair.slave.spawn_command(command).unwrap();
+    drop(pair.slave);
+    let mut reader = pair.master.try_clone_reader().unwrap();
+    let mut keyboard = pair.master.take_writer().unwrap();
+    let (sender, parts) = channel();
+    std::thread::spawn(move || {
+        let mut part = [0; 4096];
+        while let Ok(length @ 1..) = reader.read(&mut part) {
+            _ = sender.send(String::from_utf8_lossy(&part[..length]).into_owned());
+        }
+    });
+    let screen = until(&parts, "Ctrl-C ends");
+    assert!(screen.starts_with("\x1b[2J"), "{screen:?}");
+    assert!(screen.contains("bb"), "{screen:?}");
+    keyboard.write_all(b"\x03").unwrap();
+    assert_eq!(child.wait().unwrap().exit_code(), 1);
+}
+
+#[test]
+#[cfg(unix)]
+fn a_part_is_watched_wherever_it_is() {
+    let folder = Folder::new();
+    folder.write(
+        "machines/user.sw.json",
+        r#"{ "machine": "User", "initial": "a", "states": { "a": { "use": "../parts/part.sw.json" } } }"#,
+    );
+    let mut child = Command::new(env!("CARGO_BIN_EXE_statewright"))
+        .args(["check", "machines", "--watch"])
+        .current_dir(&folder.path)
+        .stderr(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let stderr = child.stderr.take().unwrap();
+    let (sender, lines) = channel();
+    std::thread::spawn(move || {
+        for line in BufReader::new(stderr).lines().map_while(Result::ok) {
+            _ = sender.send(line + "\n");
+        }
+    });
+    let missing = until(&lines, "watching 2 files");
+    assert!(missing.contains("cannot be read"), "{missing}");
+    folder.write("parts/keep", "");
+    save(&folder, "parts/part.sw.json", LAMP);
+    let made = until(&lines, "watching 2 files");
+    assert!(!made.contains("error"), "{made}");
+    save(&folder, "parts/part.sw.json", WRONG);
+    let broken = until(&lines, "watching 2 files");
+    assert!(broken.contains("no state named `bb`"), "{broken}");
+    assert!(broken.contains("used here"), "{broken}");
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+#[test]
+fn standard_input_cannot_be_watched() {
+    let ran = Folder::new().run(&["check", "-", "--watch"]);
+    ran.code(2).says("standard input cannot be watched");
+}
