@@ -4,7 +4,26 @@
 use std::process::Command;
 
 /// Instructions of one whole run of this program with these arguments; `what` is for messages.
+#[allow(dead_code, reason = "one of the two benchmarks counts whole runs")]
 pub fn instructions(
+    what: &str,
+    arguments: impl IntoIterator<Item = String>,
+) -> Result<u64, String> {
+    count(&[], what, arguments)
+}
+
+/// Those of functions alone whose name fits a pattern, with all that they call.
+#[allow(dead_code, reason = "the other one counts parts of a run")]
+pub fn instructions_in(
+    functions: &str,
+    what: &str,
+    arguments: impl IntoIterator<Item = String>,
+) -> Result<u64, String> {
+    count(&[format!("--toggle-collect={functions}")], what, arguments)
+}
+
+fn count(
+    options: &[String],
     what: &str,
     arguments: impl IntoIterator<Item = String>,
 ) -> Result<u64, String> {
@@ -12,6 +31,7 @@ pub fn instructions(
         std::env::current_exe().map_err(|error| format!("cannot find this program: {error}"))?;
     let output = Command::new("valgrind")
         .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
+        .args(options)
         .arg(this)
         .args(arguments)
         .output()

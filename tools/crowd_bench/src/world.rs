@@ -176,18 +176,24 @@ impl Scene {
         }
     }
 
-    /// Everything that there is, and how many events had an effect.
-    pub fn outcome(&self) -> (Vec<Vec<u8>>, u64) {
-        let crowds: Vec<&Crowd<Walker, Told>> = match &self.side {
+    fn crowds(&self) -> Vec<&Crowd<Walker, Told>> {
+        match &self.side {
             Side::World(world, keys) => keys.iter().map(|&key| &world[key]).collect(),
             Side::Alone(crowds) => crowds.iter().collect(),
-        };
-        let transitions = crowds.iter().map(|crowd| crowd.counters().transitions);
-        let transitions = transitions.sum();
-        (
-            crowds.iter().map(|crowd| crowd.snapshot()).collect(),
-            transitions,
-        )
+        }
+    }
+
+    /// How many events had an effect.
+    pub fn transitions(&self) -> u64 {
+        let crowds = self.crowds().into_iter();
+        crowds.map(|crowd| crowd.counters().transitions).sum()
+    }
+
+    /// Everything that there is, and how many events had an effect.
+    fn outcome(&self) -> (Vec<Vec<u8>>, u64) {
+        let crowds = self.crowds().into_iter();
+        let snapshots = crowds.map(|crowd| crowd.snapshot()).collect();
+        (snapshots, self.transitions())
     }
 }
 

@@ -107,7 +107,12 @@ const BARE: [&str; 7] = [
 const WEB: [&str; 7] = [
     "check", "--package", "statewright", "--package", "statewright-language", "--target", WEB_TARGET,
 ];
-const EDITOR: [&str; 5] = ["test", "--package", "statewright-cli", "--test", "neovim"];
+/// What `tests` builds, too: one of its programs, by name.
+#[rustfmt::skip]
+const EDITOR: [&str; 6] = ["test", "--workspace", "--features", TESTED_FEATURES, "--test", "neovim"];
+/// With the toggles of the fast paths, so that the tests of those run, too, and with vectors of
+/// `glam`; the proofs are without them.
+const TESTED_FEATURES: &str = "statewright-differential/toggles,statewright/glam";
 #[rustfmt::skip]
 const DENY: [&str; 7] = ["deny", "--offline", "--all-features", "check", "bans", "licenses", "sources"];
 
@@ -118,18 +123,13 @@ fn lint() -> Step {
     Step::cargo("lint", &arguments).about("no warning of compiler and clippy")
 }
 
-/// One command for tests, examples and code in documentation: they share one build. With the
-/// toggles of the fast paths, so that the tests of those run, too, and with vectors of `glam`; the
-/// proofs are without them.
+/// One command for tests, examples and code in documentation: they share one build.
 fn tests() -> Step {
-    let arguments = [
-        "test",
-        "--workspace",
-        "--features",
-        "statewright-differential/toggles,statewright/glam",
-    ];
-    Step::cargo("tests", &arguments)
-        .about("tests of all crates, fixtures, examples and code in documentation")
+    Step::cargo(
+        "tests",
+        &["test", "--workspace", "--features", TESTED_FEATURES],
+    )
+    .about("tests of all crates, fixtures, examples and code in documentation")
 }
 
 fn documentation() -> Step {
