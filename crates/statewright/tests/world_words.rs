@@ -4,7 +4,7 @@
 use statewright::prelude::*;
 use statewright::{
     Conflict, CrowdKey, CrowdNumber, Entered, Functions, GroupError, Missing, Saved, SendError,
-    Told, World, WorldInput, WorldInputError, WrongEvent,
+    Told, VariantError, World, WorldInput, WorldInputError, WrongEvent,
 };
 
 /// Says its sign to its friend in every tick.
@@ -274,6 +274,33 @@ fn an_agent_is_looked_at_stopped_and_reset_by_its_id_alone() {
     assert_eq!(world.stop(ear), Err(gone));
     let refused = Err(WorldInputError::Missing(gone));
     assert_eq!(world.apply(WorldInput::Reset(ear)), refused);
+}
+
+const DOG: &str = r#"{ "machine": "Dog", "parameters": { "brave": false }, "variants": { "hero": { "brave": true } }, "initial": "sit",
+  "states": { "sit": { "transitions": [{ "when": "always", "if": "brave", "to": "bark" }] }, "bark": {} } }"#;
+
+/// LANG-12.
+#[test]
+fn a_variant_enters_a_world_by_its_door() {
+    let (mut world, talker, ..) = pair(1);
+    let (dogs, hero) = (machine(DOG), machine(DOG).variant("hero").unwrap());
+    let kennel = Crowd::new(dogs.bind(Functions::<(), ()>::new()).unwrap(), 1);
+    let kennel = world.join("dogs", kennel).unwrap();
+    let [first, second] = [(); 2].map(|()| world[kennel].spawn(()));
+    world.set_variant(first, hero).unwrap();
+    let input = WorldInput::SetVariant(second, hero);
+    assert_eq!(world.apply(input), Ok(Entered::Done));
+    assert_eq!(world.variant(first), Ok(hero));
+    world.tick(&());
+    assert_eq!(world.path(first).unwrap(), "bark");
+    assert_eq!(world.path(second).unwrap(), "bark");
+    // Those of other machines do not take it, nor does somebody who is gone.
+    let error = world.apply(WorldInput::SetVariant(talker, hero));
+    let said = error.unwrap_err().to_string();
+    assert!(said.starts_with("variant `hero` of `Dog`"), "{said}");
+    world.despawn(second).unwrap();
+    let gone = VariantError::Missing(Missing::Gone(second));
+    assert_eq!(world.set_variant(second, hero), Err(gone));
 }
 
 #[test]

@@ -20,9 +20,9 @@ use super::snapshot::WorldSnapshotError;
 use super::{CrowdKey, NotHere, World};
 use crate::agent_id::AgentId;
 use crate::context::Context;
-use crate::crowd::{Envelope, Input, InputError, Missing};
+use crate::crowd::{Envelope, Input, InputError, Missing, VariantError};
 use crate::event::SendError;
-use crate::handle::EventHandle;
+use crate::handle::{EventHandle, VariantHandle};
 
 /// Something that enters a world from outside. [`World::apply`] takes any of them; the methods of a
 /// world that change it each make one.
@@ -38,6 +38,8 @@ pub enum WorldInput<'i> {
     Stop(AgentId),
     /// An agent of any crowd becomes as new.
     Reset(AgentId),
+    /// An agent of any crowd gets another variant of its machine's parameters.
+    SetVariant(AgentId, VariantHandle),
     /// An event for all agents of all crowds that know it.
     Broadcast {
         /// An event of any machine in the world.
@@ -117,6 +119,8 @@ pub enum WorldInputError {
     Send(SendError),
     /// There is no such agent.
     Missing(Missing),
+    /// The agent cannot have the variant.
+    Variant(VariantError),
     /// The group cannot do it.
     Group(GroupError),
     /// Time cannot begin there: there are crowds in the world.
@@ -132,6 +136,7 @@ impl fmt::Display for WorldInputError {
             Self::Crowd(error) => error.fmt(f),
             Self::Send(error) => error.fmt(f),
             Self::Missing(error) => error.fmt(f),
+            Self::Variant(error) => error.fmt(f),
             Self::Group(error) => error.fmt(f),
             Self::StartAt(tick) => write!(
                 f,
@@ -154,7 +159,7 @@ macro_rules! from_errors {
     };
 }
 
-from_errors!(NotHere => NotHere, InputError => Crowd, SendError => Send, Missing => Missing, GroupError => Group, WorldSnapshotError => Restore);
+from_errors!(NotHere => NotHere, InputError => Crowd, SendError => Send, Missing => Missing, VariantError => Variant, GroupError => Group, WorldSnapshotError => Restore);
 
 /// The door.
 impl<C: Context + ?Sized> World<C> {
@@ -200,6 +205,7 @@ impl<C: Context + ?Sized> World<C> {
             WorldInput::Despawn(agent) | WorldInput::Stop(agent) | WorldInput::Reset(agent) => {
                 self.known(*agent)?;
             }
+            WorldInput::SetVariant(agent, variant) => self.check_variant(*agent, *variant)?,
             WorldInput::Broadcast { event, .. } => {
                 self.check_spoken(*event, None).map_err(SendError::Event)?;
             }
@@ -229,6 +235,9 @@ impl<C: Context + ?Sized> World<C> {
             WorldInput::Despawn(agent) => self.change(agent, |crowd| crowd.despawn(agent)),
             WorldInput::Stop(agent) => self.change(agent, |crowd| crowd.stop(agent)),
             WorldInput::Reset(agent) => self.change(agent, |crowd| crowd.reset(agent)),
+            WorldInput::SetVariant(agent, variant) => {
+                self.change(agent, |crowd| crowd.set_variant(agent, variant))
+            }
             WorldInput::Broadcast { event, payload } => {
                 return Entered::Told(self.tell_all(event, payload));
             }

@@ -157,6 +157,7 @@ pub(super) trait AnyCrowd<C: Context + ?Sized>: Send + Sync {
     fn despawn(&mut self, agent: AgentId) -> Result<(), Missing>;
     fn variant(&self, agent: AgentId) -> Result<VariantHandle, Missing>;
     fn set_variant(&mut self, agent: AgentId, variant: VariantHandle) -> Result<(), VariantError>;
+    fn check_variant(&self, agent: AgentId, variant: VariantHandle) -> Result<(), VariantError>;
     fn stop(&mut self, agent: AgentId) -> Result<(), Missing>;
     fn reset(&mut self, agent: AgentId) -> Result<(), Missing>;
 
@@ -263,6 +264,10 @@ where
 
     fn set_variant(&mut self, agent: AgentId, variant: VariantHandle) -> Result<(), VariantError> {
         self.set_variant(agent, variant)
+    }
+
+    fn check_variant(&self, agent: AgentId, variant: VariantHandle) -> Result<(), VariantError> {
+        self.checked_variant(agent, variant).map(drop)
     }
 
     fn stop(&mut self, agent: AgentId) -> Result<(), Missing> {

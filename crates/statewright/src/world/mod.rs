@@ -446,10 +446,10 @@ impl<C: Context + ?Sized> World<C> {
     }
 
     /// Through the door of the crowd of an agent who is there.
-    fn change(
+    fn change<E>(
         &mut self,
         agent: AgentId,
-        change: impl FnOnce(&mut dyn AnyCrowd<C>) -> Result<(), Missing>,
+        change: impl FnOnce(&mut dyn AnyCrowd<C>) -> Result<(), E>,
     ) {
         let found = self.known(agent).map(|(index, _)| index);
         let member = found
@@ -470,11 +470,14 @@ impl<C: Context + ?Sized> World<C> {
         agent: AgentId,
         variant: VariantHandle,
     ) -> Result<(), VariantError> {
-        let (index, _) = self.known(agent)?;
-        match self.members.get_mut(index) {
-            Some(Some(member)) => member.set_variant(agent, variant),
-            _ => Err(Missing::Gone(agent).into()),
-        }
+        self.check_variant(agent, variant)?;
+        self.enter(WorldInput::SetVariant(agent, variant));
+        Ok(())
+    }
+
+    /// The agent is there, and its machine has such a variant.
+    fn check_variant(&self, agent: AgentId, variant: VariantHandle) -> Result<(), VariantError> {
+        self.known(agent)?.1.check_variant(agent, variant)
     }
 
     /// What happened to all agents of all crowds since they began (SYS-8).
