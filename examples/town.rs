@@ -16,7 +16,7 @@ const STREETS: usize = 20;
 const TICKS: u64 = 240;
 
 const VILLAGER: &str = r#"{ "machine": "Villager", "tier": "crowd",
-  "events": { "Scare": { "payload": "entity" }, "Help": { "payload": "entity", "sent": true }, "AllClear": {} },
+  "events": { "Scare": {}, "Help": { "payload": "entity", "sent": true }, "AllClear": {} },
   "initial": "work",
   "states": {
     "work": { "transitions": [{ "on": "Scare", "to": "hide", "do": "CallPatrol" }] },
@@ -37,7 +37,7 @@ const GUARD: &str = r#"{ "machine": "Guard", "tier": "standard",
 const BOSS: &str = r#"{ "machine": "Boss", "tier": "hero",
   "blackboard": { "health": "i32" },
   "parameters": { "fury": 400 },
-  "events": { "Hit": { "payload": "i32" }, "Scare": { "payload": "entity", "sent": true }, "Roar": { "sent": true } },
+  "events": { "Hit": { "payload": "i32" }, "Scare": { "sent": true }, "Roar": { "sent": true } },
   "transitions": [{ "on": "Hit", "do": "health -= event" }, { "every": "1t..7t", "if": "health > 0", "do": "Hunt" }],
   "initial": "roam",
   "states": {
@@ -101,7 +101,7 @@ impl Boss {
     #[action]
     fn hunt(&mut self, town: &Town, cx: &mut ActionCx) {
         if let Some(&villager) = cx.rng().pick(town.villagers) {
-            cx.send(villager, town.words.scare, cx.agent());
+            cx.send(villager, town.words.scare, ());
         }
     }
 
