@@ -8,7 +8,8 @@
 //! either side did, in one form · [`kernel_side`], [`oracle_side`] the two hosts · [`depth`] how
 //! much stack a tick uses · [`bytes`] an instance read from its bytes alone · [`compare`] runs both
 //! and finds the first difference · [`report`] a failure for people · [`search`] many machines at
-//! once · [`small`] all small machines · [`fixture`] cases written by people.
+//! once · [`small`] all small machines · [`fixture`] cases written by people · [`parts`] parts against
+//! the same states written out.
 #![forbid(unsafe_code)]
 
 pub mod bytes;
@@ -19,6 +20,7 @@ pub mod kernel_side;
 pub mod log;
 pub mod machine;
 pub mod oracle_side;
+pub mod parts;
 pub mod report;
 pub mod script;
 pub mod scripted_user_code;

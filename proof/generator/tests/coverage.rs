@@ -18,7 +18,7 @@ const NEVER: [(ObjectKind, &str); 7] = [
     (ObjectKind::Event, "sent"),
     (ObjectKind::Key, "host"),
     (ObjectKind::Parameter, "host"),
-    // A part is a file of its own: `crates/step/tests/parts.rs` makes random ones.
+    // A part is a file of its own: `proof/differential/src/parts.rs` makes random ones.
     (ObjectKind::State, "with"),
     (ObjectKind::State, "map"),
 ];

@@ -1,5 +1,5 @@
-//! The copies of kernel and compiler under `target/mistakes`: their text with all edits, a module
-//! that knows which mistake is to be made, and a workspace around them.
+//! The copies of kernel, compiler and author under `target/mistakes`: their text with all edits, a
+//! module that knows which mistake is to be made, and a workspace around them.
 
 use std::fs;
 use std::io;
@@ -11,10 +11,14 @@ use crate::root;
 
 /// What is copied, and where the copy lies in its workspace. Not where the real one does: cargo
 /// would take one for the other.
-const COPIES: [(&str, &str); 2] = [
+const COPIES: [(&str, &str); 3] = [
     ("crates/kernel", "kernel_with_mistakes"),
     ("crates/compile", "compiler_with_mistakes"),
+    ("crates/author", "author_with_mistakes"),
 ];
+
+/// Folders of these crates with what their sources include.
+const FOLDERS: [&str; 2] = ["src", "errors"];
 
 /// Parts of a manifest that a copy of the sources alone cannot have.
 const TESTS: [&str; 3] = ["[dev-dependencies]", "[[test]]", "[[bench]]"];
@@ -22,11 +26,14 @@ const TESTS: [&str; 3] = ["[dev-dependencies]", "[[test]]", "[[bench]]"];
 /// The module that each copy gets.
 const MODULE: &str = include_str!("which.rs.txt");
 
-/// Every source of kernel and compiler as it is, in the order of paths.
+/// Every source of these crates as it is, in the order of paths.
 pub fn sources() -> io::Result<Vec<Source>> {
     let mut sources = Vec::new();
     for (original, _) in COPIES {
-        for path in files_below(&root().join(original).join("src"))? {
+        let folders = FOLDERS.map(|folder| root().join(original).join(folder));
+        let folders = folders.iter().filter(|folder| folder.exists());
+        let files = folders.map(|folder| files_below(folder));
+        for path in files.collect::<io::Result<Vec<_>>>()?.concat() {
             sources.push(Source {
                 text: fs::read_to_string(&path)?,
                 path: path
@@ -58,11 +65,11 @@ fn files_below(folder: &Path) -> io::Result<Vec<PathBuf>> {
 }
 
 /// Writes the copy and returns its folder: a workspace like the real one in which everything but
-/// kernel and compiler is a link. Where packages lie in a workspace is how cargo knows them, so with
-/// the same `target` folder it builds these two and what needs them, and nothing else again.
+/// what is copied is a link. Where packages lie in a workspace is how cargo knows them, so with
+/// the same `target` folder it builds these and what needs them, and nothing else again.
 pub fn write(list: &List) -> Result<PathBuf, String> {
     let folder = root().join("target/mistakes");
-    let edited = |error: io::Error| format!("cannot copy kernel and compiler: {error}");
+    let edited = |error: io::Error| format!("cannot copy kernel, compiler and author: {error}");
     let files = apply(list, &sources().map_err(edited)?).map_err(|all| all.join("\n"))?;
     for (original, copy) in COPIES {
         write_copy(&folder.join(copy), original, &files).map_err(edited)?;

@@ -33,7 +33,7 @@ pub fn apply(list: &List, sources: &[Source]) -> Result<Vec<Source>, Vec<String>
         match find(edit, &sparse) {
             Ok((file, bytes)) => places.push(Place { file, bytes, edit }),
             Err(found) => problems.push(format!(
-                "{}: this text must occur exactly once in kernel and compiler, {found}:\n{}",
+                "{}: this text must occur exactly once in kernel, compiler and author, {found}:\n{}",
                 list.name(edit.number),
                 edit.find
             )),

@@ -1,14 +1,14 @@
-//! Mistakes on purpose: does the alarm work? A copy of kernel and compiler makes one of the mistakes
-//! of `mistakes.md` at a time, and the proof must see it.
+//! Mistakes on purpose: does the alarm work? A copy of kernel, compiler and author makes one of the
+//! mistakes of `mistakes.md` at a time, and the proof must see it.
 //!
-//! Kernel and compiler themselves have no trace of this: the mistakes are edits of their text, all
+//! They themselves have no trace of this: the mistakes are edits of their text, all
 //! applied together to one copy under `target/`, each behind a number that the copy reads from its
 //! environment. So one build serves all of them.
 //!
 //! # Code map
 //!
 //! [`list`] reads `mistakes.md` · [`edit`] finds the place of each edit and applies them ·
-//! [`copy`] writes the copies of kernel and compiler. The program `mistakes` builds it into the prover
+//! [`copy`] writes the copies. The program `mistakes` builds it into the prover
 //! and runs that once per mistake; the test `edits` says whether all edits still apply.
 #![forbid(unsafe_code)]
 

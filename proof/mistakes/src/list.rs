@@ -10,6 +10,9 @@ pub struct Mistake {
     pub sentence: String,
     /// A machine that saw it once, tried first: most machines have nothing to do with it.
     pub seed: Option<u64>,
+    /// It is seen where parts are compared with the same states written out, and nowhere else:
+    /// kernel and oracle get what was joined already.
+    pub in_parts: bool,
 }
 
 /// An edit of the kernel's text.
@@ -56,7 +59,11 @@ pub fn parse(text: &str) -> Result<List, String> {
                 name: name.to_owned(),
                 sentence: lines.next().unwrap_or_default().to_owned(),
                 seed: None,
+                in_parts: false,
             });
+        } else if line == "Seen by parts." {
+            let mistake = list.mistakes.last_mut();
+            mistake.ok_or("`Seen by` belongs to a mistake")?.in_parts = true;
         } else if let Some(seed) = line.strip_prefix("Seen by seed ") {
             let mistake = list.mistakes.last_mut();
             let mistake = mistake.ok_or("a seed belongs to a mistake")?;

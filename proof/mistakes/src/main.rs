@@ -18,6 +18,8 @@ const MACHINES_AROUND: &str = "16";
 const MACHINES_WITHOUT: &str = "200";
 /// Ticks of each.
 const TICKS: &str = "300";
+/// Parts that are compared with the same states written out.
+const PARTS: &str = "100";
 
 /// Without its package, so that it shares the build of the other proofs.
 const BUILD: [&str; 5] = [
@@ -27,12 +29,14 @@ const BUILD: [&str; 5] = [
     "prove",
     "--message-format=json-render-diagnostics",
 ];
-const CHECK: [&str; 5] = [
+const CHECK: [&str; 7] = [
     "check",
     "--package",
     "statewright-kernel",
     "--package",
     "statewright-compile",
+    "--package",
+    "statewright-author",
 ];
 const FIXTURES: [&str; 5] = [
     "test",
@@ -43,7 +47,7 @@ const FIXTURES: [&str; 5] = [
 ];
 
 const BROKEN: &str = "an edit of proof/mistakes/mistakes.md does not compile: see above, the path \
-                      below `kernel_with_mistakes` or `compiler_with_mistakes` is that of the original";
+                      below `kernel_with_mistakes`, `compiler_with_mistakes` or `author_with_mistakes` is that of the original";
 
 /// Shows that kernel against oracle sees each mistake of `proof/mistakes/mistakes.md`.
 #[derive(Parser)]
@@ -98,7 +102,8 @@ fn run(arguments: &Arguments) -> Result<String, String> {
             missed.join(", ")
         ));
     }
-    if let Some(said) = first_difference(&prover, 0, 0, MACHINES_WITHOUT)? {
+    let without = first_difference(&prover, 0, 0, MACHINES_WITHOUT)?;
+    if let Some(said) = without.or(difference_in_parts(&prover, 0)?) {
         return Err(format!("without a mistake nothing must differ, but {said}"));
     }
     let time = start.elapsed().as_secs_f32();
@@ -166,6 +171,9 @@ fn executable(message: &str) -> Option<String> {
 
 /// Who sees a mistake: around the machine that did before, else among all.
 fn search(prover: &Path, list: &List, number: u8) -> Result<Option<String>, String> {
+    if list.mistake(number).is_some_and(|mistake| mistake.in_parts) {
+        return difference_in_parts(prover, number);
+    }
     if let Some(seed) = list.mistake(number).and_then(|mistake| mistake.seed) {
         if let Some(said) = first_difference(prover, number, seed, MACHINES_AROUND)? {
             return Ok(Some(said));
@@ -183,9 +191,21 @@ fn first_difference(
     first: u64,
     machines: &str,
 ) -> Result<Option<String>, String> {
+    let first = first.to_string();
+    #[rustfmt::skip]
+    let arguments = ["--machines", machines, "--ticks", TICKS, "--first", &first];
+    difference(prover, number, &arguments)
+}
+
+/// What it says of the first part that does not do what the same states do that are written out.
+fn difference_in_parts(prover: &Path, number: u8) -> Result<Option<String>, String> {
+    difference(prover, number, &["--parts", PARTS])
+}
+
+fn difference(prover: &Path, number: u8, arguments: &[&str]) -> Result<Option<String>, String> {
     let run = Command::new(prover)
-        .args(["--brief", "--machines", machines, "--ticks", TICKS])
-        .args(["--first", &first.to_string()])
+        .arg("--brief")
+        .args(arguments)
         .env("MISTAKE", number.to_string())
         .output()
         .map_err(|error| format!("cannot start the prover: {error}"))?;
@@ -202,7 +222,7 @@ fn check(workspace: &Path) -> Result<String, String> {
     let status = cargo(workspace, &CHECK).status();
     let status = status.map_err(|error| format!("cannot start cargo: {error}"))?;
     match status.success() {
-        true => Ok("kernel and compiler with all their mistakes compile".to_owned()),
+        true => Ok("kernel, compiler and author with all their mistakes compile".to_owned()),
         false => Err(BROKEN.to_owned()),
     }
 }
