@@ -6,8 +6,8 @@ use crate::bridges::bridges;
 use crate::chart::{Chart, Kind};
 use crate::escape::xml;
 use crate::heat::{Colors, Heat};
-use crate::layout::boxes::{DIAMOND, DOT, HISTORY, TITLE_HEIGHT};
-use crate::layout::{Direction, Picture, PlacedLane, Point, layout};
+use crate::layout::boxes::{DIAMOND, DOT, TITLE_HEIGHT};
+use crate::layout::{Direction, HISTORY, Picture, PlacedLane, Point, layout};
 use crate::metrics::{LINE, SMALL, width};
 use crate::path::{Number, direction, rounded, simplified, straight};
 use crate::scene::{Link, Scene, Words, is_symbol};
@@ -295,7 +295,7 @@ aria-label=\"State machine {name}\">",
             let rule = if is_leaf {
                 y + TITLE_HEIGHT + 2.0
             } else {
-                lanes.first().map_or(y, |lane| lane.at.1)
+                placed.rule
             };
             let (left, right) = (placed.at.0, placed.at.0 + placed.width);
             put!(

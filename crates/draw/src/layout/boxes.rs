@@ -3,8 +3,14 @@
 //!
 //! Lines that go on inside cross the border of a box; text is put beside them, never under them.
 //! The title is always on top: where rows run downward it makes room for lines, where they run to
-//! the right it lies beside all of them.
+//! the right it lies beside all of them. If rows in a box run another way than those around it,
+//! lines turn in a `corridor` at its edge.
 
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::corridor::{bends, room};
+use super::histories::{Mark, Strips};
 use super::place::CORNER;
 use super::plan::{Plans, Side};
 use super::ports::PORT_GAP;
@@ -23,10 +29,6 @@ const LANE_PAD: f64 = 14.0;
 pub(crate) const TITLE_HEIGHT: f64 = 26.0;
 /// Height of the name of a region.
 const NAME_HEIGHT: f64 = 18.0;
-/// Radius of a history point.
-pub(crate) const HISTORY: f64 = 10.0;
-/// Height of a row of history points.
-const STRIP: f64 = 28.0;
 /// Size of the diamond of a choice.
 pub(crate) const DIAMOND: f64 = 22.0;
 /// Size of the dot where a region starts.
@@ -36,9 +38,9 @@ pub(crate) const LOOP: f64 = 20.0;
 /// How much wider a box may become for straight lines.
 const STRETCH: f64 = 1.35;
 /// Text keeps this distance from lines.
-const CLEAR: f64 = 8.0;
+pub(super) const CLEAR: f64 = 8.0;
 
-/// A region in its box, relative to it.
+/// A region in its box, relative to it and as the rows in it run.
 #[derive(Clone, Debug)]
 pub(crate) struct Lane {
     pub(crate) region: usize,
@@ -50,27 +52,32 @@ pub(crate) struct Lane {
     pub(crate) name: Option<Point>,
     /// Where its content starts.
     pub(crate) content: Point,
-    pub(crate) arranged: Arranged,
-}
-
-/// A history point in a box.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Mark {
-    pub(crate) history: usize,
-    /// The side it is reached from.
-    pub(crate) side: Side,
-    /// Its middle.
-    pub(crate) at: Point,
+    /// How far along the box lines from the state around start.
+    pub(crate) start: f64,
+    pub(crate) arranged: Rc<Arranged>,
 }
 
 /// A state with its inside, its corner at 0.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Shape {
+    /// As the rows around it run.
     pub(crate) extent: Extent,
     /// Left end of title and text.
     pub(crate) text_x: f64,
+    /// How far below its top the line under the title of a state with lanes is.
+    pub(crate) rule: f64,
     pub(crate) lanes: Vec<Lane>,
     pub(crate) histories: Vec<Mark>,
+    /// Where links turn on their way from the border inward or back, as the rows in it run. None if
+    /// they run the same way around it.
+    pub(crate) bends: BTreeMap<(usize, Side), Point>,
+}
+
+/// Which way the rows in a state run, and those around it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Ways {
+    pub(crate) inside: Way,
+    pub(crate) around: Way,
 }
 
 /// What shapes are made from.
@@ -78,50 +85,39 @@ pub(crate) struct Shapes<'a> {
     pub(crate) chart: &'a Chart,
     pub(crate) scene: &'a Scene,
     pub(crate) plans: &'a Plans,
-    pub(crate) way: Way,
-    /// The sizes of what several states share.
-    pub(crate) shared: Vec<Extent>,
 }
 
 impl Shapes<'_> {
-    /// The shapes of all states.
-    pub(crate) fn all(&self) -> Vec<Shape> {
-        let states = &self.chart.states;
-        let mut shapes = vec![Shape::default(); states.len()];
-        // Children have higher numbers than their parents.
-        for state in (0..states.len()).rev() {
-            let mut shape = match states[state].regions.is_empty() {
-                true if is_symbol(self.chart, state) => self.symbol(state),
-                true => self.leaf(state),
-                false => self.container(state, &shapes),
-            };
-            self.make_room(&mut shape.extent, Item::State(state));
-            shapes[state] = shape;
-        }
-        shapes
+    /// The shape of a state with nothing inside.
+    pub(crate) fn leaf(&self, state: usize, around: Way) -> Shape {
+        let mut shape = match is_symbol(self.chart, state) {
+            true => self.symbol(state, around),
+            false => self.plain(state, around),
+        };
+        self.make_room(&mut shape.extent, Item::State(state), around);
+        shape
     }
 
-    /// Finds the sizes of what several states share.
-    pub(crate) fn measure_shared(&mut self) {
-        let shared = self.chart.shared.iter().enumerate();
-        self.shared = shared
-            .map(|(place, shared)| {
-                let mut extent = Extent::default();
-                let size = self.head(shared.title(), 0.0, &self.scene.shared_texts[place]);
-                let size = ((size.0 + PAD * 2.0).max(64.0), size.1.max(34.0));
-                (extent.width, extent.height) = self.way.turned(size);
-                self.make_room(&mut extent, Item::Shared(place));
-                extent
-            })
-            .collect();
+    /// The size of what several states share.
+    pub(crate) fn shared(&self, place: usize, around: Way) -> Extent {
+        let (title, texts) = (
+            self.chart.shared[place].title(),
+            &self.scene.shared_texts[place],
+        );
+        let size = self.head(title, 0.0, texts);
+        let size = ((size.0 + PAD * 2.0).max(64.0), size.1.max(34.0));
+        let mut extent = Extent::default();
+        (extent.width, extent.height) = around.turned(size);
+        self.make_room(&mut extent, Item::Shared(place), around);
+        extent
     }
 
     /// A diamond, with its text where no line leaves it: on its right, or below it.
-    fn symbol(&self, state: usize) -> Shape {
+    fn symbol(&self, state: usize, around: Way) -> Shape {
         let texts = &self.scene.texts[state];
         let text = width(&self.chart.states[state].name, SMALL).max(widest(texts));
         let lines = LINE * (1 + texts.len()) as f64;
-        let (height, beside) = match self.way {
+        let (height, beside) = match around {
             Way::Down => (DIAMOND.max(lines), text + 8.0),
             Way::Right => (DIAMOND.max(text), lines + 4.0),
         };
@@ -137,18 +133,17 @@ impl Shapes<'_> {
         }
     }
 
-    fn leaf(&self, state: usize) -> Shape {
+    fn plain(&self, state: usize, around: Way) -> Shape {
         let (text, head) = self.header(state);
         let mut shape = Shape {
             text_x: PAD,
             ..Shape::default()
         };
         let size = ((text + PAD * 2.0).max(64.0), head.max(34.0));
-        (shape.extent.width, shape.extent.height) = self.way.turned(size);
+        (shape.extent.width, shape.extent.height) = around.turned(size);
         if !self.chart.states[state].histories.is_empty() {
-            let width = shape.extent.width;
-            let strips =
-                self.place_histories(state, &mut shape, [Vec::new(), Vec::new()], head, width);
+            let mut strips = Strips::new(around, head, shape.extent.width);
+            self.place_histories(state, &mut shape, [Vec::new(), Vec::new()], &mut strips);
             shape.extent.width = shape.extent.width.max(strips.width);
             shape.extent.height += strips.before + strips.after;
         }
@@ -175,7 +170,7 @@ impl Shapes<'_> {
 
     /// Wide enough for all lines that end at it and, if little is missing, for the labels between
     /// them; high enough for its loop.
-    fn make_room(&self, extent: &mut Extent, item: Item) {
+    fn make_room(&self, extent: &mut Extent, item: Item, around: Way) {
         let links = &self.scene.links;
         if extent.only_port.is_none() {
             for side in [Side::Top, Side::Bottom] {
@@ -185,7 +180,7 @@ impl Shapes<'_> {
                 extent.width = extent
                     .width
                     .max(PORT_GAP * (free.len() + fixed) as f64 + PAD * 2.0 - PORT_GAP);
-                let label = |&link: &usize| self.way.words(&links[link].label).0;
+                let label = |&link: &usize| around.words(&links[link].label).0;
                 let mut labels: Vec<f64> = free.iter().map(label).collect();
                 labels.sort_by(f64::total_cmp);
                 let between: f64 = labels
@@ -204,74 +199,61 @@ impl Shapes<'_> {
         if let Item::State(state) = item
             && let Some(&link) = self.plans.loops.get(&state)
         {
-            let (across, along) = self.way.words(&links[link].label);
+            let (across, along) = around.words(&links[link].label);
             extent.beside = extent.beside.max(LOOP + 8.0 + across);
             extent.height = extent.height.max(along + 12.0).max(44.0);
         }
     }
 
-    fn container(&self, state: usize, shapes: &[Shape]) -> Shape {
+    /// The shape of a state around its lanes.
+    pub(crate) fn container(&self, state: usize, ways: Ways, mut lanes: Vec<Lane>) -> Shape {
         let (text, head) = self.header(state);
-        let mut lanes: Vec<Lane> = self.chart.states[state]
-            .regions
-            .iter()
-            .map(|&region| self.lane(region, shapes))
-            .collect();
         // Where the title takes its room from.
-        let (start, title) = match self.way {
+        let (start, title) = match ways.inside {
             Way::Down => (0.0, text + PAD * 2.0),
             Way::Right => (head, 0.0),
         };
-        let inner: f64 = lanes.iter().map(|lane| lane.width).sum();
-        let extra = ((title - inner).max(0.0) / lanes.len() as f64).ceil();
-        let mut x = start;
-        for lane in &mut lanes {
-            lane.x = x;
-            lane.width += extra;
-            let shift = (extra / 2.0).floor();
-            lane.content.0 += shift;
-            // A name to the right of a line moves with it; one at the border stays there.
-            if let Some(name) = lane.name.as_mut().filter(|name| name.0 > PAD) {
-                name.0 += shift;
-            }
-            x += lane.width;
-        }
-        let mut shape = Shape {
-            text_x: PAD,
-            ..Shape::default()
-        };
+        let end = side_by_side(&mut lanes, start, title);
+        let mut shape = Shape::default();
         self.note_ports(&mut shape, &lanes);
         let lines = [Side::Top, Side::Bottom].map(|side| self.lines(&lanes, side));
-        let mut above = lines[0].clone();
-        let strips = self.place_histories(state, &mut shape, lines, head, x);
-        let mut width = x.max(strips.width);
-        if self.way == Way::Down {
-            let symbols = shape.histories.iter().filter(|mark| mark.side == Side::Top);
-            above.extend(symbols.map(|mark| mark.at.0));
-            above.sort_by(f64::total_cmp);
-            shape.text_x = beside_lines(&above, text, (PAD, PAD), &mut width, false);
-        }
-        if let Some(last) = lanes.last_mut() {
-            last.width += width - x;
-        }
-        let before = strips.before + if self.way == Way::Down { head } else { 0.0 };
-        let least = match self.way {
-            Way::Down => 0.0,
-            Way::Right => text + PAD * 2.0 - before - strips.after,
+        let mut strips = Strips::new(ways.inside, head, end);
+        self.place_histories(state, &mut shape, lines.clone(), &mut strips);
+        let halls = match ways.inside == ways.around {
+            true => [0.0; 2],
+            false => [Side::Top, Side::Bottom].map(|side| room(&shape.extent.ports, side)),
         };
-        let height = lanes.iter().map(|lane| lane.height).fold(least, f64::max);
-        for lane in &mut lanes {
-            (lane.y, lane.height) = (before, height);
+        let [above, _] = lines;
+        let mut width = strips.width;
+        shape.text_x = match ways {
+            Ways {
+                inside: Way::Right, ..
+            } => PAD + halls[0],
+            // All lines come from the side, below the title.
+            Ways {
+                around: Way::Right, ..
+            } => PAD,
+            Ways { .. } => shape.beside_lines_from_above(above, text, &mut width),
+        };
+        if let Some(last) = lanes.last_mut() {
+            last.width += width - end;
         }
         shape.extent.width = width;
-        shape.extent.height = before + height + strips.after;
-        // The strip behind the lanes starts where they end.
-        for mark in &mut shape.histories {
-            if mark.side == Side::Bottom {
-                mark.at.1 += height;
-            }
+        let title = match ways.inside {
+            Way::Down => (head, 0.0),
+            Way::Right => (0.0, shape.text_x + text + PAD),
+        };
+        shape.stack(lanes, title, &strips, halls);
+        shape.rule = match ways.inside {
+            Way::Down => shape.rule,
+            Way::Right => head,
+        };
+        if ways.inside != ways.around {
+            let last = shape.extent.height - halls[1];
+            shape.bends = bends(&shape.extent.ports, title.0, last);
+            shape.extent.turn(&shape.bends);
         }
-        shape.lanes = lanes;
+        self.make_room(&mut shape.extent, Item::State(state), ways.around);
         shape
     }
 
@@ -304,14 +286,9 @@ impl Shapes<'_> {
         lines
     }
 
-    fn lane(&self, region: usize, shapes: &[Shape]) -> Lane {
-        let plan = &self.plans.regions[region];
-        let extents: Vec<Extent> = plan
-            .items
-            .iter()
-            .map(|&item| self.extent(item, shapes))
-            .collect();
-        let arranged = arrange(plan, self.scene, self.way, &extents);
+    /// A region, given the sizes of its items.
+    pub(crate) fn lane(&self, region: usize, way: Way, extents: &[Extent]) -> Lane {
+        let arranged = arrange(&self.plans.regions[region], self.scene, way, extents);
         let mut lane = Lane {
             region,
             x: 0.0,
@@ -320,7 +297,8 @@ impl Shapes<'_> {
             height: 0.0,
             name: None,
             content: (0.0, 0.0),
-            arranged,
+            start: 0.0,
+            arranged: Rc::new(arranged),
         };
         let name = self.chart.regions[region].name.as_ref();
         let name = name.map(|name| width(name, SMALL));
@@ -329,108 +307,71 @@ impl Shapes<'_> {
         } else {
             12.0
         };
-        match self.way {
+        match way {
             Way::Down => lane.name_above(name, top),
             Way::Right => lane.name_beside(name, top),
         }
         lane
     }
+}
 
-    /// Size and ports of an item of a region.
-    fn extent(&self, item: Item, shapes: &[Shape]) -> Extent {
-        match item {
-            Item::State(state) => shapes[state].extent.clone(),
-            Item::Shared(place) => self.shared[place].clone(),
-            Item::Dot => Extent {
-                width: DOT,
-                height: DOT,
-                only_port: Some(DOT / 2.0),
-                ..Extent::default()
-            },
-        }
+impl Shape {
+    /// Where a title stands beside the lines that run through it, to lanes and history points.
+    fn beside_lines_from_above(&self, mut lines: Vec<f64>, text: f64, width: &mut f64) -> f64 {
+        let marks = self.histories.iter().filter(|mark| mark.side == Side::Top);
+        lines.extend(marks.map(|mark| mark.at.0));
+        lines.sort_by(f64::total_cmp);
+        beside_lines(&lines, text, (PAD, PAD), width, false)
     }
 
-    /// Puts each history point on the side from which lines come, on both if they come from both.
-    /// Those on the right of the title leave it its place.
-    fn place_histories(
-        &self,
-        state: usize,
-        shape: &mut Shape,
-        mut taken: [Vec<f64>; 2],
-        head: f64,
-        width_so_far: f64,
-    ) -> Strips {
-        let mut strips = Strips {
-            before: 0.0,
-            after: 0.0,
-            width: width_so_far,
-        };
-        for &history in &self.chart.states[state].histories {
-            let links = self.plans.histories.get(&history);
-            let links = links.map_or(&[][..], Vec::as_slice);
-            for side in [Side::Top, Side::Bottom] {
-                let is_wanted = links.iter().any(|(_, at)| *at == side)
-                    || (links.is_empty() && side == Side::Top);
-                if !is_wanted {
-                    continue;
-                }
-                let lines = &mut taken[usize::from(side == Side::Bottom)];
-                let x = self.place_history(history, side, shape, lines, head, &mut strips);
-                for (link, _) in links.iter().filter(|(_, at)| *at == side) {
-                    shape.extent.ports.insert((*link, side), x);
-                }
+    /// Finds places along the way: title, corridor, history points, lanes, history points, corridor.
+    /// The title has a length of its own, and all together must have another.
+    fn stack(
+        &mut self,
+        mut lanes: Vec<Lane>,
+        (title, least): (f64, f64),
+        strips: &Strips,
+        halls: [f64; 2],
+    ) {
+        let before = title + halls[0] + strips.before;
+        let behind = strips.after + halls[1];
+        let least = least - before - behind;
+        let height = lanes.iter().map(|lane| lane.height).fold(least, f64::max);
+        // History points may stand where a line through their strip would run.
+        let start = if strips.before > 0.0 { before } else { title };
+        for lane in &mut lanes {
+            (lane.y, lane.height, lane.start) = (before, height, start);
+        }
+        for mark in &mut self.histories {
+            mark.at.1 += halls[0];
+            // The strip behind the lanes starts where they end.
+            if mark.side == Side::Bottom {
+                mark.at.1 += height;
             }
         }
-        self.settle_strips(shape, &strips, head);
-        strips
+        self.rule = if halls[0] > 0.0 { title } else { before };
+        self.extent.height = before + height + behind;
+        self.lanes = lanes;
     }
+}
 
-    /// Finds a place across for a history point, beside lines and the others, and makes its strip
-    /// long enough.
-    fn place_history(
-        &self,
-        history: usize,
-        side: Side,
-        shape: &mut Shape,
-        lines: &mut Vec<f64>,
-        head: f64,
-        strips: &mut Strips,
-    ) -> f64 {
-        lines.sort_by(f64::total_cmp);
-        let name = HISTORY * 2.0 + 4.0 + width(&self.chart.histories[history].name, SMALL);
-        let (block, strip, pads) = match self.way {
-            Way::Down => (name, STRIP, (PAD, PAD)),
-            Way::Right => (HISTORY * 2.0, name + 12.0, (head + 4.0, 4.0)),
-        };
-        let x =
-            beside_lines(lines, block, pads, &mut strips.width, self.way == Way::Down) + HISTORY;
-        match side {
-            Side::Top => strips.before = strips.before.max(strip),
-            Side::Bottom => strips.after = strips.after.max(strip),
+/// Puts lanes beside each other, wide enough for a title, and says where they end.
+fn side_by_side(lanes: &mut [Lane], start: f64, title: f64) -> f64 {
+    let inner: f64 = lanes.iter().map(|lane| lane.width).sum();
+    let extra = ((title - inner).max(0.0) / lanes.len() as f64).ceil();
+    let mut x = start;
+    for lane in lanes {
+        lane.x = x;
+        lane.width += extra;
+        let shift = (extra / 2.0).floor();
+        lane.content.0 += shift;
+        // A name to the right of a line moves with it; one at the border stays there.
+        if let Some(name) = lane.name.as_mut().filter(|name| name.0 > PAD) {
+            name.0 += shift;
         }
-        // A fence, so that the next one does not see free space inside.
-        let posts = (block / CLEAR).ceil() as usize;
-        lines.extend((0..=posts).map(|post| x - HISTORY + block * post as f64 / posts as f64));
-        shape.histories.push(Mark {
-            history,
-            side,
-            at: (x, 0.0),
-        });
-        x
+        x += lane.width;
     }
-
-    /// Where along the way history points stand; those behind the lanes as if there were none.
-    fn settle_strips(&self, shape: &mut Shape, strips: &Strips, head: f64) {
-        for mark in &mut shape.histories {
-            mark.at.1 = match (self.way, mark.side) {
-                (Way::Down, Side::Top) => head + STRIP / 2.0 - 2.0,
-                (Way::Down, Side::Bottom) => head + strips.before + STRIP / 2.0,
-                (Way::Right, Side::Top) => HISTORY + 4.0,
-                // Its name stands before it, away from the line.
-                (Way::Right, Side::Bottom) => strips.before + strips.after - HISTORY - 4.0,
-            };
-        }
-    }
+    x
 }
 
 impl Lane {
@@ -461,16 +402,9 @@ impl Lane {
     }
 }
 
-/// Room for history points before and behind the lanes, and how wide the box must be.
-struct Strips {
-    before: f64,
-    after: f64,
-    width: f64,
-}
-
 /// The left end of a block of text that no line crosses; the box grows to the right if there is no
 /// such place.
-fn beside_lines(
+pub(super) fn beside_lines(
     lines: &[f64],
     block: f64,
     (low, high): (f64, f64),

@@ -44,6 +44,10 @@ pub(crate) struct Places {
     at: Vec<f64>,
 }
 
+/// How far blocks may be pulled: anywhere, or so far that all together stay as narrow as they can.
+/// A straight line may need much room; whether it is worth it says the cost.
+type Bounds = Vec<(f64, f64)>;
+
 impl Places {
     pub(crate) fn new(spots: &Spots) -> Self {
         let blocks = Blocks::new(spots);
@@ -52,11 +56,18 @@ impl Places {
             .iter()
             .zip(&right)
             .map(|(left, right)| (left + right) / 2.0)
-            .collect();
+            .collect::<Vec<f64>>();
+        let anywhere = vec![(f64::MIN, f64::MAX); blocks.count];
+        let narrow: Bounds = left.iter().copied().zip(right.iter().copied()).collect();
         let starts = if spots.spots.len() > MANY {
-            vec![middle]
+            vec![(middle, &anywhere)]
         } else {
-            vec![middle, left, right]
+            vec![
+                (middle.clone(), &anywhere),
+                (left, &anywhere),
+                (right, &anywhere),
+                (middle, &narrow),
+            ]
         };
         let (loose, tight) = (
             Pull::all(spots, &blocks, 0.5),
@@ -67,9 +78,9 @@ impl Places {
             at: Vec::new(),
         };
         let mut least = f64::MAX;
-        for start in starts {
+        for (start, bounds) in starts {
             let before = std::mem::replace(&mut best.at, start);
-            best.settle(spots, &loose, &tight);
+            best.settle(spots, &loose, &tight, bounds);
             let cost = best.cost(spots, &tight);
             if cost < least {
                 least = cost;
@@ -80,11 +91,11 @@ impl Places {
         best
     }
 
-    fn settle(&mut self, spots: &Spots, loose: &[Vec<Pull>], tight: &[Vec<Pull>]) {
-        (0..PULLS).for_each(|round| self.pull(loose, round, |_| true));
+    fn settle(&mut self, spots: &Spots, loose: &[Vec<Pull>], tight: &[Vec<Pull>], bounds: &Bounds) {
+        (0..PULLS).for_each(|round| self.pull(loose, round, bounds, |_| true));
         // At last lines give way to items, not the other way round.
         let is_line = self.lines(spots);
-        (0..4).for_each(|round| self.pull(tight, round, |block| is_line[block]));
+        (0..4).for_each(|round| self.pull(tight, round, bounds, |block| is_line[block]));
         self.at.iter_mut().for_each(|at| *at = at.round());
         self.start_at_zero(spots);
     }
@@ -104,7 +115,13 @@ impl Places {
         sideways + self.positions(spots).1
     }
 
-    fn pull(&mut self, pulls: &[Vec<Pull>], round: usize, may_move: impl Fn(usize) -> bool) {
+    fn pull(
+        &mut self,
+        pulls: &[Vec<Pull>],
+        round: usize,
+        bounds: &Bounds,
+        may_move: impl Fn(usize) -> bool,
+    ) {
         let count = self.blocks.order.len();
         for place in 0..count {
             let block = self.blocks.order[if round.is_multiple_of(2) {
@@ -118,6 +135,7 @@ impl Places {
                 continue;
             };
             let (low, high) = self.room(block);
+            let (low, high) = (low.max(bounds[block].0), high.min(bounds[block].1));
             if low <= high {
                 self.at[block] = wanted.clamp(low, high);
             }

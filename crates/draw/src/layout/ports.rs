@@ -77,31 +77,25 @@ fn settle(
     if room.0 > room.1 {
         return;
     }
-    let mut wishes: Vec<(f64, f64, usize)> = Vec::new();
+    let (mut wishes, mut fixed): (Vec<(f64, f64, usize)>, _) = (Vec::new(), Vec::new());
     for &joint in joints {
-        let (fixed, own, other) = match is_top {
+        let (port, own, other) = match is_top {
             true => (spots.joints[joint].lower_port, ends[joint].1, ends[joint].0),
             false => (spots.joints[joint].upper_port, ends[joint].0, ends[joint].1),
         };
-        match fixed {
-            Some(_) => wishes.push((own, 1e6, joint)),
-            None => wishes.push((other.clamp(room.0, room.1), 1.0, joint)),
+        match port {
+            Some(_) => fixed.push(own),
+            None => wishes.push((other.clamp(room.0, room.1), other, joint)),
         }
     }
-    let from = |joint: usize| if is_top { ends[joint].0 } else { ends[joint].1 };
-    wishes.sort_by(|a, b| a.0.total_cmp(&b.0).then(from(a.2).total_cmp(&from(b.2))));
-    let places = apart(
-        &wishes
-            .iter()
-            .map(|wish| (wish.0, wish.1))
-            .collect::<Vec<_>>(),
-        PORT_GAP,
+    wishes.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    fixed.sort_by(f64::total_cmp);
+    let places = beside(
+        &fixed,
+        &wishes.iter().map(|wish| wish.0).collect::<Vec<_>>(),
         room,
     );
-    for (place, (_, weight, joint)) in places.into_iter().zip(wishes) {
-        if weight > 1.0 {
-            continue;
-        }
+    for (place, (_, _, joint)) in places.into_iter().zip(wishes) {
         match is_top {
             true => ends[joint].1 = place,
             false => ends[joint].0 = place,
@@ -109,29 +103,81 @@ fn settle(
     }
 }
 
+/// Places as near as possible to wishes in ascending order, in the parts of a room that are far
+/// enough from what is fixed.
+///
+/// ```text
+///    room    ├─────────────────────────────┤
+///    fixed            │               │
+///    parts   ├─────┤     ├─────────┤     ┤      What finds no room in its part
+///    wishes         ▲▲   ▲▲                     goes to the next one.
+/// ```
+fn beside(fixed: &[f64], wishes: &[f64], room: (f64, f64)) -> Vec<f64> {
+    let parts = parts(fixed, room);
+    let distance = |part: (f64, f64), wish: f64| (wish.clamp(part.0, part.1) - wish).abs();
+    let mut counts = vec![0_usize; parts.len()];
+    for &wish in wishes {
+        let near =
+            |a: &usize, b: &usize| distance(parts[*a], wish).total_cmp(&distance(parts[*b], wish));
+        let nearest = (0..parts.len()).min_by(near);
+        counts[nearest.unwrap_or(0)] += 1;
+    }
+    let most = |part: usize| ((parts[part].1 - parts[part].0) / PORT_GAP) as usize + 1;
+    let last = parts.len() - 1;
+    let to_the_right = (0..last).map(|part| (part, part + 1));
+    let to_the_left = (0..last).rev().map(|part| (part + 1, part));
+    for (from, to) in to_the_right.chain(to_the_left) {
+        let over = counts[from].saturating_sub(most(from));
+        counts[from] -= over;
+        counts[to] += over;
+    }
+    let (mut places, mut rest) = (Vec::new(), wishes);
+    for (&part, count) in parts.iter().zip(counts) {
+        let (here, others) = rest.split_at(count);
+        places.extend(apart(here, PORT_GAP, part));
+        rest = others;
+    }
+    places
+}
+
+/// The parts of a room that are at least a gap from what is fixed; all of it if there are none.
+fn parts(fixed: &[f64], room: (f64, f64)) -> Vec<(f64, f64)> {
+    let starts = std::iter::once(room.0).chain(fixed.iter().map(|at| at + PORT_GAP));
+    let ends = fixed.iter().map(|at| at - PORT_GAP);
+    let ends = ends.chain(std::iter::once(room.1));
+    let parts = starts
+        .map(|start| start.max(room.0))
+        .zip(ends.map(|end| end.min(room.1)));
+    let parts: Vec<(f64, f64)> = parts.filter(|(start, end)| start <= end).collect();
+    match parts.is_empty() {
+        true => vec![room],
+        false => parts,
+    }
+}
+
 /// Places as near as possible to wishes in ascending order, at least a gap apart and inside the
 /// room if they fit.
-fn apart(wishes: &[(f64, f64)], gap: f64, room: (f64, f64)) -> Vec<f64> {
+fn apart(wishes: &[f64], gap: f64, room: (f64, f64)) -> Vec<f64> {
     if wishes.is_empty() {
         return Vec::new();
     }
     let gap = gap.min((room.1 - room.0) / (wishes.len().max(2) - 1) as f64);
     // Without the gaps it is a row that must not descend: neighbors that would are put at their
     // common middle.
-    let mut groups: Vec<(f64, f64, usize)> = Vec::new();
-    for (place, &(wish, weight)) in wishes.iter().enumerate() {
-        groups.push(((wish - gap * place as f64) * weight, weight, 1));
+    let mut groups: Vec<(f64, usize)> = Vec::new();
+    for (place, &wish) in wishes.iter().enumerate() {
+        groups.push((wish - gap * place as f64, 1));
         while let [.., a, b] = groups[..]
-            && a.0 / a.1 > b.0 / b.1
+            && a.0 / a.1 as f64 > b.0 / b.1 as f64
         {
             groups.truncate(groups.len() - 2);
-            groups.push((a.0 + b.0, a.1 + b.1, a.2 + b.2));
+            groups.push((a.0 + b.0, a.1 + b.1));
         }
     }
     let (low, high) = (room.0, room.1 - gap * (wishes.len() - 1) as f64);
     let flat = groups
         .iter()
-        .flat_map(|&(sum, weight, count)| std::iter::repeat_n(sum / weight, count));
+        .flat_map(|&(sum, count)| std::iter::repeat_n(sum / count as f64, count));
     flat.enumerate()
         .map(|(place, at)| (at.clamp(low, high.max(low)) + gap * place as f64).round())
         .collect()
@@ -144,14 +190,35 @@ mod tests {
     #[test]
     fn lines_keep_apart_and_stay_where_they_can() {
         let room = (0.0, 100.0);
-        assert_eq!(apart(&[(10.0, 1.0), (50.0, 1.0)], 14.0, room), [10.0, 50.0]);
-        assert_eq!(apart(&[(50.0, 1.0), (50.0, 1.0)], 14.0, room), [43.0, 57.0]);
-        assert_eq!(apart(&[(0.0, 1.0), (0.0, 1.0)], 14.0, room), [0.0, 14.0]);
-        assert_eq!(apart(&[(50.0, 1e6), (50.0, 1.0)], 14.0, room), [50.0, 64.0]);
+        assert_eq!(apart(&[10.0, 50.0], 14.0, room), [10.0, 50.0]);
+        assert_eq!(apart(&[50.0, 50.0], 14.0, room), [43.0, 57.0]);
+        assert_eq!(apart(&[0.0, 0.0], 14.0, room), [0.0, 14.0]);
         assert_eq!(
-            apart(&[(9.0, 1.0); 11], 14.0, room).last(),
+            apart(&[9.0; 11], 14.0, room).last(),
             Some(&100.0),
             "too many for the room: closer together"
+        );
+    }
+
+    #[test]
+    fn lines_keep_apart_from_those_that_are_fixed() {
+        let room = (0.0, 100.0);
+        assert_eq!(beside(&[50.0], &[51.0], room), [64.0]);
+        assert_eq!(beside(&[50.0], &[20.0, 80.0], room), [20.0, 80.0]);
+        assert_eq!(
+            beside(&[100.0], &[100.0], room),
+            [86.0],
+            "there is no room behind it"
+        );
+        assert_eq!(
+            beside(&[8.0, 90.0], &[0.0, 0.0, 100.0], room),
+            [22.0, 36.0, 76.0]
+        );
+        assert_eq!(beside(&[20.0], &[0.0, 0.0, 0.0], room), [0.0, 34.0, 48.0]);
+        assert_eq!(
+            beside(&[2.0], &[1.0], (0.0, 4.0)).len(),
+            1,
+            "too narrow for both"
         );
     }
 }

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use super::boxes::DOT;
 use super::plan::{Plan, Side};
 use super::way::Way;
 use crate::scene::{Item, Scene};
@@ -80,6 +81,16 @@ pub(crate) struct Extent {
 }
 
 impl Extent {
+    /// The dot where a region starts.
+    pub(crate) fn dot() -> Self {
+        Self {
+            width: DOT,
+            height: DOT,
+            only_port: Some(DOT / 2.0),
+            ..Self::default()
+        }
+    }
+
     /// Where a link must end, as distance from the middle of the box.
     fn port(&self, link: usize, side: Side) -> Option<f64> {
         let fixed = self

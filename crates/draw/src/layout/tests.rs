@@ -3,13 +3,17 @@
 //! theirs.
 
 use std::path::Path;
+use std::str::Chars;
 
 use statewright_author::graph::Machine;
 use statewright_compile::{Options, compile, compile_text};
 use statewright_generator::{Rng, Size, machine};
 
-use super::boxes::{DIAMOND, HISTORY, TITLE_HEIGHT};
-use super::{Direction, Picture, Point, layout};
+use super::boxes::{DIAMOND, TITLE_HEIGHT};
+use super::choice::{Freedom, is_well_shaped};
+use super::draft::Draft;
+use super::way::Way;
+use super::{Direction, HISTORY, Picture, Point, layout, placed};
 use crate::bridges::bridges;
 use crate::chart::{Chart, Kind};
 use crate::metrics::{LINE, SMALL, TITLE, bold_width, width};
@@ -143,17 +147,53 @@ fn solids(chart: &Chart, scene: &Scene, picture: &Picture) -> Vec<Solid> {
     solids
 }
 
-/// What is wrong with the pictures of a machine, whichever way they run.
-fn problems(chart: &Chart) -> Vec<String> {
-    let ways = [Direction::Down, Direction::Right];
-    ways.into_iter()
-        .flat_map(|way| problems_of(chart, way))
-        .collect()
+/// What is wrong with the pictures of a machine.
+#[derive(Default)]
+struct Found {
+    problems: Vec<String>,
+    /// Lines that lie on each other.
+    doubled: Vec<String>,
+    /// How many lines turn at the border of a state.
+    bends: usize,
 }
 
-fn problems_of(chart: &Chart, direction: Direction) -> Vec<String> {
-    let scene = Scene::new(chart);
-    let picture = layout(chart, &scene, direction);
+impl Found {
+    fn look_at(&mut self, chart: &Chart, scene: &Scene, picture: &Picture) {
+        self.problems.extend(problems_of(chart, scene, picture));
+        self.doubled.extend(lines_on_lines(chart, scene, picture));
+    }
+
+    /// If all rows run down, or all to the right.
+    fn one_way(chart: &Chart) -> Self {
+        let (scene, mut found) = (Scene::new(chart), Self::default());
+        for way in [Direction::Down, Direction::Right] {
+            found.look_at(chart, &scene, &layout(chart, &scene, way));
+        }
+        found
+    }
+
+    /// If rows run both ways.
+    fn both_ways(chart: &Chart) -> Self {
+        let (scene, mut found) = (Scene::new(chart), Self::default());
+        let draft = Draft::best(chart, &scene, BOTH);
+        found.bends = draft.shapes.iter().map(|shape| shape.bends.len()).sum();
+        found.look_at(chart, &scene, &placed(chart, &scene, &draft));
+        found
+    }
+
+    fn assert_none(&self, what: &str) {
+        assert_eq!(self.problems, [""; 0], "{what}");
+        assert_eq!(self.doubled, [""; 0], "{what}");
+    }
+}
+
+/// Wide states must have high children, and the other way round, so that many are turned.
+const BOTH: Freedom = Freedom {
+    ways: &[Way::Down, Way::Right],
+    wishes: &[5.0, 0.2],
+};
+
+fn problems_of(chart: &Chart, scene: &Scene, picture: &Picture) -> Vec<String> {
     let mut problems = Vec::new();
     let states = chart.states.iter().zip(&picture.boxes).skip(1);
     let states = states.map(|(state, placed)| {
@@ -172,7 +212,7 @@ fn problems_of(chart: &Chart, direction: Direction) -> Vec<String> {
             problems.push(format!("{name} is not inside its parent"));
         }
     }
-    let solids = solids(chart, &scene, &picture);
+    let solids = solids(chart, scene, picture);
     for (number, a) in solids.iter().enumerate() {
         let others = solids[number + 1..].iter().filter(|b| a.touches(b));
         problems.extend(others.map(|b| format!("{} lies on {}", a.what, b.what)));
@@ -219,6 +259,51 @@ fn problems_of(chart: &Chart, direction: Direction) -> Vec<String> {
     problems
 }
 
+/// Between two rows several lines may each want to turn above the next one, in a circle. One of them
+/// then starts where another ends. So many pairs of all lines of some hundred random machines do.
+const MOST_DOUBLED: usize = 4;
+
+/// Lines that lie on each other for a while, unless they lead to the same symbol.
+fn lines_on_lines(chart: &Chart, scene: &Scene, picture: &Picture) -> Vec<String> {
+    let mut problems = Vec::new();
+    let lines: Vec<_> = scene.links.iter().zip(&picture.links).collect();
+    let is_small = |end: End| match end {
+        End::State(state) => is_symbol(chart, state),
+        End::History(_) | End::Dot(_) => true,
+        End::Shared(_) => false,
+    };
+    for (number, &(link, placed)) in lines.iter().enumerate() {
+        for &(other, beside) in &lines[number + 1..] {
+            let mut ends = [link.from, link.to].into_iter();
+            if ends.any(|end| is_small(end) && [other.from, other.to].contains(&end)) {
+                continue;
+            }
+            let mut pairs = placed.points.windows(2).flat_map(|a| {
+                let others = beside.points.windows(2);
+                others.map(move |b| ((a[0], a[1]), (b[0], b[1])))
+            });
+            if let Some(pair) = pairs.find(|&(a, b)| lie_on_each_other(a, b)) {
+                problems.push(format!("{link:?} lies on {other:?}: {pair:?}"));
+            }
+        }
+    }
+    problems
+}
+
+/// Whether two straight lines have more than a point in common.
+fn lie_on_each_other(a: (Point, Point), b: (Point, Point)) -> bool {
+    let turned = |(x, y): Point| (y, x);
+    let level = |a: (Point, Point), b: (Point, Point)| {
+        let is_level = [a.0.1, a.1.1, b.0.1, b.1.1]
+            .iter()
+            .all(|y| (y - a.0.1).abs() < 1.0);
+        let (start, end) = (a.0.0.min(a.1.0), a.0.0.max(a.1.0));
+        let (from, to) = (b.0.0.min(b.1.0), b.0.0.max(b.1.0));
+        is_level && end.min(to) - start.max(from) > 2.0
+    };
+    level(a, b) || level((turned(a.0), turned(a.1)), (turned(b.0), turned(b.1)))
+}
+
 fn charted(machine: &Machine) -> Option<Chart> {
     let (output, _) = compile(
         machine,
@@ -247,11 +332,10 @@ fn nothing_lies_on_anything_in_the_samples() {
                 &Options::default(),
             );
             let output = output.unwrap();
-            assert_eq!(
-                problems(&Chart::new(&output.rom.as_rom(), &output.symbols)),
-                [""; 0],
-                "{path:?}"
-            );
+            let chart = Chart::new(&output.rom.as_rom(), &output.symbols);
+            let name = path.display().to_string();
+            Found::one_way(&chart).assert_none(&name);
+            Found::both_ways(&chart).assert_none(&name);
             count += 1;
         }
     }
@@ -260,13 +344,18 @@ fn nothing_lies_on_anything_in_the_samples() {
 
 #[test]
 fn nothing_lies_on_anything_in_random_machines() {
-    let (mut drawn, mut shared, mut crossed, mut seen) = (0, 0, 0, [false; 5]);
+    let (mut drawn, mut shared, mut crossed, mut doubled, mut seen) = (0, 0, 0, 0, [false; 5]);
     for seed in 0..400 {
         let Some(chart) = charted(&machine(seed, Size::random(&mut Rng::new(seed)))) else {
             continue;
         };
-        let found = problems(&chart);
-        assert!(found.is_empty(), "seed {seed}: {found:#?}");
+        let found = Found::one_way(&chart);
+        assert!(
+            found.problems.is_empty(),
+            "seed {seed}: {:#?}",
+            found.problems
+        );
+        doubled += found.doubled.len();
         drawn += 1;
         shared += chart.shared.len();
         crossed += crossings_of(&chart);
@@ -282,6 +371,178 @@ fn nothing_lies_on_anything_in_random_machines() {
     }
     assert!(drawn > 300 && seen == [true; 5], "{drawn} {seen:?}");
     assert!(shared > 10 && crossed > 1000, "{shared} {crossed}");
+    assert!(doubled <= MOST_DOUBLED, "{doubled}");
+}
+
+#[test]
+fn nothing_lies_on_anything_where_rows_run_both_ways() {
+    let (mut bent, mut doubled) = (0, 0);
+    for seed in 0..150 {
+        let Some(chart) = charted(&machine(seed, Size::random(&mut Rng::new(seed)))) else {
+            continue;
+        };
+        let found = Found::both_ways(&chart);
+        assert!(
+            found.problems.is_empty(),
+            "seed {seed}: {:#?}",
+            found.problems
+        );
+        bent += found.bends;
+        doubled += found.doubled.len();
+    }
+    assert!(bent > 300, "{bent}");
+    assert!(doubled <= MOST_DOUBLED, "{doubled}");
+}
+
+/// Machines of 30 to 60 states: `.` is a leaf, brackets hold states that lead to each other in a
+/// circle, braces regions.
+const NESTED: [(&str, usize); 12] = [
+    ("[[[...][...][...]][[...][...][...]][[...][...][...]]]", 39),
+    (
+        "[[[...][...].][[...][...].][[...][...].][[...][...].][...]]",
+        44,
+    ),
+    (
+        "[[[...][...].][[...][...].][[...][...].][[...][...].]....]",
+        44,
+    ),
+    (
+        "[[[...][...][...]][[...][...][...]][[...][...][...]][...].]",
+        44,
+    ),
+    (
+        "[[[....]..[....]][[....]..[....]][[....]..[....]][....]]",
+        44,
+    ),
+    ("[[[[..][..]][[..][..]]][[[..][..]][[..][..]]]]", 30),
+    ("[[.....][.....][.....][.....][.....][.....][.....]]", 42),
+    (
+        "[[[[...][...][...]][[...][...][...]][[...][...][...]]][...].[.[.[...].].]]",
+        55,
+    ),
+    ("[[[[[...][...].][...].][...][...]].[[...][...][...]]]", 39),
+    ("[[[[[[[...]..]..][...].]..][[...]..].][...].]", 33),
+    (
+        "[{[[...][...][...]][...]}{[...][...]}[[...][...][...]]..]",
+        38,
+    ),
+    (
+        "[{[...][...]}{[{[...][...]}..][...]}[...][{[...][...]}[...].]]",
+        37,
+    ),
+];
+
+#[test]
+fn nested_machines_are_well_shaped_and_nothing_lies_on_anything() {
+    for (shape, states) in NESTED {
+        for leads_across in [false, true] {
+            let chart = nested(shape, leads_across);
+            assert_eq!(chart.states.len(), states + 1, "{shape}");
+            let scene = Scene::new(&chart);
+            let picture = layout(&chart, &scene, Direction::Auto);
+            let size = (picture.width, picture.height);
+            assert!(is_well_shaped(size), "{shape} {leads_across}: {size:?}");
+            let mut found = Found::default();
+            found.look_at(&chart, &scene, &picture);
+            found.assert_none(shape);
+        }
+    }
+}
+
+/// A machine of a shape; with lines from every fifth leaf to another one somewhere if it
+/// `leads_across`.
+fn nested(shape: &str, leads_across: bool) -> Chart {
+    let leaves = shape.matches('.').count();
+    let mut nest = Nest {
+        rest: shape.chars(),
+        leads_across,
+        leaves,
+        leaf: 0,
+        state: 0,
+    };
+    nest.rest.next();
+    let inside = nest.group();
+    let events = EVENTS.map(|event| format!("{event:?}")).join(", ");
+    let text = format!(r#"{{ "machine": "M", "tier": "hero", "events": [{events}], {inside} }}"#);
+    let (output, problems) = compile_text("x", &text, &Options::default());
+    let output = output.unwrap_or_else(|| panic!("{problems:?}"));
+    Chart::new(&output.rom.as_rom(), &output.symbols)
+}
+
+const EVENTS: [&str; 5] = ["Seen", "Lost", "Noise", "Calm", "Dawn"];
+
+/// Writes the text of a machine while its shape is read.
+struct Nest<'a> {
+    rest: Chars<'a>,
+    leads_across: bool,
+    /// How many leaves there will be, and have been.
+    leaves: usize,
+    leaf: usize,
+    /// How many states there have been.
+    state: usize,
+}
+
+impl Nest<'_> {
+    /// What follows an opening bracket: states that lead to each other in a circle.
+    fn group(&mut self) -> String {
+        let mut inside = Vec::new();
+        while let Some(opening) = self.rest.next().filter(|&c| c != ']') {
+            let name = match opening {
+                '.' => format!("leaf_{}", self.leaf),
+                _ => format!("state_{}", self.state),
+            };
+            self.state += 1;
+            inside.push((name, self.state_of(opening)));
+        }
+        let count = inside.len();
+        let next = |place: usize| &inside[(place + 1) % count].0;
+        let states = inside
+            .iter()
+            .enumerate()
+            .map(|(place, (name, (body, lines)))| {
+                let ring = format!(
+                    r#"{{ "on": {:?}, "to": {:?} }}"#,
+                    EVENTS[place % 5],
+                    next(place)
+                );
+                format!(r#"{name:?}: {{ {body} "transitions": [{ring}{lines}] }}"#)
+            });
+        let states: Vec<String> = states.collect();
+        format!(
+            r#""initial": {:?}, "states": {{ {} }}"#,
+            inside[0].0,
+            states.join(", ")
+        )
+    }
+
+    /// What is in a state, and its lines to somewhere else.
+    fn state_of(&mut self, opening: char) -> (String, String) {
+        match opening {
+            '.' => (String::new(), self.lines()),
+            '[' => (format!("{},", self.group()), String::new()),
+            _ => (format!("{},", self.regions()), String::new()),
+        }
+    }
+
+    /// What follows an opening brace.
+    fn regions(&mut self) -> String {
+        let mut regions = Vec::new();
+        while self.rest.next() == Some('[') {
+            let name = format!("region_{}", regions.len());
+            regions.push(format!("{name:?}: {{ {} }}", self.group()));
+        }
+        format!(r#""regions": {{ {} }}"#, regions.join(", "))
+    }
+
+    fn lines(&mut self) -> String {
+        let leaf = self.leaf;
+        self.leaf += 1;
+        let target = (leaf * 7 + 11) % self.leaves;
+        match self.leads_across && leaf.is_multiple_of(5) && target != leaf {
+            true => format!(r#", {{ "on": "Dawn", "to": "leaf_{target}" }}"#),
+            false => String::new(),
+        }
+    }
 }
 
 /// How many lines cross in a picture, each pair of pieces looked at; all of them have bridges.

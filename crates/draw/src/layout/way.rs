@@ -1,8 +1,9 @@
-//! Which way the rows of a picture follow each other: downward, or to the right.
+//! Which way the rows of a region follow each other: downward, or to the right.
 //!
-//! Everything in the layout is placed as if rows ran downward: the first coordinate lies across the
+//! Everything in a box is placed as if its rows ran downward: the first coordinate lies across the
 //! way, the second along it. Only what has a real width and height, such as text, asks here how it
-//! lies, and the finished picture is turned once, at the end.
+//! lies. A [`Frame`] brings what is placed so to where it really stands; rows in a box may run
+//! another way than those around it.
 
 use super::region::Point;
 use crate::metrics::LINE;
@@ -27,5 +28,28 @@ impl Way {
     /// How far words reach across and along.
     pub(crate) fn words(self, words: &[Words]) -> Point {
         self.turned((widest(words), words.len() as f64 * LINE))
+    }
+}
+
+/// Where across and along are counted from, and which way they run.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Frame {
+    pub(crate) corner: Point,
+    pub(crate) way: Way,
+}
+
+impl Frame {
+    /// The real place of a point.
+    pub(crate) fn place(self, at: Point) -> Point {
+        let (x, y) = self.way.turned(at);
+        (self.corner.0 + x, self.corner.1 + y)
+    }
+
+    /// The same way, counted from a point.
+    pub(crate) fn from(self, at: Point) -> Self {
+        Self {
+            corner: self.place(at),
+            way: self.way,
+        }
     }
 }
