@@ -87,6 +87,7 @@ pub(crate) fn collect(
         lanes: machine.lanes.iter().map(|l| named(&l.name)).collect(),
         channels: machine.channels.iter().map(|c| named(&c.name)).collect(),
         guard_codes: Vec::new(),
+        rust_places: Vec::new(),
         shared: shared(model, order),
     }
 }

@@ -4,18 +4,16 @@
 use std::path::{Path, PathBuf};
 
 use statewright_author::limits::MAX_TEXT_BYTES;
+pub use statewright_author::text::MACHINE_SUFFIX;
 use statewright_rom::layout::FORMAT;
+pub use statewright_symbols::SIDECAR_EXTENSION;
 
 use crate::error::FileError;
 
-/// How the names of machine files end.
-pub const MACHINE_SUFFIX: &str = ".sw.json";
 /// Extension of SCXML documents.
 pub const SCXML_EXTENSION: &str = "scxml";
 /// Extension of ROMs.
 pub const ROM_EXTENSION: &str = "swrom";
-/// Extension of debug sidecars.
-pub const SIDECAR_EXTENSION: &str = "swdbg";
 /// Largest ROM that is read; far above what any machine can need.
 pub(crate) const MAX_ROM_BYTES: usize = 256 << 20;
 

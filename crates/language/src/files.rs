@@ -14,6 +14,11 @@ pub trait Files {
     /// no such file, or if it is not text.
     fn text(&self, name: &str) -> Option<Arc<str>>;
 
+    /// Whether there is such a file.
+    fn exists(&self, name: &str) -> bool {
+        self.text(name).is_some()
+    }
+
     /// The names of all machine files, wherever names may be that belong together.
     fn machines(&self) -> Vec<String>;
 }

@@ -11,6 +11,7 @@ use statewright_compile::lookup::States;
 
 use crate::analysis::Analysis;
 use crate::built_in::describe;
+use crate::files::Files;
 use crate::hint::ticks;
 use crate::names::Thing;
 use crate::parts::declaration;
@@ -25,12 +26,18 @@ pub struct Hover {
 }
 
 impl Analysis {
-    /// What is said about what stands at a place.
-    pub fn hover(&self, place: usize) -> Option<Hover> {
+    /// What is said about what stands at a place. Of a function also where its code stands in Rust, as
+    /// far as sidecars know.
+    pub fn hover(&self, place: usize, files: &dyn Files) -> Option<Hover> {
         if let Some(name) = self.occurrence(place) {
+            let thing = &self.names.things[name.thing];
+            let mut text = self.describe(thing);
+            for code in self.code_of(thing, files) {
+                _ = write!(text, "\n\nWritten in `{}`.", code.shown);
+            }
             return Some(Hover {
                 range: name.range.clone(),
-                text: self.describe(&self.names.things[name.thing]),
+                text,
             });
         }
         let covers = |range: &Range<usize>| (range.start..=range.end).contains(&place);

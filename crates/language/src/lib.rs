@@ -29,6 +29,7 @@ mod project;
 mod rename;
 mod repair;
 mod resolve;
+mod rust;
 mod walk;
 
 pub use analysis::{Analysis, Compiled, Place};

@@ -21,6 +21,7 @@ use statewright_compile::lookup::States;
 
 use crate::analysis::Analysis;
 use crate::code::CodeNames;
+use crate::files::Files;
 use crate::parts::Elsewhere;
 use crate::repair::Repaired;
 use crate::resolve::{Found, Meaning, Resolver, Whole};
@@ -102,12 +103,19 @@ impl Analysis {
         (place <= name.range.end).then_some(name)
     }
 
-    /// Where what stands at a place is declared.
-    pub fn definition(&self, place: usize) -> Option<Target> {
+    /// Where what stands at a place is declared, and then, for a function, where its code stands in
+    /// Rust, as far as sidecars know.
+    pub fn definition(&self, place: usize, files: &dyn Files) -> Vec<Target> {
         let Some(name) = self.occurrence(place) else {
-            return self.part_at(place);
+            return Vec::from_iter(self.part_at(place));
         };
         let thing = &self.names.things[name.thing];
+        let code = self.code_of(thing, files).into_iter();
+        let code = code.map(|code| code.target);
+        self.declaration_of(thing).into_iter().chain(code).collect()
+    }
+
+    fn declaration_of(&self, thing: &Thing) -> Option<Target> {
         if let Some(declared) = &thing.declared {
             return Some(Target {
                 file: None,

@@ -48,6 +48,16 @@ pub(crate) struct Elsewhere {
     pub(crate) end: usize,
 }
 
+impl Use {
+    /// What this file calls something that the part has by a name.
+    pub(crate) fn name_here<'u>(&'u self, name: &'u str) -> &'u str {
+        let mut pairs = self.map.iter();
+        pairs
+            .find(|(from, _)| from == name)
+            .map_or(name, |(_, to)| to)
+    }
+}
+
 impl Elsewhere {
     pub(crate) fn range(&self) -> Range<usize> {
         self.start..self.end

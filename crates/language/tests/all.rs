@@ -6,4 +6,5 @@ mod broken;
 mod complete;
 mod names;
 mod parts;
+mod rust;
 mod shows;

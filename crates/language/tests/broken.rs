@@ -29,11 +29,11 @@ fn ask(text: &str, places: &[usize]) {
             check(&item.edit.range);
         }
         analysis
-            .hover(place)
+            .hover(place, &NoFiles)
             .iter()
             .for_each(|hover| check(&hover.range));
         analysis
-            .definition(place)
+            .definition(place, &NoFiles)
             .iter()
             .for_each(|target| check(&target.whole));
         analysis
@@ -141,7 +141,10 @@ fn a_byte_order_mark_moves_nothing() {
     let marked = format!("\u{feff}{GUARD}");
     let (with, without) = (Analysis::new("m", &marked), Analysis::new("m", GUARD));
     let place = GUARD.find("fight/rest").unwrap();
-    let moved = with.definition(place + 3).unwrap().range;
-    let range = without.definition(place).unwrap().range;
+    let range = |analysis: &Analysis, place| {
+        let targets = analysis.definition(place, &NoFiles);
+        targets.first().expect("a definition").range.clone()
+    };
+    let (moved, range) = (range(&with, place + 3), range(&without, place));
     assert_eq!(moved, range.start + 3..range.end + 3);
 }

@@ -345,7 +345,8 @@ fn names_in_arguments_and_durations_are_found() {
         let plain = around.replacen("$0", "", 1);
         let place = WAITER.find(&plain).expect(around) + around.find("$0").unwrap();
         let analysis = Analysis::new("m", WAITER);
-        let target = analysis.definition(place).expect(around);
+        let targets = analysis.definition(place, &NoFiles);
+        let target = targets.first().expect(around);
         assert!(
             WAITER[target.range.start..].starts_with(declared),
             "{around}"
@@ -357,7 +358,8 @@ fn names_in_arguments_and_durations_are_found() {
     assert_eq!(hints, ["180 ticks", "24 to 54 ticks"]);
     let text = WAITER.replacen("queue > 1", "lerp(0, 1, thirst) > 1", 1);
     let analysis = Analysis::new("m", &text);
-    let hover = analysis.hover(text.find("lerp").unwrap()).unwrap();
+    let hover = analysis.hover(text.find("lerp").unwrap(), &NoFiles);
+    let hover = hover.unwrap();
     assert!(
         hover.text.starts_with("`lerp(a, b, t) -> f32`"),
         "{}",

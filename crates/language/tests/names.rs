@@ -14,7 +14,8 @@ fn the_machine_of_these_tests_has_no_problem() {
 #[track_caller]
 fn check_definition(around: &str, declared: &str) {
     let (analysis, place) = in_guard(around);
-    let target = analysis.definition(place).expect("a definition");
+    let mut targets = analysis.definition(place, &NoFiles);
+    let target = targets.pop().expect("a definition");
     let text = &analysis.text()[target.range.start..];
     assert!(text.starts_with(declared), "{}", &text[..30]);
     assert!(analysis.text()[target.whole].starts_with(&declared[..1]) || target.range.start > 0);

@@ -1,9 +1,7 @@
 //! Parts (LANG-5): what is asked in one file and answered by another.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
-
-use statewright_language::{Analysis, Files, Refusal, Renaming, apply};
+use crate::common::Folder;
+use statewright_language::{Refusal, Renaming, apply};
 
 const FIGHT: &str = r#"{
   "machine": "Fight",
@@ -51,36 +49,9 @@ const PART: &str = "/w/parts/fight.sw.json";
 const USER: &str = "/w/soldier.sw.json";
 const OTHER: &str = "/w/militia.sw.json";
 
-/// Files in memory.
-#[derive(Clone)]
-struct Folder(BTreeMap<String, Arc<str>>);
-
 impl Folder {
     fn new() -> Self {
-        let files = [(PART, FIGHT), (USER, SOLDIER), (OTHER, MILITIA)];
-        let files = files.map(|(name, text)| (name.to_owned(), text.into()));
-        Self(files.into())
-    }
-
-    fn analysis(&self, name: &str) -> Analysis {
-        Analysis::with(name, &self.0[name], self)
-    }
-
-    /// A file, and the place of `$0` in what it contains.
-    #[track_caller]
-    fn at(&self, name: &str, around: &str) -> (Analysis, usize) {
-        let plain = around.replacen("$0", "", 1);
-        let start = self.0[name]
-            .find(&plain)
-            .unwrap_or_else(|| panic!("no {plain}"));
-        (self.analysis(name), start + around.find("$0").unwrap())
-    }
-
-    fn replaced(mut self, name: &str, old: &str, new: &str) -> Self {
-        assert!(self.0[name].contains(old), "{old}");
-        let text = self.0[name].replacen(old, new, 1);
-        self.0.insert(name.to_owned(), text.into());
-        self
+        Self::with(&[(PART, FIGHT), (USER, SOLDIER), (OTHER, MILITIA)])
     }
 
     fn renamed(&self, renaming: &Renaming) -> Self {
@@ -106,16 +77,6 @@ impl Folder {
     }
 }
 
-impl Files for Folder {
-    fn text(&self, name: &str) -> Option<Arc<str>> {
-        self.0.get(name).cloned()
-    }
-
-    fn machines(&self) -> Vec<String> {
-        self.0.keys().cloned().collect()
-    }
-}
-
 #[test]
 fn the_files_of_these_tests_have_no_problem() {
     let folder = Folder::new();
@@ -138,7 +99,8 @@ fn the_files_of_these_tests_have_no_problem() {
 fn check_definition(around: &str, file: Option<&str>, declared: &str) {
     let folder = Folder::new();
     let (analysis, place) = folder.at(USER, around);
-    let target = analysis.definition(place).expect("a definition");
+    let mut targets = analysis.definition(place, &folder);
+    let target = targets.pop().expect("a definition");
     assert_eq!(target.file.as_deref(), file);
     let text = &folder.0[file.unwrap_or(USER)][target.range.start..];
     assert!(text.starts_with(declared), "{}", &text[..30]);
@@ -178,8 +140,9 @@ fn check_references(file: &str, around: &str, expected: &[(&str, &str)]) {
     assert_eq!(shown, expected);
     for one in &found {
         let other = folder.analysis(&one.file);
-        if other
-            .definition(one.start)
+        let targets = other.definition(one.start, &folder);
+        if targets
+            .first()
             .is_some_and(|target| target.range.len() == one.range().len())
         {
             assert_eq!(
@@ -461,7 +424,7 @@ fn hover_says_what_the_part_says() {
         (r#"{ "Hi$0t": "Hurt" }"#, "A blow."),
     ] {
         let (analysis, place) = folder.at(USER, around);
-        let hover = analysis.hover(place).expect(around);
+        let hover = analysis.hover(place, &folder).expect(around);
         assert!(hover.text.contains(said), "no {said} in {}", hover.text);
     }
 }

@@ -7,7 +7,7 @@ use statewright_language::{Analysis, NoFiles, Symbol};
 #[track_caller]
 fn check_hover(around: &str, wanted: &[&str]) {
     let (analysis, place) = in_guard(around);
-    let hover = analysis.hover(place).expect("something to say");
+    let hover = analysis.hover(place, &NoFiles).expect("something to say");
     assert!(hover.range.contains(&place) || hover.range.end == place);
     for text in wanted {
         assert!(hover.text.contains(text), "no {text} in\n{}", hover.text);
@@ -49,7 +49,7 @@ fn hover_says_what_it_is_and_who_pays() {
 #[test]
 fn nothing_is_said_where_nothing_is() {
     let (analysis, place) = at_cursor("{ $0 }");
-    assert_eq!(analysis.hover(place), None);
+    assert_eq!(analysis.hover(place, &NoFiles), None);
 }
 
 fn lines(symbols: &[Symbol], depth: usize, out: &mut String) {

@@ -2,10 +2,11 @@
 //! borrow for the time of a tick ([`Context`]).
 
 use std::fmt;
+use std::panic::Location;
 
 use statewright_kernel::{Mode, Status, Verdict};
 pub use statewright_rom::layout::FunctionKind as Kind;
-use statewright_text::camel_case;
+use statewright_text::answers_to;
 
 use crate::context::Context;
 use crate::cx::{ActionCx, GuardCx};
@@ -87,6 +88,8 @@ pub(crate) struct Function<B, C: Context + ?Sized> {
     /// What a value function gives; `None` if it gives whatever the machine asks for.
     pub(crate) returns: Option<Type>,
     pub(crate) rng: bool,
+    /// Where it was added: for code that a macro writes, the place of the user's function.
+    pub(crate) place: &'static Location<'static>,
 }
 
 impl<B, C: Context + ?Sized> Clone for Function<B, C> {
@@ -97,6 +100,7 @@ impl<B, C: Context + ?Sized> Clone for Function<B, C> {
             arguments: self.arguments.clone(),
             returns: self.returns,
             rng: self.rng,
+            place: self.place,
         }
     }
 }
@@ -108,11 +112,13 @@ impl<B, C: Context + ?Sized> Function<B, C> {
 
     /// Does it answer to a name of the machine file: its own, or that in the other spelling?
     pub(crate) fn answers_to(&self, name: &str) -> bool {
-        self.name == name || camel_case(&self.name) == name
+        answers_to(&self.name, name)
     }
 }
 
-/// User functions by name. The `functions` macro makes them from an `impl` block; by hand it is
+/// User functions by name. Each knows where it was written, or by hand where it was added
+/// ([`Program::symbols`](crate::Program::symbols)). The `functions` macro makes them from an `impl`
+/// block; by hand it is
 ///
 /// ```
 /// use statewright::prelude::*;
@@ -193,6 +199,7 @@ impl<B, C: Context + ?Sized> Functions<B, C> {
     /// assert_eq!(crowd.board(shy)?.friends, 2);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    #[track_caller]
     pub fn add(mut self, name: &str, callback: Callback<B, C>) -> Self {
         self.list.push(Function {
             name: name.to_owned(),
@@ -200,6 +207,7 @@ impl<B, C: Context + ?Sized> Functions<B, C> {
             arguments: None,
             returns: None,
             rng: false,
+            place: Location::caller(),
         });
         self
     }
@@ -254,11 +262,13 @@ impl<B, C: Context + ?Sized> Functions<B, C> {
 /// which it is. [`Functions::add`] takes any.
 impl<B, C> Functions<B, C> {
     /// Adds a guard.
+    #[track_caller]
     pub fn guard(self, name: &str, guard: GuardFn<B, C>) -> Self {
         self.add(name, Callback::<B, C>::Guard(guard))
     }
 
     /// Adds a scorer.
+    #[track_caller]
     pub fn scorer(self, name: &str, scorer: ScorerFn<B, C>) -> Self {
         self.add(name, Callback::<B, C>::Scorer(scorer))
     }
@@ -275,16 +285,19 @@ impl<B, C> Functions<B, C> {
     ///     .value("danger", Type::F32, |me: &Body, _: &(), _| (me.fear * 2.0).to_words());
     /// assert_eq!(functions.names().collect::<Vec<_>>(), ["danger"]);
     /// ```
+    #[track_caller]
     pub fn value(self, name: &str, ty: Type, value: ValueFn<B, C>) -> Self {
         self.add(name, Callback::<B, C>::Value(value)).returns(ty)
     }
 
     /// Adds an action.
+    #[track_caller]
     pub fn action(self, name: &str, action: ActionFn<B, C>) -> Self {
         self.add(name, Callback::<B, C>::Action(action))
     }
 
     /// Adds an activity.
+    #[track_caller]
     pub fn activity(self, name: &str, activity: ActivityFn<B, C>) -> Self {
         self.add(name, Callback::<B, C>::Activity(activity))
     }

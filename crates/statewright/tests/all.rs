@@ -25,6 +25,8 @@ mod macros;
 mod names;
 #[cfg(feature = "compile")]
 mod parameters;
+#[cfg(feature = "compile")]
+mod places;
 #[cfg(all(feature = "compile", feature = "macros"))]
 mod saved;
 #[cfg(all(feature = "compile", feature = "macros", feature = "parallel"))]

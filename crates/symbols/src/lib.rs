@@ -35,7 +35,9 @@ mod table;
 pub use belongs::WrongNames;
 pub use find::UnknownName;
 #[cfg(feature = "sidecar")]
-pub use sidecar::SIDECAR_VERSION;
+pub use sidecar::{SIDECAR_EXTENSION, SIDECAR_VERSION};
 pub use stable::{machine_id, stable_ids};
 pub use statewright_text::{similar, visible, visible_lines};
-pub use table::{GuardCode, SharedTransitions, Span, Symbol, SymbolId, SymbolKind, SymbolTable};
+pub use table::{
+    GuardCode, RustPlace, SharedTransitions, Span, Symbol, SymbolId, SymbolKind, SymbolTable,
+};

@@ -1,9 +1,13 @@
-//! The debug sidecar (`*.swdbg`): a symbol table as a file beside a ROM (ROM-7). JSON, one list per
-//! kind.
+//! The debug sidecar (`*.swdbg`): a symbol table as a file beside a ROM or a machine file (ROM-7).
+//! JSON, one list per kind. What only a program knows (codes of guards, places in Rust) is there if a
+//! program wrote it: `statewright build` knows machine files alone.
 
 use serde::{Deserialize, Serialize};
 
 use crate::table::SymbolTable;
+
+/// Extension of sidecar files.
+pub const SIDECAR_EXTENSION: &str = "swdbg";
 
 /// Version of the sidecar's shape.
 pub const SIDECAR_VERSION: u32 = 1;
@@ -100,7 +104,7 @@ mod tests {
     use statewright_rom::ids::{FunctionId, TransitionId};
 
     use super::*;
-    use crate::{GuardCode, SharedTransitions, Symbol, SymbolKind};
+    use crate::{GuardCode, RustPlace, SharedTransitions, Symbol, SymbolKind};
 
     fn table() -> SymbolTable {
         let mut table = SymbolTable {
@@ -131,6 +135,7 @@ mod tests {
             code: 7,
             text: "somebody leans on it".to_owned(),
         });
+        table.rust_places.push(place("lean_on", 12));
         table.shared.push(SharedTransitions {
             set: Some("panic".to_owned()),
             transitions: [2, 5]
@@ -139,6 +144,45 @@ mod tests {
         });
         table.shared.push(SharedTransitions::default());
         assert_eq!(SymbolTable::from_json(&table.to_json()), Ok(table));
+    }
+
+    fn place(function: &str, line: u32) -> RustPlace {
+        RustPlace {
+            function: function.to_owned(),
+            file: "src/door.rs".to_owned(),
+            line,
+            column: 8,
+        }
+    }
+
+    #[test]
+    fn places_in_rust_are_found_by_both_spellings_of_a_name() {
+        let mut table = table();
+        assert_eq!(table.rust_places("Lean").count(), 0);
+        table.rust_places = vec![
+            place("lean_on", 12),
+            place("Lean", 20),
+            place("lean_on", 31),
+        ];
+        let lines = |name| -> Vec<u32> { table.rust_places(name).map(|one| one.line).collect() };
+        assert_eq!(lines("LeanOn"), [12, 31]);
+        assert_eq!(lines("lean_on"), [12, 31]);
+        assert_eq!(lines("lean"), [0; 0]);
+        let text = table.to_json();
+        let start = text.find("  \"rust_places\"").unwrap();
+        let lines: Vec<&str> = text[start..].lines().take(7).map(str::trim).collect();
+        assert_eq!(
+            lines,
+            [
+                "\"rust_places\": [",
+                "{",
+                "\"function\": \"lean_on\",",
+                "\"file\": \"src/door.rs\",",
+                "\"line\": 12,",
+                "\"column\": 8",
+                "},",
+            ]
+        );
     }
 
     #[test]
@@ -167,7 +211,10 @@ mod tests {
             .filter_map(|line| line.strip_prefix("  \"")?.strip_suffix("\": ["))
             .collect();
         let expected: Vec<&str> = SymbolKind::ALL.iter().map(|kind| kind.list()).collect();
-        assert_eq!(lists, expected, "and no codes where there are none");
+        assert_eq!(
+            lists, expected,
+            "and nothing of programs where there is none"
+        );
     }
 
     #[test]

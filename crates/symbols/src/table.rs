@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use statewright_rom::ids::*;
-use statewright_text::visible;
+use statewright_text::{answers_to, visible};
 
 /// A name and where it was written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -61,6 +61,22 @@ pub struct GuardCode {
     pub code: u16,
     /// What it means.
     pub text: String,
+}
+
+/// Where the code of a function stands in Rust.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "sidecar", derive(serde::Serialize, serde::Deserialize))]
+pub struct RustPlace {
+    /// The function by its name in Rust; machine files may spell it in another way.
+    pub function: String,
+    /// The file by the name that the Rust compiler has for it, with `/`. For packages of a workspace
+    /// it begins at the folder of the workspace. It is absolute only for code from elsewhere, such as
+    /// that of a registry, of which the compiler knows no other.
+    pub file: String,
+    /// Line, from 1.
+    pub line: u32,
+    /// Column as the Rust compiler counts, from 1: a tab is four.
+    pub column: u32,
 }
 
 /// Transitions that were written once and that several states have, each with a number of its own.
@@ -138,6 +154,10 @@ macro_rules! kinds {
             /// What codes of guards mean. Only user code knows: the compiler's table has none.
             #[cfg_attr(feature = "sidecar", serde(default, skip_serializing_if = "Vec::is_empty"))]
             pub guard_codes: Vec<GuardCode>,
+            /// Where the functions of the program stand in Rust, also those that the machine does not
+            /// call. Only the program knows: the compiler's table has none.
+            #[cfg_attr(feature = "sidecar", serde(default, skip_serializing_if = "Vec::is_empty"))]
+            pub rust_places: Vec<RustPlace>,
             /// What was written once for several states: the ROM has it for each of them.
             #[cfg_attr(feature = "sidecar", serde(default, skip_serializing_if = "Vec::is_empty"))]
             pub shared: Vec<SharedTransitions>,
@@ -246,6 +266,15 @@ impl SymbolTable {
             .map(|known| known.text.as_str())
     }
 
+    /// Where the code of a function stands in Rust that a machine file calls by a name. Several, if
+    /// functions of different kinds have it. By name and not by number, so that a table of an older
+    /// build still knows what was not moved since.
+    pub fn rust_places(&self, name: &str) -> impl Iterator<Item = &RustPlace> {
+        self.rust_places
+            .iter()
+            .filter(move |place| answers_to(&place.function, name))
+    }
+
     /// The same with other names.
     pub fn map_names(mut self, map: impl Fn(&str) -> String) -> Self {
         self.machine = map(&self.machine);
@@ -257,6 +286,10 @@ impl SymbolTable {
         }
         for known in &mut self.guard_codes {
             known.text = map(&known.text);
+        }
+        for place in &mut self.rust_places {
+            place.function = map(&place.function);
+            place.file = map(&place.file);
         }
         for shared in &mut self.shared {
             shared.set = shared.set.as_deref().map(&map);

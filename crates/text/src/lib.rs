@@ -2,8 +2,9 @@
 //! tools.
 //!
 //! [`visible()`] spells out what could move a cursor or hide something, [`similar`] knows what was
-//! probably meant, [`camel_case`] and [`snake_case`] spell one name in two ways, [`written`] puts expressions together with as few parentheses as possible. Knows
-//! neither machine files nor ROMs, so that both sides of the compiler can use it.
+//! probably meant, [`camel_case`] and [`snake_case`] spell one name in two ways
+//! and [`answers_to`] knows both, [`written`] puts expressions together with as few parentheses as
+//! possible. Knows neither machine files nor ROMs, so that both sides of the compiler can use it.
 #![forbid(unsafe_code)]
 
 pub mod similar;
@@ -11,5 +12,5 @@ mod spelling;
 mod visible;
 pub mod written;
 
-pub use spelling::{camel_case, snake_case};
+pub use spelling::{answers_to, camel_case, snake_case};
 pub use visible::{is_hidden, is_invisible, visible, visible_lines};

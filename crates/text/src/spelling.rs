@@ -15,6 +15,12 @@ pub fn camel_case(name: &str) -> String {
     path.chars().map(String::from).chain(words).collect()
 }
 
+/// Whether a function of Rust is what a machine file calls by a name: its own, or that in the other
+/// spelling.
+pub fn answers_to(function: &str, name: &str) -> bool {
+    function == name || camel_case(function) == name
+}
+
 /// `CanSee` as `can_see`.
 pub fn snake_case(name: &str) -> String {
     let mut text = String::new();
@@ -42,6 +48,8 @@ mod tests {
         assert_eq!(camel_case("can_see"), "CanSee");
         assert_eq!(camel_case("fx::spark_off"), "fx::SparkOff");
         assert_eq!(camel_case("CanSee"), "CanSee");
+        assert!(["can_see", "CanSee"].map(|name| answers_to("can_see", name)) == [true; 2]);
+        assert!(!answers_to("CanSee", "can_see"));
         assert_eq!(snake_case("IsInHTTPRange2Go"), "is_in_http_range2_go");
     }
 }

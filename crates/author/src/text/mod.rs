@@ -35,6 +35,9 @@ pub use schema::{Draft, schema};
 pub use shape::key_order;
 pub use write::{left_out, write, write_with};
 
+/// How the names of machine files end.
+pub const MACHINE_SUFFIX: &str = ".sw.json";
+
 /// Reads a machine file. `name` is the file's name as messages show it.
 pub fn read(name: &str, text: &str) -> (Machine, Diagnostics) {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);

@@ -1,6 +1,9 @@
 //! Texts with a cursor, and what is asked at it.
 
-use statewright_language::{Analysis, Edit};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use statewright_language::{Analysis, Edit, Files};
 
 /// A machine with one of everything that has a name. `$0` in a test marks a place.
 pub const GUARD: &str = r#"{
@@ -73,4 +76,51 @@ pub fn messages(text: &str) -> Vec<String> {
         .problems()
         .map(|(_, problem)| problem.message.clone());
     messages.collect()
+}
+
+/// Files in memory.
+#[derive(Clone)]
+pub struct Folder(pub BTreeMap<String, Arc<str>>);
+
+impl Folder {
+    pub fn with(files: &[(&str, &str)]) -> Self {
+        let files = files.iter();
+        Self(
+            files
+                .map(|&(name, text)| (name.to_owned(), text.into()))
+                .collect(),
+        )
+    }
+
+    pub fn analysis(&self, name: &str) -> Analysis {
+        Analysis::with(name, &self.0[name], self)
+    }
+
+    /// A file, and the place of `$0` in what it contains.
+    #[track_caller]
+    pub fn at(&self, name: &str, around: &str) -> (Analysis, usize) {
+        let plain = around.replacen("$0", "", 1);
+        let start = self.0[name]
+            .find(&plain)
+            .unwrap_or_else(|| panic!("no {plain}"));
+        (self.analysis(name), start + around.find("$0").unwrap())
+    }
+
+    pub fn replaced(mut self, name: &str, old: &str, new: &str) -> Self {
+        assert!(self.0[name].contains(old), "{old}");
+        let text = self.0[name].replacen(old, new, 1);
+        self.0.insert(name.to_owned(), text.into());
+        self
+    }
+}
+
+impl Files for Folder {
+    fn text(&self, name: &str) -> Option<Arc<str>> {
+        self.0.get(name).cloned()
+    }
+
+    fn machines(&self) -> Vec<String> {
+        let names = self.0.keys().filter(|name| name.ends_with(".sw.json"));
+        names.cloned().collect()
+    }
 }

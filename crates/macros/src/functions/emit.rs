@@ -1,6 +1,6 @@
 //! Writes the list of functions.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use statewright_text::camel_case;
 use syn::spanned::Spanned;
@@ -14,6 +14,8 @@ pub struct Function {
     /// Under which `#[cfg(…)]` it exists.
     pub conditions: Vec<Attribute>,
     pub name: LitStr,
+    /// The name of the user's `fn`.
+    pub place: Span,
     pub mark: Mark,
     /// How it is called.
     pub path: TokenStream,
@@ -67,6 +69,7 @@ fn step(function: &Function) -> TokenStream {
     let Function {
         conditions,
         name,
+        place,
         mark,
         ..
     } = function;
@@ -79,9 +82,13 @@ fn step(function: &Function) -> TokenStream {
     };
     let uses_rng = mark.rng.then(|| quote!(.uses_rng()));
     let returns = returns(function).map(|ty| quote!(.returns(#ty)));
+    let callback = quote!(::statewright::Callback::#kind(#closure));
+    // The place of a call is that of its name and parentheses: a caller of `add` is where the user's
+    // function is.
+    let add = quote_spanned!(*place=> .add(#name, #callback));
     quote! {
         #(#conditions)*
-        let list = list.add(#name, ::statewright::Callback::#kind(#closure)).arguments(#types) #returns #uses_rng;
+        let list = list #add.arguments(#types) #returns #uses_rng;
     }
 }
 

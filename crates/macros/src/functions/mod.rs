@@ -191,6 +191,7 @@ fn collect(
     Some(Function {
         conditions,
         name: mark.name(&found.signature.ident),
+        place: found.signature.ident.span(),
         mark,
         path,
         parameters,

@@ -2,10 +2,12 @@
 //! (ROM-8).
 //!
 //! - `problem` what does not fit, in words
+//! - `symbols` the names of the machine with what only user code knows, and the sidecar
 //! - `table` callbacks by number, as the kernel asks for them
 //! - `uses` where a machine calls a function
 
 mod problem;
+mod symbols;
 mod table;
 mod uses;
 
@@ -17,7 +19,6 @@ use statewright_rom::ids::*;
 use statewright_rom::layout::policy;
 use statewright_symbols::{GuardCode, SymbolKind, similar};
 use statewright_text::camel_case;
-use statewright_trace::Legend;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::board::{Board, Key, NotStrict, check_strict};
@@ -29,6 +30,7 @@ use crate::machine::Machine;
 use crate::value::Type;
 
 pub use problem::{BindError, BindProblem};
+use symbols::Place;
 pub(crate) use table::{Table, TickTable, UnboundCall};
 
 /// A machine bound to functions.
@@ -41,6 +43,8 @@ pub struct Program<B, C: Context + ?Sized> {
     pub(crate) strict: Result<(), NotStrict>,
     /// What codes of guards mean.
     codes: Vec<GuardCode>,
+    /// Where all functions that were given stand in Rust.
+    places: Vec<Place>,
     /// Functions that the machine does not call.
     unused: Vec<(String, Kind)>,
 }
@@ -143,6 +147,7 @@ impl Machine {
                 sleepers: Sleepers::new(&rom),
                 strict,
                 codes,
+                places: symbols::places(&functions),
                 unused,
             },
             problems,
@@ -428,13 +433,6 @@ impl<B, C: Context + ?Sized> Program<B, C> {
         B: Board,
     {
         Ok(self.table.field(self.machine.resolve(key)?))
-    }
-
-    /// The names behind the numbers of a trace, with the meaning of guards' codes.
-    pub fn legend(&self) -> Legend {
-        let mut symbols = self.machine.symbols().clone();
-        symbols.guard_codes = self.codes.clone();
-        Legend::new(&self.machine.rom(), symbols)
     }
 
     /// What becomes of several commands of one agent in a lane (CMD-1). A lane that the machine

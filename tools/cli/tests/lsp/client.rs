@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use crate::common::Folder;
+
 /// Longer than any answer takes on a computer that is busy with other things.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -239,6 +241,40 @@ impl Drop for Client {
         // A test that failed leaves nothing behind.
         _ = self.child.kill();
         _ = self.child.wait();
+    }
+}
+
+/// A folder with files, and a client that has it open.
+pub struct Session {
+    pub folder: Folder,
+    pub client: Client,
+}
+
+impl Session {
+    pub fn new(files: &[(&str, &str)]) -> Self {
+        let folder = Folder::new();
+        for (name, text) in files {
+            folder.write(name, text);
+        }
+        let client = Client::in_folder(&format!("file://{}", folder.path.display()));
+        Self { folder, client }
+    }
+
+    pub fn uri(&self, file: &str) -> String {
+        format!("file://{}/{file}", self.folder.path.display())
+    }
+
+    /// Asks about the place of `$0` in a part of a file's text.
+    #[track_caller]
+    pub fn at(&mut self, method: &str, file: &str, text: &str, around: &str, more: Value) -> Value {
+        let plain = around.replacen("$0", "", 1);
+        let byte = text.find(&plain).expect(around) + around.find("$0").unwrap();
+        let mut params = json!({ "textDocument": { "uri": self.uri(file) },
+            "position": position(place_of(text, byte)) });
+        for (key, value) in more.as_object().unwrap() {
+            params[key] = value.clone();
+        }
+        self.client.request(method, params).unwrap()
     }
 }
 

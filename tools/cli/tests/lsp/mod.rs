@@ -3,4 +3,5 @@
 mod client;
 mod features;
 mod parts;
+mod rust;
 mod storm;

@@ -2,8 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::client::{Client, edited, place_of, position};
-use crate::common::Folder;
+use super::client::{Session, edited, place_of, position};
 
 const PART: &str = r#"{
   "machine": "Blink",
@@ -30,35 +29,8 @@ const USER: &str = r#"{
 "#;
 
 /// A folder with both files, and a client that has it open.
-struct Session {
-    folder: Folder,
-    client: Client,
-}
-
-impl Session {
-    fn new() -> Self {
-        let folder = Folder::new();
-        folder.write("parts/blink.sw.json", PART);
-        folder.write("lighthouse.sw.json", USER);
-        let root = format!("file://{}", folder.path.display());
-        let client = Client::in_folder(&root);
-        Self { folder, client }
-    }
-
-    fn uri(&self, file: &str) -> String {
-        format!("file://{}/{file}", self.folder.path.display())
-    }
-
-    fn at(&mut self, method: &str, file: &str, text: &str, around: &str, more: Value) -> Value {
-        let plain = around.replacen("$0", "", 1);
-        let byte = text.find(&plain).expect(around) + around.find("$0").unwrap();
-        let mut params = json!({ "textDocument": { "uri": self.uri(file) },
-            "position": position(place_of(text, byte)) });
-        for (key, value) in more.as_object().unwrap() {
-            params[key] = value.clone();
-        }
-        self.client.request(method, params).unwrap()
-    }
+fn session() -> Session {
+    Session::new(&[(BLINK, PART), (FILE, USER)])
 }
 
 const FILE: &str = "lighthouse.sw.json";
@@ -66,7 +38,7 @@ const BLINK: &str = "parts/blink.sw.json";
 
 #[test]
 fn names_lead_into_a_part_and_back() {
-    let mut session = Session::new();
+    let mut session = session();
     let (user, part) = (session.uri(FILE), session.uri(BLINK));
     session.client.open(&user, USER);
     assert_eq!(session.client.problems(&user, 1, |_, _| {}), json!([]));
@@ -107,7 +79,7 @@ fn names_lead_into_a_part_and_back() {
 
 #[test]
 fn renaming_changes_open_and_closed_files_together() {
-    let mut session = Session::new();
+    let mut session = session();
     let (user, part) = (session.uri(FILE), session.uri(BLINK));
     session.client.open(&user, USER);
     let new = json!({ "newName": "gap" });
@@ -133,7 +105,7 @@ fn renaming_changes_open_and_closed_files_together() {
 
 #[test]
 fn problems_of_a_part_are_shown_in_it_and_follow_every_change() {
-    let mut session = Session::new();
+    let mut session = session();
     let (user, part) = (session.uri(FILE), session.uri(BLINK));
     session.client.open(&user, USER);
     assert_eq!(session.client.problems(&user, 1, |_, _| {}), json!([]));
@@ -183,7 +155,7 @@ fn problems_of_a_part_are_shown_in_it_and_follow_every_change() {
 
 #[test]
 fn paths_and_parameters_of_parts_are_offered() {
-    let mut session = Session::new();
+    let mut session = session();
     let text = USER.replace("parts/blink.sw.json", "");
     let user = session.uri(FILE);
     session.client.open(&user, &text);

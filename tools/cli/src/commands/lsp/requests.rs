@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::convert::{self, Places};
 use super::documents::Asked;
+use super::place::Lines;
 use super::server::{Client, Server};
 use super::texts::name;
 use lsp_server::{ErrorCode, Request, Response};
@@ -24,6 +25,7 @@ use lsp_types::{
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use statewright_language::{Files, Target};
 
 impl Client {
     /// What the server can do for this client.
@@ -138,7 +140,8 @@ impl Server {
     fn hover(&mut self, params: HoverParams) -> Answer<Option<Hover>> {
         let (asked, byte) = self.at(&params.text_document_position_params)?;
         let range = |range| convert::range(&asked, range, self.client.encoding);
-        Ok(asked.analysis.hover(byte).map(|hover| Hover {
+        let hover = asked.analysis.hover(byte, self.documents.texts().as_ref());
+        Ok(hover.map(|hover| Hover {
             range: Some(range(hover.range)),
             contents: HoverContents::Markup(MarkupContent {
                 kind: MarkupKind::Markdown,
@@ -153,16 +156,29 @@ impl Server {
     ) -> Answer<Option<GotoDefinitionResponse>> {
         let place = params.text_document_position_params;
         let (asked, byte) = self.at(&place)?;
-        let Some(target) = asked.analysis.definition(byte) else {
-            return Ok(None);
+        let texts = self.documents.texts();
+        let targets = asked.analysis.definition(byte, texts.as_ref());
+        let found = targets
+            .into_iter()
+            .filter_map(|target| self.location(&asked, target));
+        let mut found: Vec<Location> = found.collect();
+        Ok(match found.len() {
+            0 => None,
+            1 => found.pop().map(GotoDefinitionResponse::Scalar),
+            _ => Some(GotoDefinitionResponse::Array(found)),
+        })
+    }
+
+    /// Where something is declared. Its file need not be a machine.
+    fn location(&self, asked: &Asked, target: Target) -> Option<Location> {
+        let encoding = self.client.encoding;
+        let Some(file) = target.file else {
+            let range = convert::range(asked, target.range, encoding);
+            return Some(Location::new(asked.uri.clone(), range));
         };
-        let there = match &target.file {
-            Some(file) => self.of_file(file)?,
-            None => asked,
-        };
-        let range = convert::range(&there, target.range, self.client.encoding);
-        let location = Location::new(there.uri, range);
-        Ok(Some(GotoDefinitionResponse::Scalar(location)))
+        let text = self.documents.texts().text(&file)?;
+        let range = Lines::new(&text).range(&text, target.range, encoding);
+        Some(Location::new(self.documents.uri(&file)?, range))
     }
 
     fn references(&mut self, params: ReferenceParams) -> Answer<Vec<Location>> {

@@ -2,7 +2,7 @@
 //! have one; it is cheap to copy.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use lsp_types::Uri;
@@ -31,6 +31,10 @@ impl Files for Texts {
             .then(|| std::fs::read_to_string(name).ok())
             .flatten()?;
         Some(text.into())
+    }
+
+    fn exists(&self, name: &str) -> bool {
+        self.open.contains_key(name) || Path::new(name).is_file()
     }
 
     fn machines(&self) -> Vec<String> {
