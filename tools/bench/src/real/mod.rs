@@ -1,0 +1,29 @@
+//! Real machines: what a whole behavior costs, beside the same behavior written by hand.
+//!
+//! The workloads beside this folder show one price each. Here agents do what agents of games do:
+//! regions, timers, guards that run, activities, commands. A machine is a folder: `functions` is its
+//! blackboard and its user code, `hand` the same behavior as a struct with enums.
+//!
+//! - `machine` what a machine of the table has to say of itself
+//! - `events` random events from a seed, the same for all contenders
+//! - `contender` who takes part: `slices`, `crowd` and `by_hand`
+//! - `compare` holds that all of them have the same outcome after every tick
+//! - `measure` and `count` times and instructions, `table` how they are shown
+
+pub mod by_hand;
+pub mod compare;
+pub mod contender;
+pub mod count;
+pub mod crowd;
+pub mod events;
+pub mod machine;
+pub mod measure;
+pub mod slices;
+pub mod table;
+
+pub mod soldier;
+
+use machine::AnyReal;
+
+/// All machines, in the order of the table.
+pub const ALL: &[&dyn AnyReal] = &[&machine::Of::<soldier::SoldierMachine>::NEW];
