@@ -8,10 +8,26 @@ pub fn instructions(
     what: &str,
     arguments: impl IntoIterator<Item = String>,
 ) -> Result<u64, String> {
+    let told = callgrind(
+        what,
+        &["--callgrind-out-file=/dev/null".to_owned()],
+        arguments,
+    )?;
+    collected(&told)
+        .ok_or_else(|| format!("valgrind did not say how many instructions there were:\n{told}"))
+}
+
+/// Runs this program under callgrind with options and arguments. What valgrind tells.
+pub fn callgrind(
+    what: &str,
+    options: &[String],
+    arguments: impl IntoIterator<Item = String>,
+) -> Result<String, String> {
     let this =
         std::env::current_exe().map_err(|error| format!("cannot find this program: {error}"))?;
     let output = Command::new("valgrind")
-        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
+        .arg("--tool=callgrind")
+        .args(options)
         .arg(this)
         .args(arguments)
         .output()
@@ -23,11 +39,11 @@ pub fn instructions(
             _ => format!("cannot start valgrind: {error}"),
         })?;
     let told = String::from_utf8_lossy(&output.stderr);
-    if !output.status.success() {
-        return Err(format!("counting {what} failed:\n{told}"));
+    if output.status.success() {
+        Ok(told.into_owned())
+    } else {
+        Err(format!("counting {what} failed:\n{told}"))
     }
-    collected(&told)
-        .ok_or_else(|| format!("valgrind did not say how many instructions there were:\n{told}"))
 }
 
 /// The number in `==1== Collected : 123`.

@@ -12,7 +12,9 @@ fn compare(percent: u32, ticks: usize) {
         percent,
     };
     for real in ALL {
-        let transitions = real.compare(&drive).unwrap_or_else(|error| panic!("{error}"));
+        let transitions = real
+            .compare(&drive)
+            .unwrap_or_else(|error| panic!("{error}"));
         assert!(transitions > 1_000, "{}: {transitions}", real.name());
     }
 }

@@ -12,7 +12,8 @@ use super::contender::Contender;
 use super::count;
 use super::crowd::InCrowd;
 use super::events::{self, Kind, Ticks};
-use super::measure::{self, Times};
+use super::measure;
+pub use super::measure::Times;
 use super::slices::InSlices;
 
 /// Seed of all agents.
@@ -106,8 +107,11 @@ pub trait AnyReal: Sync {
     /// Times of all contenders in interleaved rounds.
     fn measure(&self, drive: &Drive, rounds: usize) -> Result<Times, String>;
 
-    /// Runs what is counted of one contender: each of these rates once.
-    fn count(&self, drive: &Drive, contender: &str, percents: &[u32]) -> Result<(), String>;
+    /// Who can run it.
+    fn contenders(&self) -> Vec<String>;
+
+    /// Runs what is counted of one contender: each rate once.
+    fn count(&self, drive: &Drive, contender: &str) -> Result<(), String>;
 }
 
 /// The machine of a type.
@@ -132,7 +136,12 @@ impl<R: Real> AnyReal for Of<R> {
         measure::measure::<R>(drive, rounds)
     }
 
-    fn count(&self, drive: &Drive, contender: &str, percents: &[u32]) -> Result<(), String> {
-        count::run::<R>(drive, contender, percents)
+    fn contenders(&self) -> Vec<String> {
+        let all = contenders::<R>(0).unwrap_or_default();
+        all.iter().map(|one| one.name().to_owned()).collect()
+    }
+
+    fn count(&self, drive: &Drive, contender: &str) -> Result<(), String> {
+        count::run::<R>(drive, contender)
     }
 }

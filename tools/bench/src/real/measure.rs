@@ -14,6 +14,14 @@ pub struct Times {
     pub transitions: f64,
 }
 
+impl Times {
+    /// Best round of a contender.
+    pub fn of(&self, name: &str) -> Option<f64> {
+        let found = self.best.iter().find(|(other, _)| *other == name);
+        found.map(|(_, best)| *best)
+    }
+}
+
 /// Best of so many rounds.
 pub fn measure<R: Real>(drive: &Drive, rounds: usize) -> Result<Times, String> {
     let machine = R::machine();

@@ -8,7 +8,7 @@
 //! - `events` random events from a seed, the same for all contenders
 //! - `contender` who takes part: `slices`, `crowd` and `by_hand`
 //! - `compare` holds that all of them have the same outcome after every tick
-//! - `measure` and `count` times and instructions, `table` how they are shown
+//! - `measure` times, `count` instructions by `sections` of one run, `table` how they are shown
 
 pub mod by_hand;
 pub mod compare;
@@ -18,12 +18,16 @@ pub mod crowd;
 pub mod events;
 pub mod machine;
 pub mod measure;
+pub mod sections;
 pub mod slices;
 pub mod table;
 
 pub mod soldier;
 
 use machine::AnyReal;
+
+/// Of a hundred agents so many get an event in a tick.
+pub const PERCENTS: [u32; 2] = [1, 10];
 
 /// All machines, in the order of the table.
 pub const ALL: &[&dyn AnyReal] = &[&machine::Of::<soldier::SoldierMachine>::NEW];

@@ -1,1 +1,111 @@
 //! The table for people.
+
+use super::count::Counted;
+use super::machine::{Drive, Times};
+use super::{ALL, PERCENTS};
+use crate::table::{aligned, short_number};
+
+/// One machine at one rate.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// Name of the machine.
+    pub name: &'static str,
+    /// Of a hundred agents so many get an event in a tick.
+    pub percent: u32,
+    /// Best rounds and transitions.
+    pub times: Times,
+}
+
+/// Contenders that have columns, in order; the third is what the others are compared with.
+pub const COLUMNS: [&str; 4] = ["slices", "crowd", "hand", "statig"];
+const HAND: &str = "hand";
+
+/// How rows are timed.
+fn drive(percent: u32) -> Drive {
+    Drive {
+        agents: 1_000,
+        warm_up: 600,
+        ticks: 100,
+        percent,
+    }
+}
+
+/// Measures all rows; `step` hears of each.
+pub fn measure(quick: bool, step: &mut dyn FnMut(&str)) -> Result<Vec<Row>, String> {
+    let rounds = if quick { 7 } else { 41 };
+    let mut rows = Vec::new();
+    for real in ALL {
+        for percent in PERCENTS {
+            step(real.name());
+            rows.push(Row {
+                name: real.name(),
+                percent,
+                times: real.measure(&drive(percent), rounds)?,
+            });
+        }
+    }
+    Ok(rows)
+}
+
+/// Times of all rows.
+pub fn times(rows: &[Row]) -> String {
+    let lines = rows.iter().map(|row| {
+        let of = |name: &str| row.times.of(name);
+        let mut line = head(row.name, row.percent);
+        line.push(format!("{:.4}", row.times.transitions));
+        line.extend(cells(of, short_number));
+        line
+    });
+    let text = "ns of CPU time per agent and tick, best round of interleaved ones; 1,000 agents.\n";
+    shown(&["transitions"], lines, text)
+}
+
+/// Instructions of all rows.
+pub fn instructions(counted: &[Counted]) -> String {
+    let mut rows: Vec<(&'static str, u32)> =
+        counted.iter().map(|row| (row.name, row.percent)).collect();
+    rows.sort_unstable();
+    rows.dedup();
+    let lines = rows.into_iter().map(|row| {
+        let is_it = |other: &&Counted, name: &str| {
+            (other.name, other.percent) == row && other.contender == name
+        };
+        let of = |name: &str| {
+            let found = counted.iter().find(|other| is_it(other, name));
+            found.map(|found| found.count)
+        };
+        let mut line = head(row.0, row.1);
+        line.extend(cells(of, short_number));
+        line
+    });
+    let text =
+        "Instructions per agent and tick (callgrind), user functions included; 500 agents.\n";
+    shown(&[], lines, text)
+}
+
+fn head(name: &str, percent: u32) -> Vec<String> {
+    vec![name.to_owned(), format!("{percent} %")]
+}
+
+/// A figure for each contender, then each of Statewright beside the hand.
+fn cells(of: impl Fn(&str) -> Option<f64>, show: fn(f64) -> String) -> Vec<String> {
+    let cell = |figure: Option<f64>| figure.map_or("-".to_owned(), show);
+    let ratio = |name: &&str| Some(of(name)? / of(HAND)?);
+    let ratios = COLUMNS.iter().filter(|name| **name != HAND).map(ratio);
+    COLUMNS
+        .iter()
+        .map(|name| of(name))
+        .chain(ratios)
+        .map(cell)
+        .collect()
+}
+
+fn shown(more: &[&str], lines: impl Iterator<Item = Vec<String>>, text: &str) -> String {
+    let mut header = vec!["machine".to_owned(), "events".to_owned()];
+    header.extend(more.iter().map(|&name| name.to_owned()));
+    header.extend(COLUMNS.map(str::to_owned));
+    let others = COLUMNS.iter().filter(|name| **name != HAND);
+    header.extend(others.map(|name| format!("{name} x hand")));
+    let all: Vec<_> = std::iter::once(header).chain(lines).collect();
+    format!("{}\n{text}", aligned(&all))
+}

@@ -49,7 +49,11 @@ impl Real for SoldierMachine {
         Kind::plain(100),
         Kind::plain(100),
         Kind::new(100, |random| {
-            floats([random.below(100) as f32 - 20.0, random.below(100) as f32, 0.0])
+            floats([
+                random.below(100) as f32 - 20.0,
+                random.below(100) as f32,
+                0.0,
+            ])
         }),
         Kind::new(30, |random| whole(random.below(30) as i32 + 1)),
         Kind::plain(2),
