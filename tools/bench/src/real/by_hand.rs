@@ -51,6 +51,48 @@ impl<C> Out<'_, C> {
     }
 }
 
+/// What one handler of a peer leaves behind: it cannot hold on to an [`Out`]. It carries out one
+/// transition and says one thing, at most.
+#[derive(Debug)]
+pub struct Turn<C> {
+    /// The tick.
+    pub now: u32,
+    said: Option<C>,
+    moved: bool,
+}
+
+impl<C> Turn<C> {
+    /// Nothing has happened yet.
+    #[inline]
+    pub fn new(now: u32) -> Self {
+        let (said, moved) = (None, false);
+        Self { now, said, moved }
+    }
+
+    /// Something for the game to do.
+    #[inline]
+    pub fn say(&mut self, command: C) {
+        self.said = Some(command);
+    }
+
+    /// A transition was carried out.
+    #[inline]
+    pub fn count(&mut self) {
+        self.moved = true;
+    }
+
+    /// Hands everything on.
+    #[inline]
+    pub fn end(self, out: &mut Out<'_, C>) {
+        if self.moved {
+            out.count();
+        }
+        if let Some(said) = self.said {
+            out.say(said);
+        }
+    }
+}
+
 /// Random numbers as agents of Statewright have them (CODE-6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Chance(pub u32);
@@ -84,24 +126,26 @@ pub fn is_due(deadline: u32, now: u32) -> bool {
 }
 
 /// Many agents.
-pub struct ByHand<R: Real> {
-    agents: Vec<R::Hand>,
+pub struct ByHand<R: Real, H = <R as Real>::Hand> {
+    name: &'static str,
+    agents: Vec<H>,
     commands: Vec<(u32, R::Command)>,
     transitions: u64,
     now: u32,
-    kept: (Vec<R::Hand>, u64, u32),
+    kept: (Vec<H>, u64, u32),
 }
 
-impl<R: Real> ByHand<R> {
-    /// So many agents.
-    pub fn new(agents: usize) -> Self {
+impl<R: Real, H: Hand<Board = R::Board, Command = R::Command>> ByHand<R, H> {
+    /// So many agents, under this name.
+    pub fn new(name: &'static str, agents: usize) -> Self {
         let machine = R::machine();
         let rom = machine.rom();
         let new = |place: usize| {
             let like = R::Instance::new(&rom, SEED, place as u64).expect("the tier fits");
-            R::Hand::new(R::board(place), like.header().rng.get())
+            H::new(R::board(place), like.header().rng.get())
         };
         let mut all = Self {
+            name,
             agents: (0..agents).map(new).collect(),
             commands: Vec::new(),
             transitions: 0,
@@ -114,22 +158,29 @@ impl<R: Real> ByHand<R> {
     }
 }
 
-impl<R: Real> Contender<R> for ByHand<R> {
+impl<R: Real, H: Hand<Board = R::Board, Command = R::Command>> Contender<R> for ByHand<R, H> {
     fn name(&self) -> &'static str {
-        "hand"
+        self.name
     }
 
     fn tick(&mut self, inbox: &[InboxEvent]) {
         self.commands.clear();
-        let mut events = inbox.iter().peekable();
-        for (place, agent) in (0..).zip(&mut self.agents) {
-            let event = events.next_if(|event| event.place == place);
-            let mut out = Out {
-                place,
-                commands: &mut self.commands,
-                transitions: &mut self.transitions,
+        let mut out = Out {
+            place: 0,
+            commands: &mut self.commands,
+            transitions: &mut self.transitions,
+        };
+        let mut events = inbox;
+        for agent in &mut self.agents {
+            let event = match events {
+                [first, rest @ ..] if first.place == out.place => {
+                    events = rest;
+                    Some(&first.event)
+                }
+                _ => None,
             };
-            agent.tick(self.now, event.map(|event| &event.event), &mut out);
+            agent.tick(self.now, event, &mut out);
+            out.place += 1;
         }
         black_box(&self.commands);
         self.now = self.now.wrapping_add(1);

@@ -89,7 +89,7 @@ pub fn contenders<R: Real>(agents: usize) -> Result<Vec<Box<dyn Contender<R>>>, 
     let mut all: Vec<Box<dyn Contender<R>>> = vec![
         Box::new(InSlices::<R>::new(agents)?),
         Box::new(InCrowd::<R>::new(agents)?),
-        Box::new(ByHand::<R>::new(agents)),
+        Box::new(ByHand::<R>::new("hand", agents)),
     ];
     all.extend(R::peer(agents));
     Ok(all)

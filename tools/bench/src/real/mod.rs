@@ -22,12 +22,18 @@ pub mod sections;
 pub mod slices;
 pub mod table;
 
+pub mod pedestrian;
 pub mod soldier;
+pub mod trap;
 
-use machine::AnyReal;
+use machine::{AnyReal, Of};
 
 /// Of a hundred agents so many get an event in a tick.
 pub const PERCENTS: [u32; 2] = [1, 10];
 
 /// All machines, in the order of the table.
-pub const ALL: &[&dyn AnyReal] = &[&machine::Of::<soldier::SoldierMachine>::NEW];
+pub const ALL: &[&dyn AnyReal] = &[
+    &Of::<soldier::SoldierMachine>::NEW,
+    &Of::<pedestrian::PedestrianMachine>::NEW,
+    &Of::<trap::TrapMachine>::NEW,
+];

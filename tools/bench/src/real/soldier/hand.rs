@@ -122,11 +122,9 @@ impl Hand for HandSoldier {
             Doing::Unborn => self.patrol(now, out),
             _ => {}
         }
-        let mut event = event;
         self.settle(now, true, out);
-        while let Some(input) = self.next_input(now, &mut event) {
-            self.react(input, now, out);
-            self.settle(now, false, out);
+        if event.is_some() || self.doing == Doing::Investigate || self.noise.is_some() {
+            self.react_to_all(event, now, out);
         }
         self.act(now, out);
     }
@@ -309,6 +307,14 @@ impl HandSoldier {
 
 /// Events.
 impl HandSoldier {
+    #[inline(never)]
+    fn react_to_all(&mut self, mut event: Option<&Event>, now: u32, out: Says<'_, '_>) {
+        while let Some(input) = self.next_input(now, &mut event) {
+            self.react(input, now, out);
+            self.settle(now, false, out);
+        }
+    }
+
     /// What is next: urgent events, then the clock, then other events, then noises.
     #[inline]
     fn next_input(&mut self, now: u32, event: &mut Option<&Event>) -> Option<Input> {
