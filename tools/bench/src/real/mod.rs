@@ -25,6 +25,7 @@ pub mod table;
 pub mod pedestrian;
 pub mod soldier;
 pub mod trap;
+pub mod villager;
 
 use machine::{AnyReal, Of};
 
@@ -35,5 +36,6 @@ pub const PERCENTS: [u32; 2] = [1, 10];
 pub const ALL: &[&dyn AnyReal] = &[
     &Of::<soldier::SoldierMachine>::NEW,
     &Of::<pedestrian::PedestrianMachine>::NEW,
+    &Of::<villager::VillagerMachine>::NEW,
     &Of::<trap::TrapMachine>::NEW,
 ];
