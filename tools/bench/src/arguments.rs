@@ -102,4 +102,7 @@ pub enum Command {
         #[arg(long)]
         contender: String,
     },
+    /// Runs all features once; parts of it are counted under valgrind.
+    #[command(hide = true)]
+    FeaturesOnce,
 }

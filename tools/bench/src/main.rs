@@ -40,6 +40,7 @@ fn run(arguments: &Arguments) -> Result<(), String> {
             return instructions::once(*contender, *workload, *agents as usize, *ticks as usize);
         }
         Some(Command::RealOnce { contender }) => return real::count::once(contender),
+        Some(Command::FeaturesOnce) => return real::features::once(),
         None => {}
     }
     warn_if_slow();
@@ -121,7 +122,8 @@ fn real_machines(quick: bool) -> Result<(), String> {
         progress.inc(1);
     }
     progress.finish_and_clear();
-    print!("{}", real::table::instructions(&counted));
+    println!("{}", real::table::instructions(&counted));
+    print!("{}", real::table::features(&real::features::count()?));
     Ok(())
 }
 
@@ -151,6 +153,8 @@ fn keep_gate(bless: bool) -> Result<(), String> {
     let mut counted = count(&GATED, &[Kind::Inbox])?;
     // What a trace costs has a limit (SYS-3), and how much of it is inlined depends on little.
     counted.extend(count(&[Workload::W2], &[Kind::Traced])?);
+    let mut counted: Vec<gate::Gated> = gate::workloads(&counted).collect();
+    counted.extend(real::count::gated()?);
     let path = gate::path();
     let shown = path.display();
     if bless {

@@ -8,6 +8,7 @@
 //! - `events` random events from a seed, the same for all contenders
 //! - `contender` who takes part: `slices`, `crowd` and `by_hand`
 //! - `compare` holds that all of them have the same outcome after every tick
+//! - `features` what one means of expression costs, a small machine each
 //! - `measure` times, `count` instructions by `sections` of one run, `table` how they are shown
 
 pub mod by_hand;
@@ -16,6 +17,7 @@ pub mod contender;
 pub mod count;
 pub mod crowd;
 pub mod events;
+pub mod features;
 pub mod machine;
 pub mod measure;
 pub mod sections;

@@ -83,6 +83,19 @@ pub fn instructions(counted: &[Counted]) -> String {
     shown(&[], lines, text)
 }
 
+/// What each feature costs.
+pub fn features(counted: &[(&'static str, f64)]) -> String {
+    let line = |&(name, count): &(&str, f64)| vec![name.to_owned(), short_number(count)];
+    let head = vec!["feature".to_owned(), "slices".to_owned()];
+    let lines: Vec<_> = std::iter::once(head)
+        .chain(counted.iter().map(line))
+        .collect();
+    format!(
+        "{}\nInstructions per agent and tick (callgrind); every agent uses the feature once in every tick.\n",
+        aligned(&lines)
+    )
+}
+
 fn head(name: &str, percent: u32) -> Vec<String> {
     vec![name.to_owned(), format!("{percent} %")]
 }
