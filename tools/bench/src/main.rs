@@ -114,7 +114,13 @@ fn real_machines(quick: bool) -> Result<(), String> {
         progress.set_message(name.to_owned());
         progress.inc(1);
     })?;
-    progress.suspend(|| println!("{}", real::table::times(&rows)));
+    progress.suspend(|| {
+        println!(
+            "{}\n{}",
+            real::table::paths(&rows),
+            real::table::times(&rows)
+        )
+    });
     let mut counted = Vec::new();
     for contender in real::table::COLUMNS {
         progress.set_message(format!("counting {contender}"));

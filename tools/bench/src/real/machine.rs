@@ -12,8 +12,8 @@ use super::contender::Contender;
 use super::count;
 use super::crowd::InCrowd;
 use super::events::{self, Kind, Ticks};
-use super::measure;
-pub use super::measure::Times;
+use super::measure::{self, Times};
+use super::paths::{self, Paths};
 use super::slices::InSlices;
 
 /// Seed of all agents.
@@ -107,6 +107,9 @@ pub trait AnyReal: Sync {
     /// Times of all contenders in interleaved rounds.
     fn measure(&self, drive: &Drive, rounds: usize) -> Result<Times, String>;
 
+    /// Which paths of the kernel its agents take.
+    fn paths(&self, drive: &Drive) -> Result<Paths, String>;
+
     /// Who can run it.
     fn contenders(&self) -> Vec<String>;
 
@@ -134,6 +137,10 @@ impl<R: Real> AnyReal for Of<R> {
 
     fn measure(&self, drive: &Drive, rounds: usize) -> Result<Times, String> {
         measure::measure::<R>(drive, rounds)
+    }
+
+    fn paths(&self, drive: &Drive) -> Result<Paths, String> {
+        paths::count::<R>(drive)
     }
 
     fn contenders(&self) -> Vec<String> {

@@ -9,6 +9,7 @@
 //! - `contender` who takes part: `slices`, `crowd` and `by_hand`
 //! - `compare` holds that all of them have the same outcome after every tick
 //! - `features` what one means of expression costs, a small machine each
+//! - `paths` which fast paths of the kernel are taken
 //! - `measure` times, `count` instructions by `sections` of one run, `table` how they are shown
 
 pub mod by_hand;
@@ -20,10 +21,12 @@ pub mod events;
 pub mod features;
 pub mod machine;
 pub mod measure;
+pub mod paths;
 pub mod sections;
 pub mod slices;
 pub mod table;
 
+pub mod boss;
 pub mod pedestrian;
 pub mod soldier;
 pub mod trap;
@@ -37,6 +40,7 @@ pub const PERCENTS: [u32; 2] = [1, 10];
 /// All machines, in the order of the table.
 pub const ALL: &[&dyn AnyReal] = &[
     &Of::<soldier::SoldierMachine>::NEW,
+    &Of::<boss::BossMachine>::NEW,
     &Of::<pedestrian::PedestrianMachine>::NEW,
     &Of::<villager::VillagerMachine>::NEW,
     &Of::<trap::TrapMachine>::NEW,

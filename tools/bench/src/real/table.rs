@@ -1,7 +1,11 @@
-//! The table for people.
+//! The tables for people.
+
+use statewright_kernel::Path;
 
 use super::count::Counted;
-use super::machine::{Drive, Times};
+use super::machine::Drive;
+use super::measure::Times;
+use super::paths::Paths;
 use super::{ALL, PERCENTS};
 use crate::table::{aligned, short_number};
 
@@ -14,6 +18,8 @@ pub struct Row {
     pub percent: u32,
     /// Best rounds and transitions.
     pub times: Times,
+    /// Agent-ticks by path.
+    pub paths: Paths,
 }
 
 /// Contenders that have columns, in order; the third is what the others are compared with.
@@ -41,6 +47,7 @@ pub fn measure(quick: bool, step: &mut dyn FnMut(&str)) -> Result<Vec<Row>, Stri
                 name: real.name(),
                 percent,
                 times: real.measure(&drive(percent), rounds)?,
+                paths: real.paths(&drive(percent))?,
             });
         }
     }
@@ -58,6 +65,26 @@ pub fn times(rows: &[Row]) -> String {
     });
     let text = "ns of CPU time per agent and tick, best round of interleaved ones; 1,000 agents.\n";
     shown(&["transitions"], lines, text)
+}
+
+/// Paths of all rows.
+pub fn paths(rows: &[Row]) -> String {
+    let names = Path::NAMES.iter().map(|&name| name.to_owned());
+    let header = ["machine", "events"].map(str::to_owned).into_iter();
+    let line = |row: &Row| {
+        let all: u64 = row.paths.iter().sum();
+        let share = |&count: &u64| format!("{:.1} %", 100.0 * count as f64 / all.max(1) as f64);
+        let mut line = head(row.name, row.percent);
+        line.extend(row.paths.iter().map(share));
+        line
+    };
+    let lines: Vec<_> = std::iter::once(header.chain(names).collect())
+        .chain(rows.iter().map(line))
+        .collect();
+    format!(
+        "{}\nShare of agent-ticks by the path of the kernel that they begin on, over slices.\n",
+        aligned(&lines)
+    )
 }
 
 /// Instructions of all rows.
