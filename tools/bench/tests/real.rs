@@ -4,6 +4,9 @@
 use statewright_bench::real::ALL;
 use statewright_bench::real::machine::Drive;
 
+/// States that end an agent: nobody is seen in them after a tick.
+const ENDS: [&str; 2] = ["dead", "defeated"];
+
 fn compare(percent: u32, ticks: usize) {
     let drive = Drive {
         agents: 100,
@@ -12,19 +15,27 @@ fn compare(percent: u32, ticks: usize) {
         percent,
     };
     for real in ALL {
-        let transitions = real
-            .compare(&drive)
-            .unwrap_or_else(|error| panic!("{error}"));
-        assert!(transitions > 1_000, "{}: {transitions}", real.name());
+        let seen = real.compare(&drive);
+        let seen = seen.unwrap_or_else(|error| panic!("{error}"));
+        let name = real.name();
+        assert!(
+            seen.transitions > 2_000 && seen.commands > 1_000,
+            "{name}: {seen:?}"
+        );
+        let missing = seen
+            .unseen
+            .iter()
+            .filter(|state| !ENDS.contains(&state.as_str()));
+        assert_eq!(missing.count(), 0, "{name}: {seen:?}");
     }
 }
 
 #[test]
 fn everybody_does_the_same_when_little_happens() {
-    compare(1, 4_000);
+    compare(1, 8_000);
 }
 
 #[test]
 fn everybody_does_the_same_when_much_happens() {
-    compare(10, 3_000);
+    compare(10, 6_000);
 }

@@ -7,7 +7,7 @@ use statewright::commands::CommandRef;
 use statewright::{Board, Functions, Instance, Machine, Saved};
 
 use super::by_hand::{ByHand, Hand};
-use super::compare;
+use super::compare::{self, Seen};
 use super::contender::Contender;
 use super::count;
 use super::crowd::InCrowd;
@@ -100,9 +100,8 @@ pub trait AnyReal: Sync {
     /// Its name in the table.
     fn name(&self) -> &'static str;
 
-    /// Holds that all contenders have the same outcome after every tick; how many transitions there
-    /// were.
-    fn compare(&self, drive: &Drive) -> Result<u64, String>;
+    /// Holds that all contenders have the same outcome after every tick.
+    fn compare(&self, drive: &Drive) -> Result<Seen, String>;
 
     /// Times of all contenders in interleaved rounds.
     fn measure(&self, drive: &Drive, rounds: usize) -> Result<Times, String>;
@@ -131,7 +130,7 @@ impl<R: Real> AnyReal for Of<R> {
         R::NAME
     }
 
-    fn compare(&self, drive: &Drive) -> Result<u64, String> {
+    fn compare(&self, drive: &Drive) -> Result<Seen, String> {
         compare::compare::<R>(drive)
     }
 
