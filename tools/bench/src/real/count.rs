@@ -5,16 +5,8 @@ use super::events::Ticks;
 use super::features;
 use super::machine::{AnyReal, Drive, Real, contenders};
 use super::sections::{self, counted};
-use super::{ALL, PERCENTS};
+use super::{ALL, DRIVE, PERCENTS};
 use crate::gate::Gated;
-
-/// How rows are counted: enough for all that machines do, and few enough for valgrind.
-const DRIVE: Drive = Drive {
-    agents: 500,
-    warm_up: 240,
-    ticks: 60,
-    percent: 0,
-};
 
 /// Whose counts have a limit in CI.
 const GATED: &str = "slices";
@@ -86,7 +78,7 @@ pub fn count(contender: &str) -> Result<Vec<Counted>, String> {
             rows.len()
         ));
     }
-    let turns = (DRIVE.agents * DRIVE.ticks) as f64;
+    let turns = DRIVE.turns();
     let counted = |((name, percent), count): (_, u64)| Counted {
         name,
         percent,

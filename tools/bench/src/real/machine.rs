@@ -70,6 +70,11 @@ pub struct Drive {
 const WARM_UP_PERCENT: u32 = 10;
 
 impl Drive {
+    /// Agents times measured ticks.
+    pub fn turns(&self) -> f64 {
+        (self.agents * self.ticks) as f64
+    }
+
     /// Events before anything is measured.
     pub fn warm_up_ticks<R: Real>(&self, machine: &Machine) -> Ticks {
         let size = (self.agents, self.warm_up);

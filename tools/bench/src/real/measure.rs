@@ -36,7 +36,8 @@ pub fn measure<R: Real>(drive: &Drive, rounds: usize) -> Result<Times, String> {
     }
     same(&all, "after the warm-up")?;
     let before = all[0].outcome().transitions;
-    let turns = (drive.agents * drive.ticks) as f64;
+    let turns = drive.turns();
+    let all_turns = (drive.agents * ticks.len()) as f64;
     let mut best = vec![f64::INFINITY; all.len()];
     let (first, rest) = ticks.split_first().ok_or("nothing to measure")?;
     for round in 0..rounds {
@@ -55,6 +56,6 @@ pub fn measure<R: Real>(drive: &Drive, rounds: usize) -> Result<Times, String> {
     let names = all.iter().map(|contender| contender.name());
     Ok(Times {
         best: names.zip(best).collect(),
-        transitions: (all[0].outcome().transitions - before) as f64 / turns,
+        transitions: (all[0].outcome().transitions - before) as f64 / all_turns,
     })
 }

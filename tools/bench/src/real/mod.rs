@@ -32,7 +32,16 @@ pub mod soldier;
 pub mod trap;
 pub mod villager;
 
-use machine::{AnyReal, Of};
+use machine::{AnyReal, Drive, Of};
+
+/// How every row is driven, whether it is timed, counted or asked for its paths: enough for all that
+/// machines do, and little enough for valgrind.
+pub const DRIVE: Drive = Drive {
+    agents: 500,
+    warm_up: 240,
+    ticks: 60,
+    percent: 0,
+};
 
 /// Of a hundred agents so many get an event in a tick.
 pub const PERCENTS: [u32; 2] = [1, 10];

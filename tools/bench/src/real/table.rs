@@ -6,7 +6,7 @@ use super::count::Counted;
 use super::machine::Drive;
 use super::measure::Times;
 use super::paths::Paths;
-use super::{ALL, PERCENTS};
+use super::{ALL, DRIVE, PERCENTS};
 use crate::table::{aligned, short_number};
 
 /// One machine at one rate.
@@ -22,32 +22,23 @@ pub struct Row {
     pub paths: Paths,
 }
 
-/// Contenders that have columns, in order; the third is what the others are compared with.
+/// Contenders that have columns, in order.
 pub const COLUMNS: [&str; 4] = ["slices", "crowd", "hand", "statig"];
 const HAND: &str = "hand";
 
-/// How rows are timed.
-fn drive(percent: u32) -> Drive {
-    Drive {
-        agents: 1_000,
-        warm_up: 600,
-        ticks: 100,
-        percent,
-    }
-}
-
 /// Measures all rows; `step` hears of each.
 pub fn measure(quick: bool, step: &mut dyn FnMut(&str)) -> Result<Vec<Row>, String> {
-    let rounds = if quick { 7 } else { 41 };
+    let rounds = if quick { 11 } else { 101 };
     let mut rows = Vec::new();
     for real in ALL {
         for percent in PERCENTS {
             step(real.name());
+            let drive = Drive { percent, ..DRIVE };
             rows.push(Row {
                 name: real.name(),
                 percent,
-                times: real.measure(&drive(percent), rounds)?,
-                paths: real.paths(&drive(percent))?,
+                times: real.measure(&drive, rounds)?,
+                paths: real.paths(&drive)?,
             });
         }
     }
@@ -63,7 +54,7 @@ pub fn times(rows: &[Row]) -> String {
         line.extend(cells(of, short_number));
         line
     });
-    let text = "ns of CPU time per agent and tick, best round of interleaved ones; 1,000 agents.\n";
+    let text = "ns of CPU time per agent and tick, best round of interleaved ones; transitions likewise; 500 agents.\n";
     shown(&["transitions"], lines, text)
 }
 

@@ -353,12 +353,14 @@ impl HandBoss {
             (event::BEAM_DONE, Place::Fighting) => self.end_beam(now, out),
             (event::ENRAGE, _) => self.enrage(now, out),
             (event::ADDS_DEAD, Place::Roaring) => self.end_roar(now, out),
-            (event::TAUNT, Place::Fighting) => {
-                if !self.taunt(out) {
-                    self.taunts.keep(now);
-                }
-            }
+            (event::TAUNT, Place::Fighting) => self.hear_taunt(now, out),
             _ => {}
+        }
+    }
+
+    fn hear_taunt(&mut self, now: u32, out: Says<'_, '_>) {
+        if !self.taunt(out) {
+            self.taunts.keep(now);
         }
     }
 

@@ -163,36 +163,36 @@ impl Hand for HandSoldier {
 /// What happens by itself.
 impl HandSoldier {
     /// Changes without an event, until there is none.
-    #[inline]
+    #[inline(always)]
     fn settle(&mut self, now: u32, mut begins: bool, out: Says<'_, '_>) {
         while self.change(now, begins, out) {
             begins = false;
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn change(&mut self, now: u32, begins: bool, out: Says<'_, '_>) -> bool {
         match self.doing {
             Doing::Combat => self.change_in_combat(now, begins, out),
-            Doing::Investigate if self.result != Status::Running => {
-                out.count();
-                self.leave(out);
-                self.patrol(now, out);
-                true
-            }
-            Doing::Fleeing if self.result != Status::Running => {
-                let cornered = self.result == Status::Failed;
-                out.count();
-                self.leave(out);
-                if cornered {
-                    let (feet, weapon) = self.posture.unwrap_or((Feet::Approach, Weapon::Ready));
-                    self.fight(feet, weapon, now);
-                } else {
-                    self.patrol(now, out);
-                }
+            Doing::Investigate | Doing::Fleeing if self.result != Status::Running => {
+                self.finish(now, out);
                 true
             }
             _ => false,
+        }
+    }
+
+    /// He has searched or run for long enough.
+    #[inline(never)]
+    fn finish(&mut self, now: u32, out: Says<'_, '_>) {
+        let cornered = self.doing == Doing::Fleeing && self.result == Status::Failed;
+        out.count();
+        self.leave(out);
+        if cornered {
+            let (feet, weapon) = self.posture.unwrap_or((Feet::Approach, Weapon::Ready));
+            self.fight(feet, weapon, now);
+        } else {
+            self.patrol(now, out);
         }
     }
 
@@ -272,20 +272,38 @@ impl HandSoldier {
 
     #[inline]
     fn act(&mut self, now: u32, out: Says<'_, '_>) {
-        if self.since != now && self.result == Status::Running {
-            self.result = match (self.doing, self.feet) {
-                (Doing::Patrol, _) => self.board.patrol_activity(Mode::Run),
-                (Doing::Investigate, _) => self.board.investigate_activity(Mode::Run),
-                (Doing::Fleeing, _) => self.board.flee_activity(Mode::Run),
-                (Doing::Combat, Feet::Approach) => self.board.move_to_target(Mode::Run),
-                (Doing::Combat, Feet::Cover) => self.board.take_cover(Mode::Run),
-                _ => Status::Running,
-            };
+        if self.doing == Doing::Combat {
+            self.act_in_combat(now, out);
+            return;
         }
-        if self.doing == Doing::Combat
-            && self.weapon_since != now
-            && self.weapon_result == Status::Running
-        {
+        if self.since == now || self.result != Status::Running {
+            return;
+        }
+        match self.doing {
+            Doing::Patrol => {
+                self.board.patrol_activity(Mode::Run);
+            }
+            Doing::Investigate => self.result = self.board.investigate_activity(Mode::Run),
+            Doing::Fleeing => self.result = self.board.flee_activity(Mode::Run),
+            Doing::Unborn | Doing::Combat | Doing::Dead => {}
+        }
+    }
+
+    #[inline]
+    fn act_in_combat(&mut self, now: u32, out: Says<'_, '_>) {
+        if self.since != now {
+            match self.feet {
+                Feet::Approach if self.result == Status::Running => {
+                    self.result = self.board.move_to_target(Mode::Run);
+                }
+                Feet::Cover => {
+                    self.board.take_cover(Mode::Run);
+                }
+                Feet::Approach | Feet::Hold => {}
+            }
+        }
+        let works = self.weapon != Weapon::Ready && self.weapon_result == Status::Running;
+        if works && self.weapon_since != now {
             self.weapon_result = self.use_weapon(out);
         }
     }
