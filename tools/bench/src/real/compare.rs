@@ -82,15 +82,14 @@ fn difference<R: Real>(one: &Outcome<R>, other: &Outcome<R>) -> Option<String> {
     }
     for place in 0..one.leaves.len() {
         let of = |outcome: &Outcome<R>| {
-            let (leaves, board) = (&outcome.leaves[place], &outcome.boards[place]);
             let is_own = |command: &&(u32, R::Command)| command.0 as usize == place;
-            let said: Vec<_> = outcome.commands.iter().filter(is_own).collect();
-            let chance = outcome.chances[place];
-            format!("{leaves:?} {board:?} {chance:#x} {said:?}")
+            let said: Vec<_> = outcome.commands.iter().filter(is_own).copied().collect();
+            let (leaves, board) = (&outcome.leaves[place], &outcome.boards[place]);
+            (leaves.clone(), board.clone(), outcome.chances[place], said)
         };
         let (one, other) = (of(one), of(other));
         if one != other {
-            return Some(format!("agent {place}\n  {one}\n  {other}"));
+            return Some(format!("agent {place}\n  {one:?}\n  {other:?}"));
         }
     }
     let counts = (one.transitions, other.transitions);
