@@ -122,7 +122,7 @@ fn callgrind(kind: Kind, workload: Workload, agents: usize, ticks: usize) -> Res
 }
 
 /// What this program was told to leave out: its other self leaves it out, too.
-fn without() -> impl Iterator<Item = String> {
+pub(crate) fn without() -> impl Iterator<Item = String> {
     let mut rest = std::env::args().skip(1);
     std::iter::from_fn(move || {
         let at = rest.find(|argument| argument.starts_with("--without"))?;

@@ -7,6 +7,7 @@
 use std::path::PathBuf;
 
 use crate::callgrind::callgrind;
+use crate::instructions::without;
 
 /// The function that is counted, as callgrind knows it. Two patterns, because callgrind takes only
 /// the first of several options with one.
@@ -29,7 +30,7 @@ pub fn count(what: &str, arguments: Vec<String>) -> Result<Vec<u64>, String> {
         format!("--toggle-collect={}", COUNTED[0]),
         format!("--dump-after={}", COUNTED[1]),
     ];
-    callgrind(what, &options, arguments)?;
+    callgrind(what, &options, arguments.into_iter().chain(without()))?;
     let part = |number: u32| std::fs::read_to_string(format!("{}.{number}", file.display())).ok();
     let parts = (1..).map_while(part);
     let counts = parts.map(|text| total(&text).ok_or("callgrind wrote no total".to_owned()));
