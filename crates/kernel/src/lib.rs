@@ -108,6 +108,8 @@ pub use batch::{Batch, BatchError, Visit, tick_batch};
 pub use counters::{Counters, Loss};
 pub use events::queue::Admission;
 pub use events::time::is_due;
+#[doc(hidden)]
+pub use fast::{Path, path_of};
 pub use fault::Fault;
 pub use host::cx::{ActionCx, GuardCx};
 pub use host::trace::{Reason, Trace};

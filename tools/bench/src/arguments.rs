@@ -56,6 +56,11 @@ pub struct Arguments {
     #[arg(long, conflicts_with_all = ["json", "instructions", "gate", "bless", "curves"])]
     pub commands: bool,
 
+    /// Whole machines of games, beside the same behavior written by hand: times, and instructions
+    /// where valgrind is installed.
+    #[arg(long, conflicts_with_all = ["json", "instructions", "gate", "bless", "commands", "curves"])]
+    pub real: bool,
+
     /// Draws how costs grow with depth, regions, transitions, size and agents into this folder, as
     /// SVG.
     #[arg(long, value_name = "FOLDER")]
@@ -91,4 +96,13 @@ pub enum Command {
         #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
         ticks: u32,
     },
+    /// Runs one contender in all real machines; parts of it are counted under valgrind.
+    #[command(hide = true)]
+    RealOnce {
+        #[arg(long)]
+        contender: String,
+    },
+    /// Runs all features once; parts of it are counted under valgrind.
+    #[command(hide = true)]
+    FeaturesOnce,
 }

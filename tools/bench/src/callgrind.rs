@@ -9,28 +9,38 @@ pub fn instructions(
     what: &str,
     arguments: impl IntoIterator<Item = String>,
 ) -> Result<u64, String> {
-    count(&[], what, arguments)
+    let told = callgrind(what, &[NO_FILE.to_owned()], arguments)?;
+    collected(&told)
 }
 
 /// Those of functions alone whose name fits a pattern, with all that they call.
-#[allow(dead_code, reason = "the other one counts parts of a run")]
+#[allow(
+    dead_code,
+    reason = "crowds count parts of a run, the kernel counts many at once"
+)]
 pub fn instructions_in(
     functions: &str,
     what: &str,
     arguments: impl IntoIterator<Item = String>,
 ) -> Result<u64, String> {
-    count(&[format!("--toggle-collect={functions}")], what, arguments)
+    let only = format!("--toggle-collect={functions}");
+    let told = callgrind(what, &[NO_FILE.to_owned(), only], arguments)?;
+    collected(&told)
 }
 
-fn count(
-    options: &[String],
+/// Nothing is kept but what valgrind tells.
+const NO_FILE: &str = "--callgrind-out-file=/dev/null";
+
+/// Runs this program under callgrind with options and arguments. What valgrind tells.
+pub fn callgrind(
     what: &str,
+    options: &[String],
     arguments: impl IntoIterator<Item = String>,
-) -> Result<u64, String> {
+) -> Result<String, String> {
     let this =
         std::env::current_exe().map_err(|error| format!("cannot find this program: {error}"))?;
     let output = Command::new("valgrind")
-        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
+        .arg("--tool=callgrind")
         .args(options)
         .arg(this)
         .args(arguments)
@@ -43,17 +53,18 @@ fn count(
             _ => format!("cannot start valgrind: {error}"),
         })?;
     let told = String::from_utf8_lossy(&output.stderr);
-    if !output.status.success() {
-        return Err(format!("counting {what} failed:\n{told}"));
+    if output.status.success() {
+        Ok(told.into_owned())
+    } else {
+        Err(format!("counting {what} failed:\n{told}"))
     }
-    collected(&told)
-        .ok_or_else(|| format!("valgrind did not say how many instructions there were:\n{told}"))
 }
 
 /// The number in `==1== Collected : 123`.
-fn collected(told: &str) -> Option<u64> {
+fn collected(told: &str) -> Result<u64, String> {
     told.lines()
         .find_map(|line| line.split_once("Collected :")?.1.trim().parse().ok())
+        .ok_or_else(|| format!("valgrind did not say how many instructions there were:\n{told}"))
 }
 
 #[cfg(test)]
@@ -63,7 +74,7 @@ mod tests {
     #[test]
     fn the_count_is_found_in_what_valgrind_tells() {
         let told = "==7== Callgrind\n==7== Events    : Ir\n==7== Collected : 2460823\n==7==\n==7== I refs: 2,460,823\n";
-        assert_eq!(collected(told), Some(2_460_823));
-        assert_eq!(collected("==7== nothing"), None);
+        assert_eq!(collected(told), Ok(2_460_823));
+        assert!(collected("==7== nothing").is_err());
     }
 }

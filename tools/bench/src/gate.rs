@@ -15,19 +15,24 @@ pub fn path() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("gates.json")
 }
 
+/// A count with its name in the file.
+pub type Gated = (String, f64);
+
 /// Text of the file for these counts.
-pub fn to_text(counted: &[Counted]) -> String {
-    let gates = counts(counted).map(|(name, count)| (name, json!(rounded(count))));
+pub fn to_text(counted: &[Gated]) -> String {
+    let gates = counted
+        .iter()
+        .map(|(name, count)| (name.clone(), json!(rounded(*count))));
     let value = json!({
-        "about": "Instructions per agent and tick of the kernel (inbox unless said). Rewritten by `cargo xtask bench --bless`.",
+        "about": "Instructions per agent and tick: W of the kernel (inbox unless said), R of real machines over slices, the rest of one feature each. Rewritten by `cargo xtask bench --bless`.",
         "slack": SLACK,
         "instructions": gates.collect::<Map<_, _>>(),
     });
     format!("{value:#}\n")
 }
 
-/// Every count with its name in the file.
-fn counts(counted: &[Counted]) -> impl Iterator<Item = (String, f64)> {
+/// Workloads with their names in the file.
+pub fn workloads(counted: &[Counted]) -> impl Iterator<Item = Gated> {
     let of_row = |row: &Counted| {
         let workload = row.workload.name();
         row.counts
@@ -46,12 +51,12 @@ fn rounded(count: f64) -> f64 {
 }
 
 /// Compares counts with the text of the file: one line per count, or one line per problem.
-pub fn compare(text: &str, counted: &[Counted]) -> Result<String, String> {
+pub fn compare(text: &str, counted: &[Gated]) -> Result<String, String> {
     let file: Value = serde_json::from_str(text).map_err(|error| format!("gates.json: {error}"))?;
     let limit = |name: &str| file.get("instructions")?.get(name)?.as_f64();
     let (mut lines, mut problems) = (String::new(), String::new());
-    for (name, found) in counts(counted) {
-        match limit(&name) {
+    for &(ref name, found) in counted {
+        match limit(name) {
             None => problems.push_str(&format!(
                 "{name}: no committed count; run `cargo xtask bench --bless`\n"
             )),
@@ -92,12 +97,13 @@ mod tests {
     use super::*;
     use crate::workload::Workload;
 
-    fn counted(count: f64) -> [Counted; 1] {
-        [Counted {
+    fn counted(count: f64) -> Vec<Gated> {
+        let row = Counted {
             workload: Workload::W2,
             agents: 1_000,
             counts: vec![(Kind::Inbox, count), (Kind::Traced, 2.0 * count)],
-        }]
+        };
+        workloads(&[row]).collect()
     }
 
     #[test]
@@ -121,6 +127,21 @@ mod tests {
                 .unwrap_err()
                 .contains("lower the gate")
         );
+    }
+
+    #[test]
+    fn ten_percent_more_for_one_real_machine_are_seen() {
+        let row = |soldier: f64| {
+            vec![
+                ("R1 soldier 1 %".to_owned(), soldier),
+                ("R3 pedestrian 1 %".to_owned(), 60.0),
+            ]
+        };
+        let text = to_text(&row(4_000.0));
+        assert!(compare(&text, &row(4_000.0)).is_ok());
+        let problems = compare(&text, &row(4_400.0)).unwrap_err();
+        assert!(problems.contains("R1 soldier 1 %: slower"), "{problems}");
+        assert!(!problems.contains("pedestrian"), "{problems}");
     }
 
     #[test]

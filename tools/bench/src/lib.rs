@@ -12,6 +12,7 @@
 //! - `callgrind`, `instructions` and `gate` exact counts and their limits
 //! - `curves` how costs grow
 //! - `commands` what commands cost, beside a vector
+//! - `real` whole machines of games, beside the same written by hand
 #![forbid(unsafe_code)]
 
 pub mod board;
@@ -27,6 +28,7 @@ pub mod json;
 pub mod machines;
 pub mod measure;
 pub mod plan;
+pub mod real;
 pub mod row;
 pub mod script;
 pub mod table;

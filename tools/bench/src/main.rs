@@ -14,7 +14,7 @@ use arguments::{Arguments, Command};
 use statewright_bench::contenders::Kind;
 use statewright_bench::instructions::{COUNTED, COUNTED_KINDS, Counted, GATED};
 use statewright_bench::workload::Workload;
-use statewright_bench::{commands, curves, gate, instructions, json, measure, plan, table};
+use statewright_bench::{commands, curves, gate, instructions, json, measure, plan, real, table};
 use statewright_kernel::toggles::Optimization;
 
 fn main() -> ExitCode {
@@ -30,14 +30,18 @@ fn main() -> ExitCode {
 
 fn run(arguments: &Arguments) -> Result<(), String> {
     leave_out(&arguments.without)?;
-    if let Some(Command::Once {
-        contender,
-        workload,
-        agents,
-        ticks,
-    }) = arguments.command
-    {
-        return instructions::once(contender, workload, agents as usize, ticks as usize);
+    match &arguments.command {
+        Some(Command::Once {
+            contender,
+            workload,
+            agents,
+            ticks,
+        }) => {
+            return instructions::once(*contender, *workload, *agents as usize, *ticks as usize);
+        }
+        Some(Command::RealOnce { contender }) => return real::count::once(contender),
+        Some(Command::FeaturesOnce) => return real::features::once(),
+        None => {}
     }
     warn_if_slow();
     if arguments.gate || arguments.bless {
@@ -51,6 +55,9 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     if arguments.commands {
         print!("{}", commands::table(arguments.quick)?);
         return Ok(());
+    }
+    if arguments.real {
+        return real_machines(arguments.quick);
     }
     if let Some(folder) = &arguments.curves {
         return draw(folder, arguments.quick);
@@ -100,6 +107,32 @@ fn times(arguments: &Arguments) -> Result<(), String> {
     show(arguments.json, || json::times(&rows), &text)
 }
 
+/// Times, then instructions.
+fn real_machines(quick: bool) -> Result<(), String> {
+    let progress = progress(real::ALL.len() * real::PERCENTS.len() + real::table::COLUMNS.len());
+    let rows = real::table::measure(quick, &mut |name| {
+        progress.set_message(name.to_owned());
+        progress.inc(1);
+    })?;
+    progress.suspend(|| {
+        println!(
+            "{}\n{}",
+            real::table::paths(&rows),
+            real::table::times(&rows)
+        )
+    });
+    let mut counted = Vec::new();
+    for contender in real::table::COLUMNS {
+        progress.set_message(format!("counting {contender}"));
+        counted.extend(real::count::count(contender)?);
+        progress.inc(1);
+    }
+    progress.finish_and_clear();
+    println!("{}", real::table::instructions(&counted));
+    print!("{}", real::table::features(&real::features::count()?));
+    Ok(())
+}
+
 fn show(as_json: bool, value: impl Fn() -> serde_json::Value, text: &str) -> Result<(), String> {
     if as_json {
         println!("{:#}", value());
@@ -126,6 +159,8 @@ fn keep_gate(bless: bool) -> Result<(), String> {
     let mut counted = count(&GATED, &[Kind::Inbox])?;
     // What a trace costs has a limit (SYS-3), and how much of it is inlined depends on little.
     counted.extend(count(&[Workload::W2], &[Kind::Traced])?);
+    let mut counted: Vec<gate::Gated> = gate::workloads(&counted).collect();
+    counted.extend(real::count::gated()?);
     let path = gate::path();
     let shown = path.display();
     if bless {
