@@ -4,7 +4,7 @@
 use std::process::Command;
 
 /// Instructions of one whole run of this program with these arguments; `what` is for messages.
-#[allow(dead_code, reason = "one of the two benchmarks counts whole runs")]
+#[allow(dead_code, reason = "crowds count parts of a run")]
 pub fn instructions(
     what: &str,
     arguments: impl IntoIterator<Item = String>,
@@ -14,10 +14,6 @@ pub fn instructions(
 }
 
 /// Those of functions alone whose name fits a pattern, with all that they call.
-#[allow(
-    dead_code,
-    reason = "crowds count parts of a run, the kernel counts many at once"
-)]
 pub fn instructions_in(
     functions: &str,
     what: &str,
