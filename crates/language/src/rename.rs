@@ -2,19 +2,20 @@
 //! same thing.
 //!
 //! A state without an `id` is known by the hash of its name (ROM-6): saved games and reloads would
-//! take a renamed one for another. So the id that it has is written into the file first. What comes
-//! out is compiled, and if one of the machines is not the same, nothing is renamed.
+//! take a renamed one for another. So the id that it has is written into the file first, and those
+//! of others that hang on its name. What comes out is compiled, and if one of the machines is not
+//! the same, nothing is renamed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-use jsonc_parser::ast::{Array, Value};
-use jsonc_parser::common::Ranged;
 use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::Diagnostic;
-use statewright_author::format::{MissingId, missing_ids, write_ids};
+use statewright_author::format::{PathSegment, missing_ids, write_ids};
+use statewright_author::graph::Machine;
 use statewright_author::names::{check_event, check_function, check_key, check_name};
+use statewright_author::text::read;
 use statewright_author::text::shape::{Item, Role};
 use statewright_compile::{Output, derived_id};
 
@@ -24,15 +25,14 @@ use crate::edit::{Edit, apply};
 use crate::files::Files;
 use crate::names::{Occurrence, Thing};
 use crate::project::Project;
-use crate::walk::{Frame, Listener, Spot, walk};
 
 /// What a renaming changes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Renaming {
     /// The edits of each file.
     pub files: Vec<(String, Vec<Edit>)>,
-    /// The stable id that was written, in hex.
-    pub id: Option<String>,
+    /// The stable ids that were written, in hex.
+    pub ids: Vec<String>,
 }
 
 impl Renaming {
@@ -98,10 +98,9 @@ impl Analysis {
                 ));
             }
             let mut edits = file.name_edits(&found, new)?;
-            let declared = found.iter().filter(|(name, _)| name.role == Role::Declares);
-            for (_, thing) in declared {
-                let id = file.keep_id(thing, &mut edits)?;
-                renaming.id = renaming.id.or(id);
+            let declares = |(name, _): &(&Occurrence, &Thing)| name.role == Role::Declares;
+            if found.iter().any(declares) {
+                renaming.ids.extend(file.keep_ids(&mut edits)?);
             }
             renaming.files.push((file.name.clone(), edits));
         }
@@ -134,48 +133,49 @@ impl Analysis {
             .collect()
     }
 
-    /// Writes the id that something has by its name, if it can have one and has none.
-    fn keep_id(&self, thing: &Thing, edits: &mut Vec<Edit>) -> Result<Option<String>, Refusal> {
-        let Some(declared) = &thing.declared else {
-            return Ok(None);
-        };
-        let is_this = |missing: &MissingId| missing.name.span == declared.span;
-        let Some(missing) = missing_ids(&self.machine).into_iter().find(is_this) else {
-            return Ok(None);
-        };
-        let Some(id) = derived_id(&self.machine, &missing) else {
-            return Ok(None);
-        };
-        let hex = format!("{id:016x}");
-        let written = write_ids(&self.machine, |missing| is_this(missing).then_some(id));
+    /// Writes the ids that would be others by the new names.
+    fn keep_ids(&self, edits: &mut Vec<Edit>) -> Result<Vec<String>, Refusal> {
+        let renamed = read(&self.name, &apply(&self.text, edits)).0;
+        let kept = changed_ids(&self.machine, &renamed);
+        let written = write_ids(&self.machine, |missing| kept.get(&missing.path).copied());
         let Ok(written) = written else {
             return refuse("the file is not JSON as it is; mend that first");
         };
-        if written.skipped.is_empty() {
-            let inserted = written.insertions.into_iter();
-            let inserted = inserted.map(|(at, text)| self.in_file(Edit::new(at..at, text)));
-            edits.extend(inserted);
-        } else {
-            let spelled_out = self.spell_out(declared.span.start as usize, &hex);
-            edits.extend(spelled_out.into_iter().map(|edit| self.in_file(edit)));
-        }
-        Ok(Some(hex))
+        let new = written.edits.into_iter();
+        edits.extend(new.map(|(range, text)| self.in_file(Edit::new(range, text))));
+        let ids = written.written.iter();
+        let ids = ids.filter_map(|missing| kept.get(&missing.path));
+        Ok(ids.map(|id| format!("{id:016x}")).collect())
     }
+}
 
-    /// Gives something that is written in a short form an object with its id: an item of a list of
-    /// names, whose list becomes an object, or a number of slots.
-    fn spell_out(&self, name: usize, id: &str) -> Vec<Edit> {
-        let Some(tree) = self.tree() else {
-            return Vec::new();
-        };
-        let mut seeker = Seeker {
-            byte: name,
-            edits: Vec::new(),
-            id,
-        };
-        walk(&tree, &mut seeker);
-        seeker.edits
+/// The ids that things have by names that `new` has no more, by their paths: of what is renamed, and
+/// of children of one name in several regions, which are told apart by the names of the regions and
+/// by who comes first (LANG-7).
+fn changed_ids(old: &Machine, new: &Machine) -> BTreeMap<Vec<PathSegment>, u64> {
+    let new = ids_by_name(new);
+    let mut changed = BTreeMap::new();
+    for (path, id) in ids_by_name(old) {
+        // What is inside a state has its id by that of the state, which is kept.
+        let is_inside = (0..path.len()).any(|len| {
+            let outer = &path[..len];
+            matches!(outer.last(), Some(PathSegment::State(_))) && changed.contains_key(outer)
+        });
+        if !is_inside && new.get(&path).is_some_and(|&other| other != id) {
+            changed.insert(path, id);
+        }
     }
+    changed
+}
+
+/// The ids of everything that has one by its name. Paths are sorted: what is outside comes first.
+fn ids_by_name(machine: &Machine) -> BTreeMap<Vec<PathSegment>, u64> {
+    let missing = missing_ids(machine).into_iter();
+    let ids = missing.filter_map(|missing| {
+        let id = derived_id(machine, &missing)?;
+        Some((missing.path, id))
+    });
+    ids.collect()
 }
 
 /// Whether all machines that know the name are the same ones as before.
@@ -236,8 +236,18 @@ fn same_machine(thing: &Thing, before: &Analysis, after: &Analysis) -> Result<()
     };
     match same {
         true => Ok(()),
+        false if is_of_part_alone(thing, before) => refused(
+            "only a part declares it, and an id in the part's file would make it another event; declare it there, too",
+        ),
         false => refused("names that mean something else now would make it another machine"),
     }
+}
+
+/// Whether it is an event that a machine has from a part alone. Its id comes from the names of event
+/// and machine as long as none stands in the part's file (LANG-5), so that file cannot keep it.
+fn is_of_part_alone(thing: &Thing, file: &Analysis) -> bool {
+    let mut own = file.machine.events.iter();
+    thing.item == Item::Event && !own.any(|event| event.name.value == thing.name)
 }
 
 /// Files with what a renaming makes of them.
@@ -304,53 +314,5 @@ fn check(item: Item, name: &str) -> Result<(), String> {
         Item::Event => check_event(name),
         Item::Key | Item::Parameter => check_key(name),
         Item::Function => check_function(name),
-    }
-}
-
-/// Finds a short form by the place of its name and spells it out.
-struct Seeker<'i> {
-    byte: usize,
-    edits: Vec<Edit>,
-    id: &'i str,
-}
-
-impl<'v, 't> Listener<'v, 't> for Seeker<'_> {
-    fn meet(&mut self, spot: Spot<'v, 't>, _frames: &[Frame<'v, 't>]) {
-        match spot {
-            Spot::Inside(Value::Array(list), _) if self.is_in(list) => self.list(list),
-            Spot::Key(property) if self.covers(&property.name) => {
-                if let Value::NumberLit(slots) = &property.value {
-                    let object =
-                        format!("{{ \"id\": \"{}\", \"slots\": {} }}", self.id, slots.value);
-                    self.edits
-                        .push(Edit::new(slots.start()..slots.end(), object));
-                }
-            }
-            Spot::Inside(..) | Spot::Key(_) | Spot::Leaf(..) | Spot::Wrong(..) => {}
-        }
-    }
-}
-
-impl Seeker<'_> {
-    fn covers(&self, value: &dyn Ranged) -> bool {
-        (value.start()..value.end()).contains(&self.byte)
-    }
-
-    fn is_in(&self, list: &Array) -> bool {
-        let is_name = |item: &Value| matches!(item, Value::StringLit(_)) && self.covers(item);
-        list.elements.iter().any(is_name)
-    }
-
-    fn list(&mut self, list: &Array) {
-        let sign = |at: usize, sign: &str| Edit::new(at..at + 1, sign);
-        self.edits.push(sign(list.start(), "{"));
-        self.edits.push(sign(list.end() - 1, "}"));
-        for item in &list.elements {
-            let object = match self.covers(item) {
-                true => format!(": {{ \"id\": \"{}\" }}", self.id),
-                false => ": {}".to_owned(),
-            };
-            self.edits.push(Edit::new(item.end()..item.end(), object));
-        }
     }
 }

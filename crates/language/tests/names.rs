@@ -148,22 +148,53 @@ fn what_is_known_by_its_name_gets_no_id() {
 }
 
 #[test]
-fn a_list_of_names_becomes_an_object_with_ids() {
+fn a_short_form_becomes_an_object_with_its_id() {
     let text = r#"{ "machine": "M", "events": ["A", "B"], "timers": ["t"], "initial": "a",
-        "states": { "a": { "scratch": { "s": 2 }, "transitions": [{ "on": "B", "to": "a", "do": { "start": "t", "after": "1s" } }, { "timer": "t", "to": "a" }] } } }"#;
+        "states": { "a": { "scratch": { "s": 2, "hits": "u16" }, "update": ["hits += 1"], "transitions": [{ "on": "B", "to": "a", "do": { "start": "t", "after": "1s" } }, { "timer": "t", "to": "a" }] } } }"#;
     let before = hashes(text).expect("it compiles");
-    for (name, new) in [("B", "Bee"), ("t", "tea"), ("s", "sand")] {
+    for (name, new) in [("B", "Bee"), ("t", "tea"), ("s", "sand"), ("hits", "blows")] {
         let analysis = Analysis::new("m.sw.json", text);
         let place = text.find(&format!("\"{name}\"")).unwrap() + 1;
         let renaming = analysis.rename(place, new, &NoFiles).unwrap();
         let renamed = edited(&analysis, renaming.edits(analysis.name()));
-        let id = renaming.id.expect("an id");
+        let [id] = renaming.ids.as_slice() else {
+            panic!("one id: {:?}", renaming.ids);
+        };
         assert!(
             renamed.contains(&format!("\"{new}\": {{ \"id\": \"{id}\"")),
             "{renamed}"
         );
         assert_eq!(hashes(&renamed), Some(before), "{renamed}");
     }
+}
+
+/// Renames the name at `$0`, which must change no hash, and tells how many ids that took.
+#[track_caller]
+fn ids_to_rename(text: &str, around: &str, new: &str) -> usize {
+    let analysis = Analysis::new("m.sw.json", text);
+    let place = text.find(&around.replace("$0", "")).unwrap() + around.find("$0").unwrap();
+    let renaming = analysis.rename(place, new, &NoFiles).unwrap();
+    let renamed = edited(&analysis, renaming.edits(analysis.name()));
+    assert_eq!(hashes(&renamed), hashes(text), "{renamed}");
+    renaming.ids.len()
+}
+
+#[test]
+fn namesakes_in_other_regions_keep_their_ids() {
+    let text = r#"{ "machine": "M", "events": ["Go"], "states": { "a": { "regions": {
+        "l": { "initial": "idle", "states": { "idle": { "transitions": [{ "on": "Go", "to": "l/walk" }] }, "walk": {} } },
+        "m": { "initial": "idle", "states": { "idle": { "initial": "in", "states": { "in": {} } }, "run": {} } },
+        "n": { "initial": "idle", "states": { "idle": {} } } } } } }"#;
+    hashes(text).expect("it compiles");
+    // The first one has its id by its name alone, so another one would be the first.
+    assert_eq!(ids_to_rename(text, r#""$0idle": { "tr"#, "rest"), 2);
+    assert_eq!(ids_to_rename(text, r#""$0idle": { "in"#, "rest"), 1);
+    // Those that come later have theirs by the region.
+    assert_eq!(ids_to_rename(text, r#""$0l": {"#, "left"), 1);
+    assert_eq!(ids_to_rename(text, r#""$0m": {"#, "middle"), 2);
+    assert_eq!(ids_to_rename(text, r#""$0n": {"#, "right"), 2);
+    // A new namesake makes one that comes later another.
+    assert_eq!(ids_to_rename(text, r#""$0walk": {"#, "run"), 2);
 }
 
 #[track_caller]
@@ -223,7 +254,7 @@ fn rename_everything(name: &str, text: &str) -> (usize, Vec<String>) {
                 let text = edited(&analysis, renaming.edits(analysis.name()));
                 let after = hashes(&text).unwrap_or_else(|| panic!("{old} of {name}\n{text}"));
                 assert!(
-                    renaming.id.is_none() || after == before,
+                    renaming.ids.is_empty() || after == before,
                     "{old} of {name}\n{text}"
                 );
                 renamed += 1;

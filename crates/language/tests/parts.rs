@@ -232,7 +232,7 @@ fn check_rename(file: &str, around: &str, new: &str, changed: &[&str], left: &[(
             after.0[*file]
         );
     }
-    if renaming.id.is_some() {
+    if !renaming.ids.is_empty() {
         let (old, new) = (folder.hashes(), after.hashes());
         // Parameters of a part are named after its state, and the game knows them by name.
         let is_named_after = left.iter().any(|(_, text)| text.ends_with("/pause"));
@@ -317,6 +317,11 @@ fn a_renaming_that_breaks_another_file_is_refused() {
     assert!(why.contains("`soldier.sw.json`"), "{why}");
     let (_, refused) = rename(PART, r#""stri$0ke": {"#, "aim");
     assert!(refused.is_err());
+    // The militia does not declare it: its id comes from the militia's name until the part has one.
+    let (_, refused) = rename(PART, r#""Hi$0t": {"#, "Blow");
+    let Refusal(why) = refused.unwrap_err();
+    assert!(why.contains("`militia.sw.json`"), "{why}");
+    assert!(why.contains("declare it there, too"), "{why}");
 }
 
 #[test]

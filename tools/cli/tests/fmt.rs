@@ -178,17 +178,34 @@ fn ids_survive_renaming_everything_that_has_one() {
 }
 
 #[test]
-fn short_forms_without_an_object_are_named() {
+fn short_forms_are_spelled_out_for_their_ids() {
     let folder = Folder::new();
-    folder.write(
-        "short.sw.json",
-        LAMP.replace("\"timers\": { \"fuse\": {} }", "\"timers\": [\"fuse\"]"),
-    );
-    folder
-        .run(&["fmt", "--ids", "short.sw.json"])
-        .code(0)
-        .says("no id for fuse")
-        .says("`\"fuse\": {}`");
+    let text = r#"{ "machine": "M", "events": ["Go", "Stop"], "timers": ["fuse"], "initial": "a",
+  "states": { "a": {
+    "scratch": { "count": "u16", /* for Rust */ "notes": 2 },
+    "entry": { "start": "fuse", "after": "1s" },
+    "update": ["count += 1"],
+    "transitions": [{ "on": "Go" }, { "on": "Stop" }, { "timer": "fuse" }],
+  } } }"#;
+    folder.write("short.sw.json", text);
+    let ran = folder.run(&["fmt", "--ids", "short.sw.json"]).code(0);
+    assert!(!ran.err.contains("no id"), "{}", ran.err);
+    let with_ids = folder.text("short.sw.json");
+    assert!(compiled(&with_ids) == compiled(text), "{with_ids}");
+    assert!(with_ids.contains("/* for Rust */"), "{with_ids}");
+    for (name, more) in [
+        ("Go", ""),
+        ("Stop", ""),
+        ("fuse", ""),
+        ("count", ", \"type\": \"u16\""),
+        ("notes", ", \"slots\": 2"),
+    ] {
+        let start = with_ids
+            .find(&format!("\"{name}\": {{ \"id\": "))
+            .expect(name);
+        let line = with_ids[start..].lines().next().unwrap();
+        assert!(line.contains(&format!("\"{more} }}")), "{line}");
+    }
 }
 
 /// Everything that can have a stable id, some already with one, some muted, some shared.

@@ -2,10 +2,12 @@
 //!
 //! Comes in: the text of a file, or a machine read from one. Goes out: text with the same meaning.
 //! Formatting keeps the author's order, every comment and single blank lines; what is not JSON is
-//! refused like by the reader. Writing ids inserts members and touches nothing else.
+//! refused like by the reader. Writing ids inserts members, spells out
+//! short forms that have no room for one, and touches nothing else.
 
 mod ids;
 mod print;
+mod short;
 mod tokens;
 mod write;
 

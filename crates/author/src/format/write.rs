@@ -1,26 +1,33 @@
-//! Writes stable ids into a file (ROM-6), by inserting members and touching nothing else.
+//! Writes stable ids into a file (ROM-6), by inserting members and touching nothing else. What is
+//! written in a short form gets an object first (`short`).
 //!
 //! What is named by a key, as in `"combat": { … }`, gets its id as the first member of its object.
 //! What has its name as a member, as in `{ "id": "combat", … }`, gets it after that; there `id` is
 //! taken and the field is `stable_id`.
 
-use super::ids::{MissingId, missing_ids};
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::ids::{ItemKind, MissingId, missing_ids};
+use super::short;
 use super::tokens::{Comment, Gap, Item, TokenKind, tokens};
 use crate::diagnostic::Diagnostics;
 use crate::graph::Machine;
 use crate::span::Source;
+
+/// Other text in place of some bytes.
+pub(super) type Edit = (Range<usize>, String);
 
 /// A file with its ids.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Written {
     /// The new text.
     pub text: String,
-    /// What it has more than the old one: text before bytes of that.
-    pub insertions: Vec<(usize, String)>,
+    /// What makes it of the old one: other text in place of bytes of that, in their order.
+    pub edits: Vec<(Range<usize>, String)>,
     /// What got an id.
     pub written: Vec<MissingId>,
-    /// What could not get one, because it is written in a short form without an object, such as an
-    /// event in a list.
+    /// What could not get one, because nothing of its own stands in the file.
     pub skipped: Vec<MissingId>,
 }
 
@@ -34,69 +41,86 @@ pub fn write_ids(
     let Source::File { text, .. } = &machine.source else {
         return Ok(Written {
             text: String::new(),
-            insertions: Vec::new(),
+            edits: Vec::new(),
             written: Vec::new(),
             skipped: Vec::new(),
         });
     };
     let items = tokens(text)?;
     let (mut written, mut skipped) = (Vec::new(), Vec::new());
-    let mut insertions: Vec<(usize, String)> = Vec::new();
+    let mut edits: Vec<Edit> = Vec::new();
+    let mut listed = BTreeMap::new();
     for missing in missing_ids(machine) {
         let Some(id) = id_of(&missing) else { continue };
-        match insertion(text, &items, &missing, id) {
-            Some(new) => {
-                insertions.extend(new);
-                written.push(missing);
+        match place(text, &items, &missing, id) {
+            Some(Place::Here(new)) => edits.extend(new),
+            Some(Place::InList(name)) => _ = listed.insert(name, id),
+            None => {
+                skipped.push(missing);
+                continue;
             }
-            None => skipped.push(missing),
         }
+        written.push(missing);
     }
-    insertions.sort_by_key(|(at, _)| *at);
+    edits.extend(short::lists(text, &items, &listed));
+    edits.sort_by_key(|(range, _)| (range.start, range.end));
     Ok(Written {
-        text: insert(text, &insertions),
-        insertions,
+        text: edited(text, &edits),
+        edits,
         written,
         skipped,
     })
 }
 
-fn insert(text: &str, insertions: &[(usize, String)]) -> String {
-    let mut out = String::with_capacity(text.len() + 32 * insertions.len());
+fn edited(text: &str, edits: &[Edit]) -> String {
+    let mut out = String::with_capacity(text.len() + 32 * edits.len());
     let mut done = 0;
-    for (at, new) in insertions {
-        out.push_str(&text[done..*at]);
+    for (range, new) in edits {
+        out.push_str(&text[done..range.start]);
         out.push_str(new);
-        done = *at;
+        done = range.end;
     }
     out.push_str(&text[done..]);
     out
 }
 
-/// What to insert where; `None` if the thing has no object.
-fn insertion(
-    text: &str,
-    items: &[Item],
-    missing: &MissingId,
-    id: u64,
-) -> Option<Vec<(usize, String)>> {
+/// Where an id goes.
+enum Place {
+    Here(Vec<Edit>),
+    /// The name is this token in a list of names, which becomes an object as a whole.
+    InList(usize),
+}
+
+/// Where the id of something goes; `None` if it has no place.
+fn place(text: &str, items: &[Item], missing: &MissingId, id: u64) -> Option<Place> {
     let name = item_at(items, missing.name.span.start as usize)?;
-    let is_key = items.get(name + 1)?.kind == TokenKind::Colon;
-    if is_key {
-        let open = items.get(name + 2).filter(|item| item.of(text) == "{")?;
-        let first = items.get(name + 3)?;
-        return Some(vec![first_member(
-            text,
-            open,
-            first,
-            &format!("\"id\": \"{id:016x}\""),
-        )]);
+    if items.get(name + 1)?.kind == TokenKind::Colon {
+        let value = items.get(name + 2)?;
+        return match value.kind {
+            TokenKind::Scalar if missing.kind == ItemKind::Scratch => {
+                Some(Place::Here(short::scratch(text, value, id).into()))
+            }
+            _ => first_in(text, value, items.get(name + 3)?, id),
+        };
     }
-    let key = name.checked_sub(2).and_then(|key| items.get(key))?;
-    let colon = items.get(name - 1)?;
-    if colon.kind != TokenKind::Colon {
-        return None;
+    if items.get(name.checked_sub(1)?)?.kind == TokenKind::Colon {
+        return beside(text, items, name, id);
     }
+    let is_listed = matches!(missing.kind, ItemKind::Event | ItemKind::Timer)
+        && short::list_around(text, items, name).is_some();
+    is_listed.then_some(Place::InList(name))
+}
+
+/// Into the object that stands under a name.
+fn first_in(text: &str, open: &Item, first: &Item, id: u64) -> Option<Place> {
+    let member = format!("\"id\": \"{id:016x}\"");
+    let is_object = open.of(text) == "{";
+    is_object.then(|| Place::Here(vec![first_member(text, open, first, &member)]))
+}
+
+/// After a name that is a member itself.
+fn beside(text: &str, items: &[Item], name: usize, id: u64) -> Option<Place> {
+    let key = items.get(name.checked_sub(2)?)?;
     let field = if key.of(text) == "\"id\"" {
         "stable_id"
     } else {
@@ -107,23 +131,14 @@ fn insertion(
     } else {
         space_before(text, key.start)
     };
-    Some(next_member(
-        text,
-        &items[name],
-        items.get(name + 1)?,
-        space,
-        &format!("\"{field}\": \"{id:016x}\""),
-    ))
+    let member = format!("\"{field}\": \"{id:016x}\"");
+    let next = items.get(name + 1)?;
+    let edits = next_member(text, &items[name], next, space, &member);
+    Some(Place::Here(edits))
 }
 
 /// A new member after the one that ends with `value`. Comments beside that one stay there.
-fn next_member(
-    text: &str,
-    value: &Item,
-    next: &Item,
-    space: &str,
-    member: &str,
-) -> Vec<(usize, String)> {
+fn next_member(text: &str, value: &Item, next: &Item, space: &str, member: &str) -> Vec<Edit> {
     let mut has_comma = false;
     let mut end = value.end;
     let mut space = space;
@@ -141,10 +156,10 @@ fn next_member(
         };
     }
     match has_comma {
-        true => vec![(end, format!("{space}{member},"))],
+        true => vec![before(end, format!("{space}{member},"))],
         false => vec![
-            (value.end, ",".to_owned()),
-            (end, format!("{space}{member}")),
+            before(value.end, ",".to_owned()),
+            before(end, format!("{space}{member}")),
         ],
     }
 }
@@ -158,14 +173,14 @@ fn item_at(items: &[Item], byte: usize) -> Option<usize> {
 
 /// A new first member of an object: before the first thing in it, but after comments on the line of
 /// its bracket.
-fn first_member(text: &str, open: &Item, first: &Item, member: &str) -> (usize, String) {
+fn first_member(text: &str, open: &Item, first: &Item, member: &str) -> Edit {
     if first.kind == TokenKind::Close {
         let after = if text[open.end..].starts_with('}') {
             " "
         } else {
             ""
         };
-        return (open.end, format!(" {member}{after}"));
+        return before(open.end, format!(" {member}{after}"));
     }
     let below = |comment: &&Comment| comment.gap != Gap::None;
     let at = first
@@ -173,7 +188,12 @@ fn first_member(text: &str, open: &Item, first: &Item, member: &str) -> (usize, 
         .iter()
         .find(below)
         .map_or(first.start, |comment| comment.start);
-    (at, format!("{member},{}", space_before(text, at)))
+    before(at, format!("{member},{}", space_before(text, at)))
+}
+
+/// New text before a byte.
+pub(super) fn before(at: usize, new: String) -> Edit {
+    (at..at, new)
 }
 
 /// The space before a byte, from its last line end on.

@@ -151,9 +151,8 @@ fn with_ids(
             String::new()
         };
         console.note(format_args!(
-            "{name}: no id for {}{more}, written in a short form; give them an object, such as `\"{}\": {{}}`",
-            names.join(", "),
-            names.first().copied().unwrap_or_default()
+            "{name}: no id for {}{more}: without an object of its own in the file there is no place for one",
+            names.join(", ")
         ));
     }
     if hashes(name, text) != hashes(name, &written.text) {

@@ -278,7 +278,8 @@ impl Session {
     }
 }
 
-fn read(output: &mut impl BufRead) -> Option<Value> {
+/// The next message of the server.
+pub fn read(output: &mut impl BufRead) -> Option<Value> {
     let mut length = 0;
     loop {
         let mut line = String::new();

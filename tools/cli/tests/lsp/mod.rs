@@ -5,3 +5,4 @@ mod features;
 mod parts;
 mod rust;
 mod storm;
+mod wire;

@@ -22,6 +22,7 @@ mod published;
 mod requests;
 mod server;
 mod texts;
+mod wire;
 
 use std::path::PathBuf;
 use std::sync::mpsc;
@@ -35,6 +36,7 @@ use crate::console::Console;
 use crate::error::{CliError, Outcome};
 use checker::{Checked, Checker};
 use server::{Client, Server};
+use wire::Wire;
 
 /// What the server waits for.
 enum Incoming {
@@ -45,9 +47,11 @@ enum Incoming {
 }
 
 pub(crate) fn run(_console: &Console) -> Result<Outcome, CliError> {
-    let (connection, threads) = Connection::stdio();
-    let lost =
-        |error: &dyn std::fmt::Display| CliError::new(format!("the editor is gone: {error}"));
+    let (connection, wire) = Wire::start();
+    let lost = |error: &dyn std::fmt::Display| {
+        let gone = || CliError::new(format!("the editor is gone: {error}"));
+        wire.fault().unwrap_or_else(gone)
+    };
     let (id, params) = connection
         .initialize_start()
         .map_err(|error| lost(&error))?;
@@ -83,11 +87,11 @@ pub(crate) fn run(_console: &Console) -> Result<Outcome, CliError> {
     let folders = folders(&params);
     let outcome = Server::new(client, folders, out, checker).serve(&incoming);
     drop(incoming);
-    // After `exit` the reader has ended; without it, only the end of the input ends it.
-    if intake.join().is_err() || threads.join().is_err() {
-        return Ok(outcome.max(Outcome::Problems));
-    }
-    Ok(outcome)
+    let intake = match intake.join() {
+        Ok(()) => Outcome::Fine,
+        Err(_) => Outcome::Problems,
+    };
+    Ok(wire.join()?.max(intake).max(outcome))
 }
 
 /// The folders that are open in the editor.
