@@ -198,6 +198,9 @@ impl Checker<'_> {
             let problem =
                 Diagnostic { message, ..bare }.label(format!("this is {}", found.words()));
             match raw {
+                Some(raw) if is_part_path(subject, &raw) => problem.help(format!(
+                    "the root cannot be a part: put it into a state, `\"states\": {{ \"Fight\": {{ \"use\": {raw} }} }}`"
+                )),
                 Some(raw) if list_of_one => {
                     problem.help(format!("write `[{raw}]`")).fix(Fix::replace(
                         format!("Write `[{raw}]`"),
@@ -221,6 +224,9 @@ impl Checker<'_> {
         rule: Rule,
         slipped: bool,
     ) {
+        if rule == Rule::BesideText {
+            return self.beside_text(object, kind, keys, slipped);
+        }
         // A flag that is off excludes nothing.
         let is_off = |property: &&ObjectProp| matches!(&property.value, Value::BooleanLit(flag) if !flag.value);
         let is_flag = |property: &&ObjectProp| {
@@ -244,6 +250,43 @@ impl Checker<'_> {
             _ => {}
         }
     }
+
+    /// Fields that say more about the text in the first one.
+    fn beside_text(
+        &mut self,
+        object: &Object,
+        kind: ObjectKind,
+        keys: &'static [&'static str],
+        slipped: bool,
+    ) {
+        let Some((&first, others)) = keys.split_first() else {
+            return;
+        };
+        let text = property(object, first);
+        let is_given = match text.map(|property| &property.value) {
+            // A field with a wrong name may be the one.
+            None => slipped,
+            Some(Value::Array(_)) => false,
+            // Of the wrong type, if not text: reported there.
+            Some(_) => true,
+        };
+        for other in others.iter().filter(|_| !is_given) {
+            if let Some(other) = property(object, other) {
+                self.alone(other, text, kind, first);
+            }
+        }
+    }
+}
+
+/// A quoted path of a machine file where transition sets are expected.
+fn is_part_path(subject: Subject, raw: &str) -> bool {
+    matches!(subject, Subject::Field("use")) && raw.ends_with(".json\"")
+}
+
+/// The property of a key.
+fn property<'o, 'a>(object: &'o Object<'a>, key: &str) -> Option<&'o ObjectProp<'a>> {
+    let mut properties = object.properties.iter();
+    properties.find(|property| property.name.as_str() == key)
 }
 
 /// Is it a duration of any form?
