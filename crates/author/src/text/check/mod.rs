@@ -5,6 +5,7 @@
 //! then leaves out, so that no problem is reported a second time. Recursion is bounded by the
 //! nesting that the scan lets through.
 
+mod duration;
 mod hints;
 mod keys;
 mod leaf;
@@ -23,7 +24,7 @@ use super::shape::{Content, Field, Json, Map, ObjectKind, Rule, Type};
 use crate::codes::DiagnosticCode;
 use crate::diagnostic::{Diagnostic, Diagnostics, Fix};
 use crate::span::Span;
-use hints::{with_unit, with_units};
+use duration::is_duration;
 
 /// Values, by where they start, that do not have the right form; and keys that are given a second
 /// time.
@@ -209,7 +210,7 @@ impl Checker<'_> {
                     ))
                 }
                 Some(raw) if is_duration(ty) && found == Json::Number => {
-                    with_units(problem.help(with_unit(&raw)), &raw, "\"")
+                    duration::for_number(problem, &raw, ty)
                 }
                 _ => problem,
             }
@@ -287,9 +288,4 @@ fn is_part_path(subject: Subject, raw: &str) -> bool {
 fn property<'o, 'a>(object: &'o Object<'a>, key: &str) -> Option<&'o ObjectProp<'a>> {
     let mut properties = object.properties.iter();
     properties.find(|property| property.name.as_str() == key)
-}
-
-/// Is it a duration of any form?
-fn is_duration(ty: &Type) -> bool {
-    matches!(ty, Type::Duration | Type::AnyDuration | Type::AskedDuration)
 }
