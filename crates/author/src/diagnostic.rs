@@ -278,6 +278,25 @@ impl Diagnostics {
             .sort_by_key(|problem| (problem.span, problem.code));
     }
 
+    /// Keeps those that it says; the others are not counted either.
+    pub(crate) fn retain(&mut self, mut keep: impl FnMut(&Diagnostic) -> bool) {
+        let Self {
+            list,
+            errors,
+            warnings,
+            ..
+        } = self;
+        list.retain(|problem| {
+            let kept = keep(problem);
+            match problem.severity {
+                Severity::Error if !kept => *errors -= 1,
+                Severity::Warning if !kept => *warnings -= 1,
+                _ => {}
+            }
+            kept
+        });
+    }
+
     /// The problems to change; how bad each is stays as it is.
     pub(crate) fn iter_mut(&mut self) -> std::slice::IterMut<'_, Diagnostic> {
         self.list.iter_mut()

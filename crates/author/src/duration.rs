@@ -32,9 +32,9 @@ impl DurationSource {
     /// and goes on with a unit is meant as a literal: `5m` is a mistake, not an expression.
     pub fn parse(text: &str) -> Result<Self, DurationError> {
         let text = text.trim();
-        // Two dots may also stand in a text of an expression.
+        // Two dots may also stand in a text or a quoted name of an expression, nowhere else.
         let range = text.split_once("..");
-        if let Some((low, high)) = range.filter(|(low, _)| is_number_with_unit(low)) {
+        if let Some((low, high)) = range.filter(|(low, _)| !low.contains(QUOTES)) {
             let end = |text| Duration::parse(text).map_err(|_| DurationError::Range);
             // A slip of the finger, no range up to half a second: `2s...5s`.
             if high.starts_with('.') {
@@ -85,14 +85,17 @@ pub fn is_identifier(text: &str) -> bool {
         && chars.all(|c| c.is_alphanumeric() || c == '_')
 }
 
-/// Nothing, `5`, `1.5 m`, `-1s`, `1e3s`: no operator, and a digit first.
+/// What begins a text or a quoted name in an expression.
+const QUOTES: [char; 3] = ['\'', '"', '`'];
+
+/// Nothing, `5`, `1.5 m`, `-1s`, `1e3s`, `0,5s`: no operator, and a digit first.
 fn is_number_with_unit(text: &str) -> bool {
     let rest = text.strip_prefix('-').unwrap_or(text);
     let first = rest.chars().next();
     first.is_none_or(|c| c.is_ascii_digit() || c == '.')
         && rest
             .chars()
-            .all(|c| c.is_alphanumeric() || c == '.' || c == ' ')
+            .all(|c| c.is_alphanumeric() || matches!(c, '.' | ',' | ' '))
 }
 
 #[cfg(test)]
@@ -125,10 +128,20 @@ mod tests {
 
     #[test]
     fn lang_3_what_is_meant_as_a_literal_is_one_or_an_error() {
-        for text in ["", "5", "5m", "1.5 sec", "-1s", "1e3s", "1.s.s", "1.5t"] {
+        for text in [
+            "", "5", "5m", "1.5 sec", "-1s", "1e3s", "1.s.s", "1.5t", "0,5s",
+        ] {
             assert!(DurationSource::parse(text).is_err(), "{text:?}");
         }
-        for text in ["2s..", "..5s", "2s..patience", "2s...5s", "1s..2s..3s"] {
+        for text in [
+            "2s..",
+            "..5s",
+            "2s..patience",
+            "patience..5s",
+            "short..2 * long",
+            "2s...5s",
+            "1s..2s..3s",
+        ] {
             assert_eq!(
                 DurationSource::parse(text),
                 Err(DurationError::Range),

@@ -261,6 +261,40 @@ fn what_cannot_be_a_part_is_refused_with_its_reason() {
 }
 
 #[test]
+fn only_what_a_part_has_can_be_renamed() {
+    let part = r#"{ "machine": "P", "events": ["Hit"], "parameters": { "rage": 3 }, "states": {
+        "s": { "activity": "Aim", "entry": [{ "call": "Shout" }, "Swing", "Stab(rage)"],
+               "transitions": [{ "on": "Hit", "if": "Near && !Far(3)", "to": "s" }] } } }"#;
+    let map = |name: &str| {
+        let user = format!(
+            r#"{{ "machine": "M", "states": {{ "a": {{ "use": "p.sw.json", "map": {{ "{name}": "New" }} }} }} }}"#
+        );
+        join(&user, &[("m/p.sw.json", part)]).1
+    };
+    for name in ["Hit", "Aim", "Shout", "Swing", "Stab", "Near", "Far"] {
+        assert!(map(name).is_empty(), "{name}: {:?}", map(name));
+    }
+    for (name, help) in [
+        ("Hti", "did you mean `Hit`?"),
+        ("rage", "set it with `\"with\": { \"rage\": … }`"),
+        ("s", "it has `Aim`, `Far`, `Hit`, `Near`"),
+    ] {
+        let problems = map(name);
+        assert_eq!(only_code(&problems), DiagnosticCode::UnknownInPart);
+        let found = problems.iter().next().and_then(|each| each.help.clone());
+        assert!(found.as_ref().unwrap().contains(help), "{name}: {found:?}");
+    }
+}
+
+/// What a part seems to lack may stand where it could not be read.
+#[test]
+fn a_broken_part_lacks_nothing() {
+    let user = r#"{ "machine": "M", "states": { "a": { "use": "bad.sw.json", "with": { "rage": 1 }, "map": { "Hit": "Hurt" } } } }"#;
+    let (_, problems) = join(user, &[("m/bad.sw.json", "{")]);
+    assert_eq!(only_code(&problems), DiagnosticCode::Syntax);
+}
+
+#[test]
 fn few_files_cannot_fill_the_memory() {
     // Each uses the next twice: 2^20 uses without a limit.
     let texts: Vec<(String, String)> = (0..20)

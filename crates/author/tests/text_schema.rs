@@ -117,6 +117,11 @@ fn typical_mistakes_are_refused() {
     );
     check(&state(json!({ "entry": [["A"]] })), false);
     check(&state(json!({ "regions": {} })), false);
+    check(&state(json!({ "with": { "rage": 3 } })), false);
+    check(
+        &state(json!({ "use": ["s"], "map": { "Hit": "Hurt" } })),
+        false,
+    );
     check(&state(json!({ "final": true, "choice": [] })), false);
     check(&with("blackboard", json!({ "event": "i32" })), false);
     check(&with("parameters", json!({ "OR": 3 })), false);

@@ -81,8 +81,14 @@ pub fn compile_with(
     found: Diagnostics,
     options: &Options,
 ) -> (Option<Output>, Diagnostics) {
-    let (model, mut diagnostics) = resolve::resolve(machine, found);
-    let output = passes(&model, options, &mut diagnostics);
+    let (output, mut diagnostics) = match lacks_parts(&found) {
+        true => (None, found),
+        false => {
+            let (model, mut diagnostics) = resolve::resolve(machine, found);
+            let output = passes(&model, options, &mut diagnostics);
+            (output, diagnostics)
+        }
+    };
     if options.strict {
         diagnostics.make_strict();
     } else {
@@ -92,6 +98,14 @@ pub fn compile_with(
     diagnostics.sort();
     let output = output.filter(|_| !diagnostics.has_errors());
     (output, diagnostics)
+}
+
+/// Whether a part is not there: what it would have declared would be missing everywhere, and most
+/// that could be said would follow from that.
+fn lacks_parts(found: &Diagnostics) -> bool {
+    use statewright_author::codes::DiagnosticCode::{PartCircle, PartUnreadable};
+    let mut codes = found.iter().map(|problem| problem.code);
+    codes.any(|code| matches!(code, PartUnreadable | PartCircle))
 }
 
 /// Everything after names are resolved. Later passes need a model without errors.

@@ -125,6 +125,7 @@ fn help_to_read(error: &io::Error) -> Option<&'static str> {
         }
         io::ErrorKind::PermissionDenied => Some("allow your user to read it"),
         io::ErrorKind::IsADirectory => Some("name a file in it"),
+        io::ErrorKind::InvalidInput => Some("name an ordinary file, or `-` for standard input"),
         _ => None,
     }
 }
@@ -144,7 +145,7 @@ fn help_to_write(error: &io::Error) -> &'static str {
 }
 
 /// Why, in plain words where the system's are not.
-fn reason(error: &io::Error) -> String {
+pub(crate) fn reason(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "there is no such file or folder".to_owned(),
         io::ErrorKind::PermissionDenied => "no permission".to_owned(),

@@ -1,6 +1,6 @@
 //! One thing to read: a named file, or what somebody sends through `-`.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -47,12 +47,34 @@ impl Input {
         refuse_sidecar(&name)?;
         let bytes = match &self.path {
             None => read_limited(stdin),
-            Some(path) if path.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
-            Some(path) => File::open(path).and_then(read_limited),
+            Some(path) => open_file(path).and_then(read_limited),
         };
         let bytes = bytes.map_err(|error| FileError::read(&name, error))?;
         Content::new(&name, bytes)
     }
+}
+
+/// Opens a file that somebody named. Pipes that a shell hands over (`<(…)`, `/dev/stdin`) have a
+/// writer; any other could keep the reader waiting for ever.
+pub fn open_file(path: &Path) -> io::Result<File> {
+    let from_shell = ["/dev/fd", "/dev/stdin", "/proc/self/fd"];
+    match from_shell.iter().any(|place| path.starts_with(place)) {
+        true => File::open(path),
+        false => open_regular(path),
+    }
+}
+
+/// Opens an ordinary file, and nothing else: already opening a pipe may wait for ever.
+pub(crate) fn open_regular(path: &Path) -> io::Result<File> {
+    let found = fs::metadata(path)?;
+    if found.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    if !found.is_file() {
+        let text = "it is a pipe or a device, not a file";
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
+    }
+    File::open(path)
 }
 
 /// All bytes, or one more than is ever allowed.

@@ -29,7 +29,7 @@ pub use content::{
 };
 pub use error::FileError;
 pub use find::{Wanted, collect};
-pub use input::{Input, read_limited};
+pub use input::{Input, open_file, read_limited};
 pub use load::{Compiled, LoadFailure, Loaded, compile, load, load_content};
 pub use parts::Disk;
 pub use sidecar::{Sidecar, SidecarProblem, SidecarReason};

@@ -1,7 +1,6 @@
 //! The names beside a ROM: `guard.swdbg` of the same build as `guard.swrom`.
 
 use std::fmt;
-use std::fs::File;
 use std::io;
 use std::path::Path;
 
@@ -9,7 +8,7 @@ use statewright_rom::Rom;
 use statewright_symbols::SymbolTable;
 
 use crate::content::SIDECAR_EXTENSION;
-use crate::input::read_limited;
+use crate::input::{open_file, read_limited};
 
 /// What is known of a sidecar.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,7 +69,7 @@ impl Sidecar {
     pub fn beside(rom_path: &Path) -> Result<Self, SidecarProblem> {
         let path = rom_path.with_extension(SIDECAR_EXTENSION);
         let name = path.display().to_string();
-        match File::open(&path).and_then(read_limited) {
+        match open_file(&path).and_then(read_limited) {
             Ok(bytes) => Ok(Self {
                 name,
                 text: String::from_utf8_lossy(&bytes).into_owned(),

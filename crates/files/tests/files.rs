@@ -4,10 +4,10 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use statewright_author::parts::NoFiles;
+use statewright_author::parts::{NOT_UTF8, NoFiles, PartFiles as _};
 use statewright_compile::{Options, compile_text};
 use statewright_files::{
-    Content, FileError, Input, LoadFailure, Loaded, Prepared, Sidecar, SidecarReason, Wanted,
+    Content, Disk, FileError, Input, LoadFailure, Loaded, Prepared, Sidecar, SidecarReason, Wanted,
     collect, load, refuse_existing, write,
 };
 
@@ -178,6 +178,36 @@ fn what_cannot_be_loaded_says_why_and_what_to_do() {
     assert!(matches!(failure, LoadFailure::Rom { .. }));
     let failure = open(&folder.0).unwrap_err();
     assert_eq!(failure.help().unwrap(), "name a file in it");
+}
+
+/// A part is an ordinary text file; the message says what it is instead.
+#[test]
+fn what_is_no_ordinary_file_is_no_part() {
+    let folder = Folder::new("no-part");
+    folder.put("latin.sw.json", b"{ \"machine\": \"B\xff\" }");
+    fs::create_dir_all(folder.0.join("folder.sw.json")).unwrap();
+    let read = |name: &str| Disk.read(&folder.0.join(name).display().to_string());
+    assert_eq!(read("latin.sw.json").unwrap_err(), NOT_UTF8);
+    assert_eq!(read("folder.sw.json").unwrap_err(), "it is a folder");
+    assert_eq!(
+        read("none.sw.json").unwrap_err(),
+        "there is no such file or folder"
+    );
+}
+
+/// Reading one would wait until somebody writes into it.
+#[cfg(unix)]
+#[test]
+fn nobody_waits_for_a_pipe() {
+    let folder = Folder::new("pipe");
+    let pipe = folder.0.join("pipe.sw.json");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.expect("mkfifo is there").success());
+    let error = open(&pipe).expect_err("not a file");
+    assert!(error.to_string().contains("it is a pipe"), "{error}");
+    assert!(error.help().is_some());
+    let name = pipe.display().to_string();
+    assert!(Disk.read(&name).unwrap_err().contains("it is a pipe"));
 }
 
 #[test]

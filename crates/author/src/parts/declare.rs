@@ -1,43 +1,53 @@
 //! Declarations of a part among those of the machine that uses it: new ones are added, equal ones
 //! are one, different ones of the same name are an error with both spans.
 
-use super::rename::{Place, Renamer};
+use super::rename::{Place, Renamer, Renames};
 use super::walk::{self, Spanless};
 use crate::codes::DiagnosticCode;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::graph::{Channel, Event, Function, Key, Lane, Machine, Policies};
 use crate::span::{Name, Spanned};
+use crate::text::Fields;
 
 /// A declaration that several files may have.
-trait Declared: Clone + PartialEq {
+trait Declared: Clone + PartialEq + Fields {
     const WORD: &'static str;
     fn name(&self) -> &Name;
+    fn name_mut(&mut self) -> &mut Name;
     /// Without spans, words for people, and what only one of two equal ones may say.
     fn bare(&self) -> Self;
+    /// Takes over what only one of two equal ones may say.
+    fn take_marks(&mut self, from: &Self);
 }
 
 macro_rules! declared {
-    ($($ty:ident $word:literal $walk:ident { $($clear:ident),* })+) => {
+    ($($ty:ident $word:literal $walk:ident { $($clear:ident),* } $($mark:ident)?;)+) => {
         $(impl Declared for $ty {
             const WORD: &'static str = $word;
             fn name(&self) -> &Name {
                 &self.name
+            }
+            fn name_mut(&mut self) -> &mut Name {
+                &mut self.name
             }
             fn bare(&self) -> Self {
                 let mut bare = Self { $($clear: Default::default(),)* ..self.clone() };
                 walk::$walk(&mut bare, &mut Spanless);
                 bare
             }
+            fn take_marks(&mut self, _from: &Self) {
+                $(self.$mark |= _from.$mark;)?
+            }
         })+
     };
 }
 
 declared! {
-    Event "event" event { doc, meta, id, sent }
-    Key "blackboard key" key { doc, meta, host }
-    Channel "channel" channel { doc }
-    Lane "lane" lane { doc }
-    Function "function" function { doc }
+    Event "event" event { doc, meta, id, sent } sent;
+    Key "blackboard key" key { doc, meta, host } host;
+    Channel "channel" channel { doc };
+    Lane "lane" lane { doc };
+    Function "function" function { doc };
 }
 
 /// Adds the declarations of a part to those of a machine. The part's names are those of the
@@ -49,40 +59,16 @@ pub(super) fn merge(
     place: &Place,
     out: &mut Diagnostics,
 ) {
-    let map = |name: &mut Name| {
-        if let Some(new) = names.map.get(&name.value) {
-            name.value.clone_from(new);
-        }
-    };
-    part.events.iter_mut().for_each(|each| map(&mut each.name));
-    part.blackboard
-        .iter_mut()
-        .for_each(|each| map(&mut each.name));
-    part.channels
-        .iter_mut()
-        .for_each(|each| map(&mut each.name));
-    part.functions
-        .iter_mut()
-        .for_each(|each| map(&mut each.name));
     let undeclared_functions = !machine.declares_functions() || !part.declares_functions();
-    for event in part.events.iter().filter(|event| event.sent) {
-        let same = |own: &&mut Event| own.name.value == event.name.value;
-        if let Some(own) = machine.events.iter_mut().find(same) {
-            own.sent = true;
-        }
-    }
-    for key in part.blackboard.iter().filter(|key| key.host) {
-        let same = |own: &&mut Key| own.name.value == key.name.value;
-        if let Some(own) = machine.blackboard.iter_mut().find(same) {
-            own.host = true;
-        }
-    }
-    add(&mut machine.events, &mut part.events, out);
-    add(&mut machine.blackboard, &mut part.blackboard, out);
-    add(&mut machine.channels, &mut part.channels, out);
-    add(&mut machine.lanes, &mut part.lanes, out);
-    add(&mut machine.built_in_lanes, &mut part.built_in_lanes, out);
-    add(&mut machine.functions, &mut part.functions, out);
+    let map = Some(&names.map);
+    add(&mut machine.events, &mut part.events, map, out);
+    add(&mut machine.blackboard, &mut part.blackboard, map, out);
+    add(&mut machine.channels, &mut part.channels, map, out);
+    add(&mut machine.functions, &mut part.functions, map, out);
+    // Lanes belong to the game around all machines: `map` does not rename them.
+    add(&mut machine.lanes, &mut part.lanes, None, out);
+    let (ours, theirs) = (&mut machine.built_in_lanes, &mut part.built_in_lanes);
+    add(ours, theirs, None, out);
     machine.undeclared_functions = undeclared_functions && !machine.functions.is_empty();
     own(machine, part, names, place);
 }
@@ -108,31 +94,71 @@ fn own(machine: &mut Machine, part: &mut Machine, names: &Renamer<'_>, place: &P
     }
 }
 
-fn add<T: Declared>(ours: &mut Vec<T>, theirs: &mut Vec<T>, out: &mut Diagnostics) {
-    for new in theirs.drain(..) {
-        let name = new.name().clone();
-        let Some(old) = ours.iter().find(|old| old.name().value == name.value) else {
+fn add<T: Declared>(
+    ours: &mut Vec<T>,
+    theirs: &mut Vec<T>,
+    map: Option<&Renames>,
+    out: &mut Diagnostics,
+) {
+    for mut new in theirs.drain(..) {
+        let in_part = new.name().value.clone();
+        if let Some(name) = map.and_then(|map| map.get(&in_part)) {
+            new.name_mut().value.clone_from(name);
+        }
+        let same = |old: &&mut T| old.name().value == new.name().value;
+        let Some(old) = ours.iter_mut().find(same) else {
             ours.push(new);
             continue;
         };
-        if old.bare() == new.bare() {
-            continue;
+        old.take_marks(&new);
+        if old.bare() != new.bare() {
+            let mapped = map.map(|_| in_part.as_str());
+            out.push(conflict(old, &new, mapped));
         }
-        let (word, text) = (T::WORD, &name.value);
-        let problem = Diagnostic::new(
-            DiagnosticCode::PartConflict,
-            name.span,
-            format!("{word} `{text}` is declared differently by the machine and by its part"),
-        );
-        out.push(
-            problem
-                .label("declared here in the part")
-                .related(old.name().span, "declared here, too")
-                .help(format!(
-                    "make both alike, or give the part's another name: `\"map\": {{ \"{text}\": \"…\" }}`"
-                )),
-        );
     }
+}
+
+/// Two declarations of one name; `mapped` is what the part calls it, if `map` could rename it.
+fn conflict<T: Declared>(old: &T, new: &T, mapped: Option<&str>) -> Diagnostic {
+    let (word, name) = (T::WORD, new.name());
+    let problem = Diagnostic::new(
+        DiagnosticCode::PartConflict,
+        name.span,
+        format!(
+            "{word} `{}` is declared differently by the machine and by its part",
+            name.value
+        ),
+    );
+    let problem = problem
+        .label("declared here in the part")
+        .related(old.name().span, "declared here, too")
+        .note(differences(&old.bare(), &new.bare()));
+    problem.help(match mapped {
+        Some(own) => format!(
+            "make both alike, or give the part's another name: `\"map\": {{ \"{own}\": \"…\" }}`"
+        ),
+        None => "make both alike".to_owned(),
+    })
+}
+
+/// What differs, field by field.
+fn differences(old: &impl Fields, new: &impl Fields) -> String {
+    let (old, new) = (old.fields(), new.fields());
+    let mut keys: Vec<&str> = Vec::new();
+    for (key, _) in new.iter().chain(&old) {
+        if !keys.contains(&key.as_str()) {
+            keys.push(key);
+        }
+    }
+    let value = |fields: &[(String, String)], key: &str| {
+        let found = fields.iter().find(|(own, _)| own == key);
+        found.map_or_else(|| "not given".to_owned(), |(_, value)| value.clone())
+    };
+    let differing = keys.iter().filter_map(|key| {
+        let (old, new) = (value(&old, key), value(&new, key));
+        (old != new).then(|| format!("`{key}` is {new} in the part and {old} in the machine"))
+    });
+    differing.collect::<Vec<_>>().join("\n")
 }
 
 /// A part is written for the rules of the machine that uses it: what it says of them must be what

@@ -10,6 +10,20 @@ use crate::span::{Span, Spanned};
 
 /// Moves what the root of a part has into a state.
 pub(super) fn root_into(state: &mut State, root: State, used_at: Span, out: &mut Diagnostics) {
+    if let Some(span) = state.is_final {
+        let problem = Diagnostic::new(
+            DiagnosticCode::FieldsExclude,
+            span,
+            format!("the final state `{}` cannot be a part", state.name.value),
+        );
+        out.push(
+            problem
+                .label("nothing happens in a final state")
+                .related(used_at, "the part would be inside")
+                .help("remove `final`, or go to a final state when the part is done"),
+        );
+        return;
+    }
     if let Some(span) = children_of(state) {
         let problem = Diagnostic::new(
             DiagnosticCode::FieldsExclude,
@@ -93,14 +107,13 @@ fn joined<T>(mut first: Vec<T>, second: Vec<T>) -> Vec<T> {
     first
 }
 
-/// Where a state says that it has children, or is something that has none.
+/// Where a state says that it has children, or is a choice, which has none.
 fn children_of(state: &State) -> Option<Span> {
     let branch = state.choice.as_ref().and_then(|branches| branches.first());
     state
         .regions
         .first()
         .map(|region| region.span)
-        .or(state.is_final)
         .or(branch.map(|branch| branch.span))
 }
 

@@ -15,6 +15,7 @@
 //! joined in whole. No file is read here: [`PartFiles`] is whoever knows files.
 
 mod declare;
+mod given;
 mod merge;
 mod rename;
 mod tree;
@@ -25,16 +26,21 @@ use std::sync::Arc;
 
 use crate::codes::DiagnosticCode;
 use crate::diagnostic::{Diagnostic, Diagnostics, Fix, Label};
-use crate::graph::{JoinedPart, Machine, Parameter, PartUse, State};
-use crate::span::{Name, Source, Span};
+use crate::graph::{JoinedPart, Machine, PartUse, State};
+use crate::span::{Name, Source};
 use crate::text;
-use crate::value::Literal;
-use rename::{Place, Renamer, Renames};
+use rename::{Place, Renamer};
 use walk::Moved;
 
 /// Uses of parts in one machine, nested ones counted each time. A file can use two parts that use
 /// two parts each, and so on: without a limit a few short files would fill any memory.
 pub const MAX_PART_USES: usize = 1024;
+
+/// How the name of a part must end. Nothing else is read: the message about a file shows its text.
+const PART_ENDING: &str = ".json";
+
+/// What [`PartFiles::read`] says of a file that is not text.
+pub const NOT_UTF8: &str = "it is not UTF-8 text";
 
 /// Whoever can read the files of parts.
 pub trait PartFiles {
@@ -91,21 +97,59 @@ pub fn join(machine: &mut Machine, files: &dyn PartFiles, out: &mut Diagnostics)
     *out = joiner.out;
 }
 
-/// Adds to each problem that lies in a part where that is used.
+/// Adds to each problem that lies in a part where that is used. One that several uses of a file
+/// have is told once.
 pub fn note_uses(source: &Source, out: &mut Diagnostics) {
-    for problem in out.iter_mut() {
-        let mut at = source.part_at(problem.span);
-        while let Some(part) = at.map(|part| &source.parts()[part]) {
-            at = source.part_at(part.used_at);
-            if let Some(step) = source.step(part.used_at) {
-                problem.notes.push(format!("used by {step}"));
-                continue;
-            }
-            problem.related.push(Label {
-                span: part.used_at,
-                text: "used here".to_owned(),
-            });
+    let mut uses: HashMap<_, Vec<usize>> = HashMap::new();
+    out.retain(|problem| {
+        let Some((part, place)) = place_in_part(source, problem) else {
+            return true;
+        };
+        let uses = uses.entry(place).or_default();
+        if uses.last() != Some(&part) {
+            uses.push(part);
         }
+        uses.first() == Some(&part)
+    });
+    for problem in out.iter_mut() {
+        note_use(source, problem);
+        let place = place_in_part(source, problem).map(|(_, place)| place);
+        let others = place.and_then(|place| uses.get(&place)).map_or(0, Vec::len);
+        if others > 1 {
+            let more = others - 1;
+            let word = if more == 1 { "use" } else { "uses" };
+            problem
+                .notes
+                .push(format!("and {more} more {word} of this part"));
+        }
+    }
+}
+
+/// What a problem is about, whoever uses the part: its file, the bytes there, the code.
+type PlaceInPart<'s> = (&'s str, u32, u32, DiagnosticCode);
+
+/// The use that a problem lies in, and the place in its file.
+fn place_in_part<'s>(source: &'s Source, problem: &Diagnostic) -> Option<(usize, PlaceInPart<'s>)> {
+    let at = source.part_at(problem.span)?;
+    let part = &source.parts()[at];
+    let local = |byte: u32| byte.saturating_sub(part.start);
+    let (start, end) = (local(problem.span.start), local(problem.span.end));
+    Some((at, (&part.name, start, end, problem.code)))
+}
+
+/// Adds who uses the part that a problem lies in, from the inside out.
+fn note_use(source: &Source, problem: &mut Diagnostic) {
+    let mut at = source.part_at(problem.span);
+    while let Some(part) = at.map(|part| &source.parts()[part]) {
+        at = source.part_at(part.used_at);
+        if let Some(step) = source.step(part.used_at) {
+            problem.notes.push(format!("used by {step}"));
+            continue;
+        }
+        problem.related.push(Label {
+            span: part.used_at,
+            text: "used here".to_owned(),
+        });
     }
 }
 
@@ -190,8 +234,8 @@ impl Joiner<'_> {
         part_use: PartUse,
         place: &Place,
     ) -> Option<PartUse> {
-        let name = self.name_of(&part_use.file)?;
-        let text = self.text(machine, &name, &part_use.file)?;
+        let name = self.name_of(machine, &part_use.file)?;
+        let text = self.text(&name, &part_use.file)?;
         let Some(joined) = self
             .source
             .add_part(&name, text.clone(), part_use.file.span)
@@ -202,6 +246,7 @@ impl Joiner<'_> {
             );
             return None;
         };
+        let before = self.out.errors();
         let mut part = self.read(&name, &text, self.source.parts()[joined].start);
         let joined = JoinedPart {
             text: joined,
@@ -211,11 +256,17 @@ impl Joiner<'_> {
         self.open.push(name);
         self.machine(&mut part);
         self.open.pop();
+        let is_whole = self.out.errors() == before;
         declare::check_rules(machine, &part, &mut self.out);
+        let mut unknown = Diagnostics::default();
         let renames = (
-            self.parameters(machine, &mut part, &part_use, place),
-            self.map(&part, &part_use),
+            given::parameters(machine, &mut part, &part_use, place, &mut unknown),
+            given::names(&mut part, &part_use, &mut unknown),
         );
+        // What a part that could not be read as a whole seems to lack may be in the rest.
+        if is_whole {
+            self.out.append(unknown);
+        }
         let mut renamer = Renamer::new(&part, place, renames, &mut self.out);
         walk::machine(&mut part, &mut renamer);
         let mut conflicts = Diagnostics::default();
@@ -243,7 +294,7 @@ impl Joiner<'_> {
     }
 
     /// The file that is meant, if it may be used here.
-    fn name_of(&mut self, file: &Name) -> Option<String> {
+    fn name_of(&mut self, machine: &Machine, file: &Name) -> Option<String> {
         let path = file.value.as_str();
         let drive = path.as_bytes().get(1) == Some(&b':');
         if path.is_empty() || path.starts_with('/') || path.contains('\\') || drive {
@@ -257,6 +308,10 @@ impl Joiner<'_> {
                     .label("cannot be found on every machine")
                     .help("write it from here and with `/`: `\"parts/fight.sw.json\"`"),
             );
+            return None;
+        }
+        if !path.ends_with(PART_ENDING) {
+            self.out.push(no_machine_file(machine, file));
             return None;
         }
         let user = self.open.last().map_or("", String::as_str);
@@ -292,7 +347,7 @@ impl Joiner<'_> {
         );
     }
 
-    fn text(&mut self, machine: &Machine, name: &str, file: &Name) -> Option<Arc<str>> {
+    fn text(&mut self, name: &str, file: &Name) -> Option<Arc<str>> {
         if let Some(text) = self.texts.get(name) {
             return Some(text.clone());
         }
@@ -308,70 +363,14 @@ impl Joiner<'_> {
                     file.span,
                     format!("the part `{name}` cannot be read: {reason}"),
                 );
-                let mut sets = machine.transition_sets.iter();
-                let is_set = sets.any(|set| set.name.value == file.value);
-                let problem = problem.label("used here");
-                self.out.push(match is_set {
-                    true => means_set(problem, file),
-                    false => problem.help("paths begin at the folder of the file that says `use`"),
-                });
+                let help = match reason == NOT_UTF8 {
+                    true => "a part is a machine file: save it as UTF-8",
+                    false => "paths begin at the folder of the file that says `use`",
+                };
+                self.out.push(problem.label("used here").help(help));
                 None
             }
         }
-    }
-
-    /// What becomes of the part's parameters: constants are set in the part, names are those of
-    /// the machine.
-    fn parameters(
-        &mut self,
-        machine: &Machine,
-        part: &mut Machine,
-        part_use: &PartUse,
-        place: &Place,
-    ) -> Renames {
-        let mut names: Renames = part
-            .parameters
-            .iter()
-            .map(|each| (each.name.value.clone(), place.own(&each.name.value)))
-            .collect();
-        for (name, value) in &part_use.with {
-            let Some(at) = position(&part.parameters, &name.value) else {
-                let known = part.parameters.iter().map(|each| each.name.value.as_str());
-                let problem = unknown("parameter", name).suggest(&name.value, known);
-                self.out.push(problem);
-                continue;
-            };
-            let theirs = &mut part.parameters[at];
-            let outer = match &value.value {
-                Literal::Text(text) => position(&machine.parameters, text),
-                _ => None,
-            };
-            match outer.map(|at| &machine.parameters[at]) {
-                Some(outer) if outer.ty.value == theirs.ty.value => {
-                    names.insert(name.value.clone(), outer.name.value.clone());
-                }
-                Some(outer) => self.out.push(other_type(theirs, outer, value.span)),
-                None => theirs.value = value.clone(),
-            }
-        }
-        names
-    }
-
-    fn map(&mut self, part: &Machine, part_use: &PartUse) -> Renames {
-        let declared = declared_names(part);
-        let mut names = Renames::new();
-        for (from, to) in &part_use.map {
-            // Functions need no declaration, so any name that could be one may be renamed.
-            let may_be_function = !part.declares_functions();
-            let is_known = declared.contains(&from.value.as_str());
-            if !is_known && !may_be_function {
-                let known = declared.iter().copied();
-                let problem = unknown("event, key, channel or function", from);
-                self.out.push(problem.suggest(&from.value, known));
-            }
-            names.insert(from.value.clone(), to.value.clone());
-        }
-        names
     }
 }
 
@@ -399,6 +398,21 @@ impl Place {
     }
 }
 
+/// A name that no part can have.
+fn no_machine_file(machine: &Machine, file: &Name) -> Diagnostic {
+    let problem = Diagnostic::new(
+        DiagnosticCode::PartUnreadable,
+        file.span,
+        format!("`{}` is not the path of a machine file", file.value),
+    );
+    let problem = problem.label(format!("does not end in `{PART_ENDING}`"));
+    let mut sets = machine.transition_sets.iter();
+    match sets.any(|set| set.name.value == file.value) {
+        true => means_set(problem, file),
+        false => problem.help("a part is another machine file: `\"parts/fight.sw.json\"`"),
+    }
+}
+
 /// `"use": "hurt"` for `"use": ["hurt"]`.
 fn means_set(problem: Diagnostic, file: &Name) -> Diagnostic {
     let list = format!("[\"{}\"]", file.value);
@@ -414,43 +428,6 @@ fn means_set(problem: Diagnostic, file: &Name) -> Diagnostic {
         )),
         false => problem,
     }
-}
-
-fn position(parameters: &[Parameter], name: &str) -> Option<usize> {
-    parameters.iter().position(|each| each.name.value == name)
-}
-
-fn declared_names(part: &Machine) -> Vec<&str> {
-    let events = part.events.iter().map(|each| &each.name);
-    let keys = part.blackboard.iter().map(|each| &each.name);
-    let channels = part.channels.iter().map(|each| &each.name);
-    let functions = part.functions.iter().map(|each| &each.name);
-    let names = events.chain(keys).chain(channels).chain(functions);
-    names.map(|name| name.value.as_str()).collect()
-}
-
-fn unknown(what: &str, name: &Name) -> Diagnostic {
-    Diagnostic::new(
-        DiagnosticCode::UnknownInPart,
-        name.span,
-        format!("the part has no {what} named `{}`", name.value),
-    )
-    .label("not found in the part")
-}
-
-fn other_type(theirs: &Parameter, outer: &Parameter, span: Span) -> Diagnostic {
-    Diagnostic::new(
-        DiagnosticCode::PartConflict,
-        span,
-        format!(
-            "parameter `{}` of the part is {}, but `{}` is {}",
-            theirs.name.value, theirs.ty.value, outer.name.value, outer.ty.value
-        ),
-    )
-    .label("of another type")
-    .related(theirs.name.span, "declared here in the part")
-    .related(outer.name.span, "declared here")
-    .help("give it a constant, or a parameter of the same type")
 }
 
 #[cfg(test)]

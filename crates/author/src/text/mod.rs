@@ -33,6 +33,7 @@ use shape::{Json, ObjectKind, file_kind};
 pub use parse::options as parse_options;
 pub use schema::{Draft, schema};
 pub use shape::key_order;
+pub(crate) use write::Fields;
 pub use write::{left_out, write, write_with};
 
 /// How the names of machine files end.

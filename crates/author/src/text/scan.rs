@@ -151,7 +151,10 @@ impl Scanner<'_> {
         let message = format!("the control character U+{byte:04X} must not stand in text as it is");
         self.out.push(
             Diagnostic::new(DiagnosticCode::Syntax, span, message)
-                .help(format!("write `{escape}`"))
+                .help(format!(
+                    "remove it: no name may have it; in other text write `{escape}`"
+                ))
+                .fix(Fix::replace("Remove it", span, ""))
                 .fix(Fix::name(span, escape)),
         );
         self.at += 1;

@@ -41,7 +41,7 @@ const ANY_DURATION: &str = concat!(
     r"^\s*(?:",
     r"(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)\s*m?s|[0-9]+\s*t)",
     r"(?:\s*\.\.\s*(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)\s*m?s|[0-9]+\s*t))?\s*$",
-    r"|(?!-?(?:[0-9.][0-9A-Za-z. ]*)?(?:\.\..*)?$).)",
+    r"|(?![^'\x22`]*\.\.)(?!-?(?:[0-9.][0-9A-Za-z., ]*)?$).)",
 );
 const STABLE_ID: &str = "^(0x)?[0-9a-fA-F]{1,16}$";
 
@@ -226,7 +226,23 @@ fn group(shape: &'static Shape, group: &Group) -> Vec<Value> {
         Rule::AtMostOne => pairs(group.keys)
             .map(|pair| json!({ "not": both(shape, pair) }))
             .collect(),
+        Rule::BesideText => match group.keys {
+            [text, others @ ..] => vec![beside_text(text, others)],
+            [] => Vec::new(),
+        },
     }
+}
+
+/// Fields that need text in another one.
+fn beside_text(text: &str, others: &[&str]) -> Value {
+    let any: Vec<_> = others
+        .iter()
+        .map(|key| json!({ "required": [key] }))
+        .collect();
+    json!({
+        "if": { "anyOf": any },
+        "then": { "required": [text], "properties": { text: { "type": "string" } } },
+    })
 }
 
 /// Two fields that are given; a flag that is off is not.

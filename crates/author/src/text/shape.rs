@@ -192,6 +192,8 @@ pub enum Rule {
     AtMostOne,
     /// One or more.
     AtLeastOne,
+    /// The others only beside the first, which must be text.
+    BesideText,
 }
 
 /// Fields that depend on each other.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
+use statewright_author::span::Span;
 use statewright_rom::layout::MAX_SCORED;
 
 use super::Planned;
@@ -145,26 +146,42 @@ fn check_stay(transition: &Transition<'_>, diagnostics: &mut Diagnostics) {
         Trigger::Failed => Some("\"when\": \"failed\""),
         Trigger::Event(_) | Trigger::Any | Trigger::Timer(_) | Trigger::Always => None,
     };
-    let goes = !authored.targets.is_empty();
-    let fields = [
-        goes.then_some("to"),
-        (!authored.sync.is_empty()).then_some("sync"),
-        (!authored.effect.is_empty()).then_some("do"),
-        authored.kind.is_some().then_some("kind"),
-        authored.stack.is_some().then_some("stack"),
-        authored.interrupt.then_some("interrupt"),
-        authored.cooldown.is_some().then_some("cooldown"),
-        authored.debounce.is_some().then_some("debounce"),
-        authored.latch.then_some("latch"),
-    ];
-    for field in fields.into_iter().flatten().chain(trigger) {
-        let text = format!("`stay` and `{field}` exclude each other");
-        diagnostics.push(
-            Diagnostic::new(DiagnosticCode::BadStay, transition.span(), text)
-                .label("nothing happens if it wins")
-                .help(format!("remove `{field}`, or `stay`")),
-        );
+    if let Some(field) = trigger {
+        diagnostics.push(excluded(field, transition.span()).help(
+            "write `\"when\": \"always\"` or an event instead, or give it a target and remove `stay`",
+        ));
     }
+    for (field, span) in fields_beside_stay(transition) {
+        let problem = excluded(field, span);
+        diagnostics.push(problem.help(format!("remove `{field}`, or `stay`")));
+    }
+}
+
+fn excluded(field: &str, span: Span) -> Diagnostic {
+    let text = format!("`stay` and `{field}` exclude each other");
+    Diagnostic::new(DiagnosticCode::BadStay, span, text).label("nothing happens if it wins")
+}
+
+/// What a candidate that means to stay must not have, and where it stands. Flags stand nowhere: they
+/// are shown at the trigger.
+fn fields_beside_stay(transition: &Transition<'_>) -> Vec<(&'static str, Span)> {
+    let authored = &transition.authored;
+    let flag = |is_on: bool| is_on.then(|| transition.span());
+    let fields = [
+        ("to", authored.targets.first().map(|to| to.span)),
+        ("sync", authored.sync.first().map(|(region, _)| region.span)),
+        ("do", authored.effect.first().map(|action| action.span)),
+        ("kind", authored.kind.as_ref().map(|kind| kind.span)),
+        ("stack", authored.stack.as_ref().map(|stack| stack.span)),
+        ("interrupt", flag(authored.interrupt)),
+        ("cooldown", authored.cooldown.as_ref().map(|time| time.span)),
+        ("debounce", authored.debounce.as_ref().map(|time| time.span)),
+        ("latch", flag(authored.latch)),
+    ];
+    let given = fields.into_iter();
+    given
+        .filter_map(|(field, span)| Some((field, span?)))
+        .collect()
 }
 
 fn nothing(transition: &Transition<'_>) -> Diagnostic {

@@ -90,7 +90,7 @@ impl Checker<'_> {
     }
 
     fn whole_number(&mut self, value: &Expr) -> Option<TypedExpr> {
-        let node = self.expr(value, Want::Number)?;
+        let node = self.expr(value, Want::Number(None))?;
         match node.ty() {
             ValueType::I32 => Some(node),
             ValueType::F32 => Some(fold::plain(op::F32_TO_I32, vec![node])),
@@ -111,7 +111,7 @@ impl Checker<'_> {
     fn floats(&mut self, function: &str, parts: &[&Expr]) -> Option<Vec<TypedExpr>> {
         let what = format!("an argument of `{function}`");
         let float = |checker: &mut Self, part: &Expr| {
-            let node = checker.expr(part, Want::Number)?;
+            let node = checker.expr(part, Want::Number(Some(ValueType::F32)))?;
             checker.of_type(node, ValueType::F32, part, &what)
         };
         let nodes: Vec<_> = parts.iter().map(|part| float(self, part)).collect();
@@ -182,7 +182,7 @@ impl Checker<'_> {
     }
 
     fn number(&mut self, function: &str, part: &Expr) -> Option<TypedExpr> {
-        let node = self.expr(part, Want::Number)?;
+        let node = self.expr(part, Want::Number(None))?;
         if matches!(node.ty(), ValueType::I32 | ValueType::F32) {
             return Some(node);
         }
@@ -221,7 +221,7 @@ impl Checker<'_> {
     }
 
     fn vector(&mut self, function: &str, part: &Expr) -> Option<TypedExpr> {
-        let node = self.expr(part, Want::Number)?;
+        let node = self.expr(part, Want::Number(None))?;
         if matches!(node.ty(), ValueType::Vec2 | ValueType::Vec3) {
             return Some(node);
         }
@@ -289,7 +289,7 @@ impl Checker<'_> {
             return self.ask(&function, Some(ty), arguments);
         }
         let slip = closest(&function.value, FUNCTIONS);
-        if want == Want::Number || (want == Want::Value && slip.is_some()) {
+        if matches!(want, Want::Number(_)) || (matches!(want, Want::Value(_)) && slip.is_some()) {
             self.no_such_value(&function);
             return None;
         }
@@ -374,11 +374,7 @@ impl Checker<'_> {
         let value = match part.literal() {
             Some(literal) => HostValue::Literal(literal),
             None => {
-                let want = match ty {
-                    Some(ValueType::Bool) => Want::Condition,
-                    _ => Want::Value,
-                };
-                let node = self.expr(part, want)?;
+                let node = self.expr(part, Want::of_type(ty))?;
                 let node = match ty {
                     Some(ty) => {
                         let what = format!("this argument of `{function}`");

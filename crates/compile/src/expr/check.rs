@@ -9,6 +9,7 @@ use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::expr::{BinaryOp, Expr, ExprKind, LogicOp, StateQuery, UnaryOp, code_span};
 use statewright_author::graph::{ExprSource, Payload};
+use statewright_author::names::is_built_in;
 use statewright_author::span::{Name, Span};
 use statewright_author::value::ValueType;
 use statewright_rom::code::op;
@@ -30,13 +31,16 @@ pub(super) fn check(
         scope,
         diagnostics,
     };
-    let want = match expected {
-        Expected::Bool | Expected::Type(ValueType::Bool) => Want::Condition,
-        _ => Want::Value,
-    };
-    let node = checker.expr(ast, want)?;
+    let node = checker.expr(ast, Want::of(expected))?;
     let node = match expected {
         Expected::AnyType => node,
+        Expected::Scratch(_) if node.ty() == ValueType::F32 => {
+            let (span, text) = (checker.span(&ast.range), checker.text(&ast.range));
+            let problem = report::fraction_in_scratch(span, text);
+            checker.report(problem);
+            return None;
+        }
+        Expected::Scratch(ty) => checker.of_type(node, ty.value_type(), ast, "the value")?,
         Expected::Bool => checker.of_type(node, ValueType::Bool, ast, "a condition")?,
         Expected::F32 => checker.of_type(node, ValueType::F32, ast, "the value")?,
         Expected::Type(ty) => checker.of_type(node, ty, ast, "the value")?,
@@ -52,10 +56,40 @@ pub(super) fn check(
 pub(super) enum Want {
     /// A truth value: an unknown name is a guard of the host.
     Condition,
-    /// A number or a vector: no guard can stand here.
-    Number,
-    /// Anything: an unknown call is a guard of the host, an unknown name is not.
-    Value,
+    /// A number or a vector, of this type if it is known: no guard can stand here.
+    Number(Option<ValueType>),
+    /// Anything, of this type if it is known: an unknown call is a guard of the host, an unknown name
+    /// is not.
+    Value(Option<ValueType>),
+}
+
+impl Want {
+    /// What a whole expression is used as.
+    fn of(expected: Expected) -> Self {
+        match expected {
+            Expected::Bool => Self::Condition,
+            Expected::F32 => Self::of_type(Some(ValueType::F32)),
+            Expected::Type(ty) => Self::of_type(Some(ty)),
+            Expected::Scratch(ty) => Self::of_type(Some(ty.value_type())),
+            Expected::AnyType => Self::of_type(None),
+        }
+    }
+
+    /// A value of a type.
+    pub(super) fn of_type(ty: Option<ValueType>) -> Self {
+        match ty {
+            Some(ValueType::Bool) => Self::Condition,
+            _ => Self::Value(ty),
+        }
+    }
+
+    /// The type that it must have, if that is known.
+    pub(super) fn ty(self) -> Option<ValueType> {
+        match self {
+            Self::Condition => Some(ValueType::Bool),
+            Self::Number(ty) | Self::Value(ty) => ty,
+        }
+    }
 }
 
 pub(super) struct Checker<'a> {
@@ -81,7 +115,7 @@ impl Checker<'_> {
 
     pub(super) fn expr(&mut self, expr: &Expr, want: Want) -> Option<TypedExpr> {
         match &expr.kind {
-            ExprKind::Int(value) => self.integer(expr, *value, false),
+            ExprKind::Int(value) => self.integer(expr, *value, false, want),
             ExprKind::Float(value) => Some(TypedExpr::Constant(Constant::F32(*value as f32))),
             ExprKind::Bool(value) => Some(TypedExpr::Constant(Constant::Bool(*value))),
             ExprKind::Text(text) => {
@@ -92,8 +126,8 @@ impl Checker<'_> {
             }
             ExprKind::Name(name) => self.name(expr, name, want),
             ExprKind::Field { base, field } => self.field(base, field),
-            ExprKind::Unary { op, operand } => self.unary(expr, *op, operand),
-            ExprKind::Binary { op, left, right } => self.binary(expr, *op, left, right),
+            ExprKind::Unary { op, operand } => self.unary(expr, *op, operand, want),
+            ExprKind::Binary { op, left, right } => self.binary(expr, *op, left, right, want),
             ExprKind::Logic { op, operands } => self.logic(*op, operands),
             ExprKind::Call {
                 function,
@@ -137,7 +171,13 @@ impl Checker<'_> {
             .unwrap_or("value")
     }
 
-    fn integer(&mut self, expr: &Expr, value: u64, negative: bool) -> Option<TypedExpr> {
+    fn integer(
+        &mut self,
+        expr: &Expr,
+        value: u64,
+        negative: bool,
+        want: Want,
+    ) -> Option<TypedExpr> {
         let signed = i64::try_from(value)
             .ok()
             .map(|value| if negative { -value } else { value });
@@ -148,6 +188,7 @@ impl Checker<'_> {
                 self.report(report::integer_range(
                     self.span(&expr.range),
                     &format!("{sign}{value}"),
+                    want.ty() != Some(ValueType::I32),
                 ));
                 None
             }
@@ -187,13 +228,26 @@ impl Checker<'_> {
         if value.is_some() || want == Want::Condition {
             return self.ask(&Name::new(name.to_owned(), span), value, &[]);
         }
+        let name = Name::new(name.to_owned(), span);
+        self.unknown(&name, want);
+        None
+    }
+
+    /// A name that is nothing that can be read here.
+    fn unknown(&mut self, name: &Name, want: Want) {
+        if is_built_in(&name.value) {
+            return self.report(report::without_parentheses(name));
+        }
+        if let Some(problem) = self.scope.unreadable(name) {
+            return self.report(problem);
+        }
         let known = if self.diagnostics.has_room() {
             self.scope.names()
         } else {
             Vec::new()
         };
-        self.report(report::unknown(span, name, &known));
-        None
+        let declare = self.scope.declaration(&name.value, want.ty());
+        self.report(report::unknown(name, &known, &declare));
     }
 
     fn payload(&mut self, expr: &Expr) -> Option<Payload> {
@@ -265,7 +319,7 @@ impl Checker<'_> {
                 _ => self.no_field(field, "vec4"),
             };
         }
-        let node = self.expr(base, Want::Number)?;
+        let node = self.expr(base, Want::Number(None))?;
         let ty = node.ty();
         let vector = matches!(ty, ValueType::Vec2 | ValueType::Vec3);
         match index {
@@ -293,16 +347,22 @@ impl Checker<'_> {
         None
     }
 
-    fn unary(&mut self, whole: &Expr, op: UnaryOp, operand: &Expr) -> Option<TypedExpr> {
+    fn unary(
+        &mut self,
+        whole: &Expr,
+        op: UnaryOp,
+        operand: &Expr,
+        want: Want,
+    ) -> Option<TypedExpr> {
         if op == UnaryOp::Not {
             let node = self.expr(operand, Want::Condition)?;
             let node = self.of_type(node, ValueType::Bool, operand, "the operand of `!`")?;
             return Some(fold::plain(op::NOT, vec![node]));
         }
         if let ExprKind::Int(value) = operand.kind {
-            return self.integer(whole, value, true);
+            return self.integer(whole, value, true, want);
         }
-        let node = self.expr(operand, Want::Number)?;
+        let node = self.expr(operand, Want::Number(want.ty()))?;
         let op = match node.ty() {
             ValueType::I32 => op::I32_NEG,
             ValueType::F32 => op::F32_NEG,
@@ -328,13 +388,19 @@ impl Checker<'_> {
         op: BinaryOp,
         left: &Expr,
         right: &Expr,
+        want: Want,
     ) -> Option<TypedExpr> {
-        let want = if matches!(op, BinaryOp::Eq | BinaryOp::Ne) {
-            Want::Value
-        } else {
-            Want::Number
-        };
-        let (l, r) = (self.expr(left, want), self.expr(right, want));
+        if let Some(path) = self.unquoted_parameter(whole) {
+            let span = self.span(&whole.range);
+            self.report(report::not_quoted(span, &path));
+            return None;
+        }
+        let wants = [right, left].map(|other| match op {
+            BinaryOp::Eq | BinaryOp::Ne => Want::Value(self.plain_type(other)),
+            _ if op.compares() => Want::Number(self.plain_type(other)),
+            _ => Want::Number(want.ty()),
+        });
+        let (l, r) = (self.expr(left, wants[0]), self.expr(right, wants[1]));
         let (l, r) = (l?, r?);
         let found = (
             (self.span(&left.range), l.ty()),
@@ -355,6 +421,30 @@ impl Checker<'_> {
             self.report(report::division_by_zero(found.1.0, r.ty()));
         }
         Some(fold::plain(instruction, vec![l, r]))
+    }
+
+    /// The type of a part that can be told without looking into it.
+    fn plain_type(&self, expr: &Expr) -> Option<ValueType> {
+        match &expr.kind {
+            ExprKind::Name(name) => self.readable(name),
+            _ => expr.literal().map(|literal| literal.natural_type()),
+        }
+    }
+
+    /// The type of scratch, a key or a parameter.
+    fn readable(&self, name: &str) -> Option<ValueType> {
+        let scratch = self.scope.scratch(name).map(|(_, ty)| ty.value_type());
+        let key = || self.scope.key(name).map(|(_, ty)| ty);
+        let parameter = || self.scope.parameter(name).map(|(_, ty)| ty);
+        scratch.or_else(key).or_else(parameter)
+    }
+
+    /// The parameter of a part that a division of unknown names means: `fight/rage`.
+    fn unquoted_parameter(&self, expr: &Expr) -> Option<String> {
+        let names = divided_names(expr)?;
+        let path = names.join("/");
+        let is_division = names.iter().all(|name| self.readable(name).is_some());
+        (!is_division && self.scope.parameter(&path).is_some()).then_some(path)
     }
 
     fn logic(&mut self, op: LogicOp, operands: &[Expr]) -> Option<TypedExpr> {
@@ -408,6 +498,27 @@ impl Checker<'_> {
             }
         })
     }
+}
+
+/// The names of `a / b / c`, if it is nothing else and no single name.
+fn divided_names(expr: &Expr) -> Option<Vec<&str>> {
+    let ExprKind::Binary {
+        op: BinaryOp::Div,
+        left,
+        right,
+    } = &expr.kind
+    else {
+        return None;
+    };
+    let ExprKind::Name(last) = &right.kind else {
+        return None;
+    };
+    let mut names = match &left.kind {
+        ExprKind::Name(first) => vec![first.as_str()],
+        _ => divided_names(left)?,
+    };
+    names.push(last);
+    Some(names)
 }
 
 /// Widens the i32 of a pair with an f32 or a vector.

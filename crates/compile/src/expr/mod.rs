@@ -39,6 +39,11 @@ pub trait Scope: Names {
     fn parameter(&self, name: &str) -> Option<(u16, ValueType)>;
     /// Keys and parameters, for "did you mean".
     fn names(&self) -> Vec<String>;
+    /// How a name that is nothing would become a value that can be read here, of a type if one is
+    /// wanted.
+    fn declaration(&self, name: &str, wanted: Option<ValueType>) -> String;
+    /// What is said about a name that means something, but cannot be read here.
+    fn unreadable(&self, name: &Name) -> Option<Diagnostic>;
     /// Payload of the event; `None` if none can be read here.
     fn payload(&self) -> Option<Payload>;
     /// Why there is no payload.
@@ -96,6 +101,8 @@ pub enum Expected {
     F32,
     /// This type; for f32 an i32 is widened.
     Type(ValueType),
+    /// What scratch of this type holds (LANG-8).
+    Scratch(ScratchType),
     /// Whatever it is.
     AnyType,
 }

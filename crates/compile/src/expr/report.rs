@@ -1,9 +1,9 @@
 //! The diagnostics of expressions: what they say and what they suggest.
 
 use statewright_author::codes::DiagnosticCode;
-use statewright_author::diagnostic::Diagnostic;
+use statewright_author::diagnostic::{Diagnostic, Fix};
 use statewright_author::expr::BinaryOp;
-use statewright_author::span::Span;
+use statewright_author::span::{Name, Span};
 use statewright_author::value::ValueType;
 use statewright_rom::code::MAX_JOINS;
 use statewright_rom::layout::{MAX_CODE, MAX_STACK_WORDS};
@@ -86,18 +86,52 @@ pub(super) fn expected(what: &str, wanted: &str, found: Found, text: &str) -> Di
     }
 }
 
-/// A name that is nothing.
-pub(super) fn unknown(span: Span, name: &str, known: &[String]) -> Diagnostic {
-    let message = format!("`{name}` is not a blackboard key or a parameter");
-    let diagnostic = Diagnostic::new(DiagnosticCode::UnknownInExpression, span, message)
+/// A fraction for scratch, which holds whole numbers only (LANG-8).
+pub(super) fn fraction_in_scratch(span: Span, text: &str) -> Diagnostic {
+    let help = match text.parse::<f64>() {
+        Ok(_) => "write a whole number".to_owned(),
+        Err(_) => format!("write `i32({text})`, which rounds toward zero"),
+    };
+    let message = "scratch holds whole numbers, not f32";
+    Diagnostic::new(DiagnosticCode::ExpressionType, span, message)
+        .label("this is f32")
+        .help(format!(
+            "{help}; what needs fractions is a key of the `\"blackboard\"`"
+        ))
+}
+
+/// A name that is nothing; `declare` says how it would become something.
+pub(super) fn unknown(name: &Name, known: &[String], declare: &str) -> Diagnostic {
+    let message = format!("`{}` is not a blackboard key or a parameter", name.value);
+    let diagnostic = Diagnostic::new(DiagnosticCode::UnknownInExpression, name.span, message)
         .label("unknown name")
-        .suggest(name, known.iter().map(String::as_str));
+        .suggest(&name.value, known.iter().map(String::as_str));
     match diagnostic.help {
         Some(_) => diagnostic,
-        None => diagnostic.help(format!(
-            "add `\"{name}\": \"i32\"` to `\"blackboard\"`, or a value to `\"parameters\"`; a text needs quotes: `'{name}'`"
-        )),
+        None => diagnostic.help(declare),
     }
+}
+
+/// A built-in function that is not called.
+pub(super) fn without_parentheses(name: &Name) -> Diagnostic {
+    let function = &name.value;
+    let form = match function.as_str() {
+        "random" => "()",
+        other => form(other),
+    };
+    let message = format!("`{function}` is a function and needs parentheses");
+    Diagnostic::new(DiagnosticCode::UnknownInExpression, name.span, message)
+        .label("not called")
+        .help(format!("write `{function}{form}`"))
+}
+
+/// The parameter of a part, written as a division.
+pub(super) fn not_quoted(span: Span, path: &str) -> Diagnostic {
+    let message = format!("the parameter `{path}` of a part stands in back quotes");
+    Diagnostic::new(DiagnosticCode::UnknownInExpression, span, message)
+        .label("reads as a division")
+        .help(format!("write `` `{path}` ``"))
+        .fix(Fix::name(span, format!("`{path}`")))
 }
 
 /// A division whose divisor is the literal zero.
@@ -129,22 +163,33 @@ pub(super) fn constant_condition(span: Span, value: bool) -> Diagnostic {
     .help(help)
 }
 
-/// A whole number that i32 cannot hold.
-pub(super) fn integer_range(span: Span, text: &str) -> Diagnostic {
-    Diagnostic::new(
+/// A whole number that i32 cannot hold, where an f32 may stand or may not.
+pub(super) fn integer_range(span: Span, text: &str, may_be_float: bool) -> Diagnostic {
+    let problem = Diagnostic::new(
         DiagnosticCode::ExpressionType,
         span,
         format!("{text} does not fit i32"),
     )
     .label("too large")
-    .note("i32 goes from -2147483648 to 2147483647")
-    .help(format!("write `{text}.0` for an f32"))
+    .note("i32 goes from -2147483648 to 2147483647");
+    match may_be_float {
+        true => problem.help(format!("write `{text}.0` for an f32")),
+        false => problem.help("write a number that fits: the value must be i32 here"),
+    }
 }
 
 /// A wrong number of arguments.
 pub(super) fn argument_count(span: Span, function: &str, wanted: &str, found: usize) -> Diagnostic {
     let message = format!("`{function}` takes {wanted}, {found} given");
-    let form = match function {
+    let form = form(function);
+    Diagnostic::new(DiagnosticCode::BadArguments, span, message)
+        .label("arguments do not fit")
+        .help(format!("write `{function}{form}`"))
+}
+
+/// What stands in the parentheses of a built-in function.
+fn form(function: &str) -> &'static str {
+    match function {
         "i32" | "f32" | "abs" => "(a)",
         "length_squared" => "(v)",
         "dot" | "distance_squared" => "(v, w)",
@@ -155,10 +200,7 @@ pub(super) fn argument_count(span: Span, function: &str, wanted: &str, found: us
         "curve" => "(x, x0, y0, x1, y1)",
         "select" => "(condition, a, b)",
         _ => "(a, b)",
-    };
-    Diagnostic::new(DiagnosticCode::BadArguments, span, message)
-        .label("arguments do not fit")
-        .help(format!("write `{function}{form}`"))
+    }
 }
 
 /// Points of a curve that do not rise.

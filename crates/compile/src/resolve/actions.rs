@@ -2,7 +2,7 @@
 
 use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::Diagnostic;
-use statewright_author::expr::{ActionText, Expr, parse_action};
+use statewright_author::expr::{ActionText, Expr, parse, parse_action};
 use statewright_author::graph::{Action, ActionKind, Argument, ArgumentValue, ExprSource};
 use statewright_author::span::{Name, Span, Spanned};
 use statewright_author::value::{FunctionKind, Literal, ScratchType, ValueType};
@@ -12,7 +12,7 @@ use zerocopy::byteorder::little_endian::{U16, U32};
 use super::Resolver;
 use super::scope::Site;
 use crate::actions::{action as record, halves, narrow};
-use crate::expr::{Constant, Expected};
+use crate::expr::{Constant, Expected, syntax_diagnostic};
 use crate::index::{ActionListIndex, EventIndex, ExpressionIndex, Index};
 use crate::model::EmitUse;
 use crate::names::with_article;
@@ -24,6 +24,8 @@ pub(super) struct Given {
     pub(super) name: Option<Name>,
     pub(super) span: Span,
     pub(super) value: GivenValue,
+    /// It stands in a list or an object of the file, not in the text of a call.
+    pub(super) in_list: bool,
 }
 
 /// Where the value of an argument comes from.
@@ -38,8 +40,9 @@ pub(super) enum GivenValue {
 }
 
 impl Given {
-    fn of(argument: &Argument) -> Self {
+    fn of(argument: &Argument, in_list: bool) -> Self {
         Self {
+            in_list,
             name: argument.name.clone(),
             span: argument.value.span(),
             value: match &argument.value {
@@ -50,9 +53,28 @@ impl Given {
     }
 }
 
-/// The arguments of an action, an activity or a scorer.
+impl Given {
+    /// The text of a list that reads as an expression.
+    fn code_as_text(&self) -> Option<&str> {
+        match &self.value {
+            GivenValue::Literal(Literal::Text(text)) if self.in_list => {
+                parse(text).is_ok().then_some(text.as_str())
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The arguments in the text of an action, an activity or a scorer.
 pub(super) fn given(arguments: &[Argument]) -> Vec<Given> {
-    arguments.iter().map(Given::of).collect()
+    let of = |argument| Given::of(argument, false);
+    arguments.iter().map(of).collect()
+}
+
+/// The same of a call that is written as an object.
+fn given_in_list(arguments: &[Argument]) -> Vec<Given> {
+    let of = |argument| Given::of(argument, true);
+    arguments.iter().map(of).collect()
 }
 
 /// What a function is declared as.
@@ -148,7 +170,10 @@ impl Resolver<'_> {
             ActionKind::Call {
                 function,
                 arguments,
-            } => self.call(function, FunctionKind::Action, &given(arguments), site),
+            } => {
+                let arguments = given_in_list(arguments);
+                self.call(function, FunctionKind::Action, &arguments, site)
+            }
             ActionKind::Set { key, value } => self.write(ActionOp::Set, key, value, None, site),
             ActionKind::Add { key, value } => self.write(ActionOp::Add, key, value, None, site),
             ActionKind::Raise { event, payload } => {
@@ -226,6 +251,10 @@ impl Resolver<'_> {
                 Some(&value),
                 site,
             ),
+            Err(error) if error.too_large => {
+                self.report(syntax_diagnostic(code, error));
+                None
+            }
             Err(error) => {
                 let problem = Diagnostic::new(
                     DiagnosticCode::NotAnAction,
@@ -266,8 +295,7 @@ impl Resolver<'_> {
             ActionOp::Add => ActionOp::AddScratch,
             _ => ActionOp::SetScratch,
         };
-        let expected = Expected::Type(ty.value_type());
-        let compiled = self.expression(code, ast, expected, site)?;
+        let compiled = self.expression(code, ast, Expected::Scratch(ty), site)?;
         let expression = self.actions.expression(compiled);
         Some(record(kind, 0, narrow(expression), scratch.into()))
     }
@@ -287,6 +315,12 @@ impl Resolver<'_> {
         if let Some(parameter) = self.names.parameters.get(&key.value) {
             let declared = self.machine.parameters[parameter.position()].name.span;
             self.report(writes_parameter(key, declared));
+            return None;
+        }
+        if self.names.keys.get(&key.value).is_none()
+            && let Some(problem) = self.unseen_scratch(key, DiagnosticCode::UnknownKey, site)
+        {
+            self.report(problem);
             return None;
         }
         let index = self.names.keys.find(key, &mut self.diagnostics)?;
@@ -490,6 +524,10 @@ impl Resolver<'_> {
         types: Option<&[(Name, ValueType)]>,
         site: &Site,
     ) -> Option<Vec<ArgumentRecord>> {
+        if let Some(problem) = named_twice(function, arguments) {
+            self.report(problem);
+            return None;
+        }
         let most = types.map_or(MAX_ARGUMENTS, <[_]>::len);
         if arguments.len() > most || types.is_some_and(|types| types.len() != arguments.len()) {
             let wanted = types.map_or(format!("at most {MAX_ARGUMENTS} arguments"), |types| {
@@ -600,6 +638,10 @@ impl Resolver<'_> {
         let (ty, source, words) = match &argument.value {
             GivenValue::Literal(literal) => {
                 let ty = ty.unwrap_or_else(|| literal.natural_type());
+                if let (Some(text), true) = (argument.code_as_text(), ty != ValueType::Symbol) {
+                    self.report(computed_as_text(argument.span, text, ty));
+                    return None;
+                }
                 let literal = Spanned::new(literal.clone(), argument.span);
                 let words = self.literal(&literal, ty, "argument")?;
                 (ty, ArgumentSource::Literal, words)
@@ -645,6 +687,24 @@ fn signature(function: &str, types: &[(Name, ValueType)]) -> String {
     format!("{function}({})", parameters.join(", "))
 }
 
+/// An argument whose name another one before has.
+fn named_twice(function: &Name, arguments: &[Given]) -> Option<Diagnostic> {
+    let mut names: Vec<&Name> = Vec::new();
+    for name in arguments.iter().filter_map(|one| one.name.as_ref()) {
+        if let Some(first) = names.iter().find(|first| first.value == name.value) {
+            let text = format!(
+                "argument `{}` of function `{}` is given twice",
+                name.value, function.value
+            );
+            let problem = Diagnostic::new(DiagnosticCode::BadArguments, name.span, text);
+            let problem = problem.label("again").help("keep one of them");
+            return Some(problem.related(first.span, "first given here"));
+        }
+        names.push(name);
+    }
+    None
+}
+
 fn count(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
@@ -664,6 +724,17 @@ fn kind_conflict(name: &Name, used: FunctionKind, other: FunctionKind, span: Spa
         .label(format!("used as {used}"))
         .related(span, format!("is {other} here"))
         .help("a function has one kind; use two functions")
+}
+
+/// An expression where values stand: texts are symbols there.
+fn computed_as_text(span: Span, text: &str, ty: ValueType) -> Diagnostic {
+    let wanted = with_article(ty.as_str());
+    let message = format!("this argument must be {wanted}, but it is the text \"{text}\"");
+    Diagnostic::new(DiagnosticCode::LiteralType, span, message)
+        .label(format!("not {wanted}"))
+        .help(format!(
+            "write `{{ \"value\": \"{text}\" }}` for an expression"
+        ))
 }
 
 /// A parameter is set by the host and by variants, never by a machine.

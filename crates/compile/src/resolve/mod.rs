@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::graph::{Action, ActionKind, Machine};
-use statewright_author::span::Name;
+use statewright_author::span::{Name, Span};
 
 use statewright_rom::layout::ActionOp;
 
@@ -135,6 +135,20 @@ pub fn resolve<'a>(machine: &'a Machine, mut diagnostics: Diagnostics) -> (Model
 impl<'a> Resolver<'a> {
     fn report(&mut self, diagnostic: Diagnostic) {
         self.diagnostics.push(diagnostic);
+    }
+
+    /// Whether the name that stands there is no state of its part. That has been reported, and it
+    /// stands for the part's root: nothing more can be said of it.
+    fn is_unknown_in_part(&self, span: Span) -> bool {
+        let mut found = self.diagnostics.iter();
+        found.any(|problem| {
+            let code = problem.code;
+            problem.span == span
+                && matches!(
+                    code,
+                    DiagnosticCode::UnknownState | DiagnosticCode::AmbiguousState
+                )
+        })
     }
 
     /// The state or history point that a name means in a state.

@@ -31,6 +31,8 @@ pub(super) struct Site {
     pub(super) writer: StateIndex,
     /// What the code runs for; none if that may be anything. Eventless ones are all alike.
     pub(super) trigger: Option<Trigger>,
+    /// Only parameters can be read: the code is that of a threshold (LANG-12).
+    is_fixed: bool,
 }
 
 impl Site {
@@ -44,6 +46,7 @@ impl Site {
             payload: Err(reason),
             writer: state,
             trigger: None,
+            is_fixed: false,
         }
     }
 
@@ -67,6 +70,7 @@ impl Site {
             payload,
             writer: state,
             trigger: None,
+            is_fixed: false,
         }
     }
 
@@ -108,6 +112,7 @@ impl Site {
             payload: Err(reason.to_owned()),
             writer: state,
             trigger: None,
+            is_fixed: false,
         }
     }
 
@@ -119,6 +124,14 @@ impl Site {
             Trigger::Any => None,
         };
         Self { trigger, ..self }
+    }
+
+    /// The place of a threshold beside the same code.
+    pub(super) fn threshold(&self) -> Self {
+        Self {
+            is_fixed: true,
+            ..self.clone()
+        }
     }
 
     /// The same code with names looked up from another state.
@@ -260,6 +273,33 @@ impl Resolver<'_> {
         })
     }
 
+    /// Scratch of a name that code does not see where it stands: that of another state, or without a
+    /// type.
+    pub(super) fn unseen_scratch(
+        &self,
+        name: &Name,
+        code: DiagnosticCode,
+        site: &Site,
+    ) -> Option<Diagnostic> {
+        let mut states = self.tree.states.enumerate();
+        let (owner, scratch) = states.find_map(|(owner, node)| {
+            let mut all = node.authored.scratch.iter();
+            Some((owner, all.find(|one| one.name.value == name.value)?))
+        })?;
+        let mut seen = std::iter::once(site.names).chain(self.tree.ancestors(site.names));
+        let (word, path) = (&name.value, self.tree.path(owner));
+        let problem = |text: String| Diagnostic::new(code, name.span, text);
+        let problem = match (&scratch.ty, seen.any(|state| state == owner)) {
+            (None, true) => problem(format!("scratch `{word}` has no type that an expression can hold"))
+                .label("only functions of the game use it")
+                .help(format!("give it one: `\"{word}\": \"u16\"`, `\"i16\"` or `\"bool\"`")),
+            _ => problem(format!("`{word}` is scratch of state `{path}`, and lives no longer than it"))
+                .label("not in this state or around it")
+                .help(format!("use it in `{path}` or a state inside; what others need, too, is a key of the `\"blackboard\"`")),
+        };
+        Some(problem.related(scratch.name.span, "declared here"))
+    }
+
     /// What a declared value function gives (LANG-11).
     fn value_function(&self, name: &str) -> Option<ValueType> {
         let declared = self.names.functions.get(name)?;
@@ -282,6 +322,7 @@ impl Resolver<'_> {
 
 fn of_expression(argument: &HostArgument) -> Given {
     Given {
+        in_list: false,
         name: argument.name.clone(),
         span: argument.span,
         value: match &argument.value {
@@ -367,6 +408,30 @@ impl Scope for ResolverScope<'_, '_> {
         self.values().map(str::to_owned).collect()
     }
 
+    fn declaration(&self, name: &str, wanted: Option<ValueType>) -> String {
+        if name.contains('/') {
+            return self.parameters_of_parts(name);
+        }
+        if self.site.is_fixed {
+            return format!("add `\"{name}\": 1.0` to `\"parameters\"`");
+        }
+        let ty = wanted.unwrap_or(ValueType::I32);
+        let key = format!("add `\"{name}\": \"{ty}\"` to `\"blackboard\"`");
+        match wanted {
+            // No file knows an entity.
+            Some(ValueType::Entity) => key,
+            None | Some(ValueType::Symbol) => {
+                format!("{key}, or a value to `\"parameters\"`; a text needs quotes: `'{name}'`")
+            }
+            Some(_) => format!("{key}, or a value to `\"parameters\"`"),
+        }
+    }
+
+    fn unreadable(&self, name: &Name) -> Option<Diagnostic> {
+        let code = DiagnosticCode::UnknownInExpression;
+        self.resolver.unseen_scratch(name, code, self.site)
+    }
+
     fn payload(&self) -> Option<Payload> {
         self.site.payload.as_ref().ok().copied()
     }
@@ -439,15 +504,29 @@ impl Scope for ResolverScope<'_, '_> {
 }
 
 impl ResolverScope<'_, '_> {
-    /// Names of keys and parameters.
+    /// Names of keys and parameters, as far as code may read them here.
     fn values(&self) -> impl Iterator<Item = &str> {
         let names = &self.resolver.names;
-        names
-            .keys
-            .names()
-            .iter()
-            .chain(names.parameters.names())
-            .copied()
+        let keys = names.keys.names().iter();
+        let keys = keys.filter(|_| !self.site.is_fixed);
+        keys.chain(names.parameters.names()).copied()
+    }
+
+    /// What there is instead of a parameter that no part has.
+    fn parameters_of_parts(&self, name: &str) -> String {
+        const MOST_LISTED: usize = 12;
+        let all = self.resolver.names.parameters.names().iter();
+        let all: Vec<&str> = all.copied().filter(|one| one.contains('/')).collect();
+        let part = name.rsplit_once('/').map_or("", |(part, _)| part);
+        let is_beside = |one: &&str| one.rsplit_once('/').is_some_and(|(of, _)| of == part);
+        let beside: Vec<&str> = all.iter().copied().filter(is_beside).collect();
+        let listed = if beside.is_empty() { all } else { beside };
+        let quoted = listed.iter().take(MOST_LISTED);
+        let quoted: Vec<String> = quoted.map(|one| format!("`` `{one}` ``")).collect();
+        match quoted.is_empty() {
+            true => "a name with `/` is a parameter of a part, and no part here has one".to_owned(),
+            false => format!("the parameters of parts are {}", quoted.join(", ")),
+        }
     }
 
     /// Without declared functions any name is a guard of the host, also a misspelled key.

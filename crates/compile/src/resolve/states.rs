@@ -205,7 +205,7 @@ impl<'a> Resolver<'a> {
             };
             if self.is_inside_region(target, region) || self.is_own_history(target, owner) {
                 targets.push(target);
-            } else {
+            } else if !self.is_unknown_in_part(name.span) {
                 let text = format!(
                     "initial `{}` is not inside {}",
                     name.value,

@@ -283,6 +283,7 @@ impl<'a> Resolver<'a> {
         site: &Site,
     ) -> (f32, Option<ExpressionIndex>) {
         let code = authored.threshold.as_ref();
+        let site = &site.threshold();
         let compiled =
             code.and_then(|code| Some((code, self.expression(code, None, Expected::F32, site)?)));
         let Some((code, compiled)) = compiled else {

@@ -199,6 +199,9 @@ impl<'a> Tree<'a> {
                     .help("remove `muted`, or name another state"),
             );
         }
+        if let Some(region) = self.region_at(&name.value) {
+            return self.not_a_region(name, region);
+        }
         if let Some(problem) = self.unknown_below(name) {
             return problem;
         }
@@ -222,6 +225,36 @@ impl<'a> Tree<'a> {
             "name one of {}, or add the state",
             names.join(", ")
         )))
+    }
+
+    /// The region that a path leads to, if it is only one.
+    fn region_at(&self, path: &str) -> Option<RegionIndex> {
+        match path.trim_start_matches('/').rsplit_once('/') {
+            Some((owner, last)) => match self.anywhere(owner)[..] {
+                [Target::State(owner)] => self.region_named(owner, last),
+                _ => None,
+            },
+            None => match self.region_names.get(path)?[..] {
+                [only] => Some(only),
+                _ => None,
+            },
+        }
+    }
+
+    /// A region where a state must be: says which states it has.
+    fn not_a_region(&self, name: &Name, region: RegionIndex) -> Box<Diagnostic> {
+        let owner = self.path(self.regions[region].owner);
+        let text = format!("`{}` is a region of `{owner}`, not a state", name.value);
+        let problem = Diagnostic::new(DiagnosticCode::UnknownState, name.span, text);
+        let problem = problem.label("a region");
+        let states = self.regions[region].children.iter().take(MAX_LISTED);
+        let paths: Vec<String> = states
+            .map(|&state| format!("`{}`", self.path(state)))
+            .collect();
+        Box::new(match paths.is_empty() {
+            true => problem,
+            false => problem.help(format!("name one of its states: {}", paths.join(", "))),
+        })
     }
 
     /// A path that leads to a state, and there to nothing: says what the state has instead.

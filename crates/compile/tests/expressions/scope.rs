@@ -110,6 +110,15 @@ impl Scope for TestScope {
             .map(|entry| entry.0.to_owned())
             .collect()
     }
+    fn declaration(&self, name: &str, wanted: Option<ValueType>) -> String {
+        let ty = wanted.unwrap_or(ValueType::I32);
+        format!(
+            "add `\"{name}\": \"{ty}\"` to `\"blackboard\"`, or a value to `\"parameters\"`; a text needs quotes: `'{name}'`"
+        )
+    }
+    fn unreadable(&self, _: &Name) -> Option<Diagnostic> {
+        None
+    }
     fn payload(&self) -> Option<Payload> {
         self.payload
     }

@@ -58,7 +58,27 @@ pub fn scxml(machine: &Machine) -> Result<String, Diagnostics> {
     };
     let text = document(machine, &data, &functions, &states, &mut out);
     out.sort();
-    if out.has_errors() { Err(out) } else { Ok(text) }
+    if out.has_errors() {
+        Err(each_once(out))
+    } else {
+        Ok(text)
+    }
+}
+
+/// What stands at one place of the file may become several things in the document, such as a
+/// transition on a list of events, and is still one problem.
+fn each_once(all: Diagnostics) -> Diagnostics {
+    // Those that are only counted cannot be compared.
+    if all.omitted() > 0 {
+        return all;
+    }
+    let mut once = Diagnostics::default();
+    for problem in all.iter() {
+        if !once.iter().any(|other| other == problem) {
+            once.push(problem.clone());
+        }
+    }
+    once
 }
 
 fn document(

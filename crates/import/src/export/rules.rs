@@ -276,12 +276,14 @@ fn parts(state: &State, out: &mut Diagnostics) {
         );
     }
     if let Some(scratch) = state.scratch.first() {
-        no(
-            scratch.name.span,
-            "scratch slots",
-            "only functions of the game use them",
-            "leave `scratch` out",
-        );
+        let (why, instead) = match scratch.ty {
+            Some(_) => (
+                "data there belongs to the whole document and lives as long",
+                "use a blackboard key, set on entry",
+            ),
+            None => ("only functions of the game use them", "leave `scratch` out"),
+        };
+        no(scratch.name.span, "scratch slots", why, instead);
     }
     if let Some(code) = &state.exit_ready {
         no(

@@ -1,11 +1,10 @@
 //! Snapshots in files.
 
-use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
 use statewright_author::names::visible;
-use statewright_files::{FileError, read_limited, write};
+use statewright_files::{FileError, open_file, read_limited, write};
 use statewright_step::{Command, Session, Step, StepError};
 
 fn told(error: &FileError) -> StepError {
@@ -25,7 +24,7 @@ pub(crate) fn snapshot(session: &mut Session, file: Option<&Path>) -> Result<(),
 
 /// Goes to what a file keeps.
 pub(crate) fn restore(session: &mut Session, file: &Path) -> Result<Arc<Step>, StepError> {
-    let bytes = File::open(file).and_then(read_limited);
+    let bytes = open_file(file).and_then(read_limited);
     let name = visible(&file.display().to_string());
     let bytes = bytes.map_err(|error| {
         let found = FileError::read(&name, error);

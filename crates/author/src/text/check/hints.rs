@@ -1,12 +1,9 @@
-//! Owns what the reports on a file's form suggest: the field that was meant, a name that is legal,
-//! a unit.
+//! Owns what the reports on a file's form suggest: the field that was meant, a name that is legal.
 
-use crate::diagnostic::{Diagnostic, Fix};
 use crate::names::{is_invisible, is_reserved};
 use crate::text::name::NameKind;
 use crate::text::shape::ObjectKind;
 use crate::text::shapes::TRIGGERS;
-use crate::value::Duration;
 
 const TRANSITIONS: &[ObjectKind] = &[
     ObjectKind::Transition,
@@ -20,6 +17,16 @@ const MACHINES: &[ObjectKind] = &[ObjectKind::Machine, ObjectKind::FlatMachine];
 
 /// What other tools, and our own flat shape, call a field; and what to write here.
 const OTHER_NAMES: &[(&[ObjectKind], &[&str], &str)] = &[
+    (
+        &[ObjectKind::Decision],
+        &["to", "target", "goto", "next", "state"],
+        "write `\"then\"`: where it goes if the condition holds",
+    ),
+    (
+        &[ObjectKind::DecisionBranch],
+        &["do", "action", "actions", "effect", "effects"],
+        "a decision has actions for both ways: put `\"do\"` beside its `\"if\"`; for different ones write two transitions",
+    ),
     (
         TRANSITIONS,
         &["target", "goto", "next", "state"],
@@ -177,34 +184,6 @@ pub(super) fn legal_name(name: &str, kind: NameKind) -> Option<String> {
         legal.insert(0, '_');
     }
     (name.len() == name.trim().len() && kind.check(&legal).is_ok()).then_some(legal)
-}
-
-/// What to write for a duration that is only a number.
-pub(super) fn with_unit(number: &str) -> String {
-    // There is no half of a tick.
-    if number.contains(['.', 'e', 'E']) {
-        return format!("write \"{number}s\" for seconds or \"{number}ms\" for milliseconds");
-    }
-    format!(
-        "write \"{number}s\" for seconds, \"{number}ms\" for milliseconds or \"{number}t\" for ticks"
-    )
-}
-
-/// Offers a number that is meant as a duration with each unit that fits it.
-pub(super) fn with_units(problem: Diagnostic, number: &str, quote: &str) -> Diagnostic {
-    let span = problem.span;
-    ["s", "ms", "t"]
-        .into_iter()
-        .map(|unit| format!("{number}{unit}"))
-        .filter(|written| Duration::parse(written).is_ok())
-        .fold(problem, |problem, written| {
-            let title = format!("Write `\"{written}\"`");
-            problem.fix(Fix::replace(
-                title,
-                span,
-                format!("{quote}{written}{quote}"),
-            ))
-        })
 }
 
 /// What to do about an object where a state has no such field: it is a state inside.

@@ -11,9 +11,12 @@ use crate::codes::DiagnosticCode;
 use crate::diagnostic::{Change, Diagnostic, Fix, closest};
 use crate::span::Span;
 use crate::text::describe::{expected, or_list};
-use crate::text::name::NameKind;
+use crate::text::name::{Item, NameKind};
 use crate::text::parse::span;
 use crate::text::shape::{Field, ObjectKind, Type};
+
+/// An item of `use`.
+const SET: NameKind = NameKind::Reference(Item::TransitionSet);
 
 /// Up to so many keys are compared with each other; more are hashed.
 const FEW: usize = 12;
@@ -148,6 +151,36 @@ impl Checker<'_> {
         );
     }
 
+    /// A field that needs text in another one, which is not there or is a list.
+    pub(super) fn alone(
+        &mut self,
+        property: &ObjectProp,
+        other: Option<&ObjectProp>,
+        kind: ObjectKind,
+        needed: &'static str,
+    ) {
+        let place = span(property.name.range());
+        self.report(DiagnosticCode::MissingField, place, |bare| {
+            let key = property.name.as_str();
+            let message = format!("`{key}` needs the field `{needed}` with the path of a part");
+            let problem = Diagnostic { message, ..bare }.label("of which part?");
+            let field = kind.shape().field(key);
+            let problem = match field {
+                Some(field) => problem.note(format!("`{key}`: {}", field.doc)),
+                None => problem,
+            };
+            let path = format!("`\"{needed}\": \"parts/fight.sw.json\"`");
+            match other {
+                Some(list) => problem
+                    .related(span(list.name.range()), "a list: transition sets")
+                    .help(format!(
+                        "remove `{key}`; a part is a text: {path}, in a state of its own"
+                    )),
+                None => problem.help(format!("add {path}, or remove `{key}`")),
+            }
+        });
+    }
+
     /// Whether an action has no more than one verb; whose fields the others are would be a guess.
     pub(super) fn has_one_tag(&mut self, object: &Object, ty: &'static Type) -> bool {
         let Some(tags) = tags(ty) else { return true };
@@ -211,6 +244,9 @@ impl Checker<'_> {
             }
             .label("not a legal name");
             match legal_name(name, kind) {
+                _ if kind == SET && name.ends_with(".json") => problem.help(format!(
+                    "a list has transition sets; a part is a text: `\"use\": \"{name}\"` in a state"
+                )),
                 _ if name == "*" => problem.help("for any event write `\"on\": \"*\"` alone"),
                 Some(legal) => problem
                     .help(format!("write `{legal}`"))

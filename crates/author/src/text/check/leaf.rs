@@ -1,18 +1,17 @@
-//! Owns the check of single values: numbers, words, durations, ids, names, literals.
+//! Owns the check of single values: numbers, words, ids, names, literals.
 
 use jsonc_parser::ast::{NumberLit, StringLit, Value};
 use jsonc_parser::common::Ranged;
 
-use super::hints::{with_unit, with_units};
+use super::duration::is_duration;
 use super::{Checker, Subject};
 use crate::codes::DiagnosticCode;
 use crate::diagnostic::{Diagnostic, Fix};
-use crate::duration::DurationSource;
 use crate::text::describe::{expected, or_list};
 use crate::text::name::NameKind;
 use crate::text::parse::{is_written_whole, number, span, string_span, whole};
 use crate::text::shape::{Type, Words};
-use crate::value::{Duration, DurationError, ValueType};
+use crate::value::ValueType;
 
 impl Checker<'_> {
     pub(super) fn leaf(&mut self, value: &Value, ty: &'static Type, subject: Subject) {
@@ -21,15 +20,7 @@ impl Checker<'_> {
             (Value::NumberLit(raw), _) => self.number(raw, ty, subject),
             (Value::StringLit(text), Type::Name(kind)) => self.name(text, *kind),
             (Value::StringLit(text), Type::Word(words)) => self.word(text, words, subject),
-            (Value::StringLit(text), Type::Duration) => {
-                self.duration(text, Duration::parse(&text.value).err());
-            }
-            (Value::StringLit(text), Type::AnyDuration) => {
-                self.duration(text, DurationSource::parse(&text.value).err());
-            }
-            (Value::StringLit(text), Type::AskedDuration) => {
-                self.duration(text, DurationSource::parse_asked(&text.value).err());
-            }
+            (Value::StringLit(text), ty) if is_duration(ty) => self.duration(text, ty),
             (Value::StringLit(text), Type::StableId) => self.stable_id(text),
             (Value::Array(list), _) => {
                 self.vector(list.range.start..list.range.end, &list.elements, subject)
@@ -130,30 +121,6 @@ impl Checker<'_> {
                 }
             },
         );
-    }
-
-    fn duration(&mut self, text: &StringLit, problem: Option<DurationError>) {
-        if let Some(problem) = problem {
-            self.bad.insert(text.start());
-            let number = text.value.trim();
-            let is_number =
-                !number.is_empty() && number.chars().all(|c| c.is_ascii_digit() || c == '.');
-            self.report(
-                DiagnosticCode::BadDuration,
-                string_span(self.text, text),
-                |bare| {
-                    let bare = Diagnostic {
-                        message: problem.message().into(),
-                        ..bare
-                    };
-                    if is_number {
-                        let problem = bare.label("the unit is missing");
-                        return with_units(problem.help(with_unit(number)), number, "");
-                    }
-                    bare.label(problem.label()).help(problem.help())
-                },
-            );
-        }
     }
 
     fn stable_id(&mut self, text: &StringLit) {

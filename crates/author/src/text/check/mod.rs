@@ -5,6 +5,7 @@
 //! then leaves out, so that no problem is reported a second time. Recursion is bounded by the
 //! nesting that the scan lets through.
 
+mod duration;
 mod hints;
 mod keys;
 mod leaf;
@@ -23,7 +24,7 @@ use super::shape::{Content, Field, Json, Map, ObjectKind, Rule, Type};
 use crate::codes::DiagnosticCode;
 use crate::diagnostic::{Diagnostic, Diagnostics, Fix};
 use crate::span::Span;
-use hints::{with_unit, with_units};
+use duration::is_duration;
 
 /// Values, by where they start, that do not have the right form; and keys that are given a second
 /// time.
@@ -198,6 +199,9 @@ impl Checker<'_> {
             let problem =
                 Diagnostic { message, ..bare }.label(format!("this is {}", found.words()));
             match raw {
+                Some(raw) if is_part_path(subject, &raw) => problem.help(format!(
+                    "the root cannot be a part: put it into a state, `\"states\": {{ \"Fight\": {{ \"use\": {raw} }} }}`"
+                )),
                 Some(raw) if list_of_one => {
                     problem.help(format!("write `[{raw}]`")).fix(Fix::replace(
                         format!("Write `[{raw}]`"),
@@ -206,7 +210,7 @@ impl Checker<'_> {
                     ))
                 }
                 Some(raw) if is_duration(ty) && found == Json::Number => {
-                    with_units(problem.help(with_unit(&raw)), &raw, "\"")
+                    duration::for_number(problem, &raw, ty)
                 }
                 _ => problem,
             }
@@ -221,6 +225,9 @@ impl Checker<'_> {
         rule: Rule,
         slipped: bool,
     ) {
+        if rule == Rule::BesideText {
+            return self.beside_text(object, kind, keys, slipped);
+        }
         // A flag that is off excludes nothing.
         let is_off = |property: &&ObjectProp| matches!(&property.value, Value::BooleanLit(flag) if !flag.value);
         let is_flag = |property: &&ObjectProp| {
@@ -244,9 +251,41 @@ impl Checker<'_> {
             _ => {}
         }
     }
+
+    /// Fields that say more about the text in the first one.
+    fn beside_text(
+        &mut self,
+        object: &Object,
+        kind: ObjectKind,
+        keys: &'static [&'static str],
+        slipped: bool,
+    ) {
+        let Some((&first, others)) = keys.split_first() else {
+            return;
+        };
+        let text = property(object, first);
+        let is_given = match text.map(|property| &property.value) {
+            // A field with a wrong name may be the one.
+            None => slipped,
+            Some(Value::Array(_)) => false,
+            // Of the wrong type, if not text: reported there.
+            Some(_) => true,
+        };
+        for other in others.iter().filter(|_| !is_given) {
+            if let Some(other) = property(object, other) {
+                self.alone(other, text, kind, first);
+            }
+        }
+    }
 }
 
-/// Is it a duration of any form?
-fn is_duration(ty: &Type) -> bool {
-    matches!(ty, Type::Duration | Type::AnyDuration | Type::AskedDuration)
+/// A quoted path of a machine file where transition sets are expected.
+fn is_part_path(subject: Subject, raw: &str) -> bool {
+    matches!(subject, Subject::Field("use")) && raw.ends_with(".json\"")
+}
+
+/// The property of a key.
+fn property<'o, 'a>(object: &'o Object<'a>, key: &str) -> Option<&'o ObjectProp<'a>> {
+    let mut properties = object.properties.iter();
+    properties.find(|property| property.name.as_str() == key)
 }

@@ -26,15 +26,15 @@ impl Reader<'_> {
     /// Event types.
     pub(super) fn events(&self, object: &Object) -> Vec<Event> {
         match self.field(object, "events") {
-            Some(list @ Value::Array(_)) => self
-                .names_of(list)
+            Some(Value::Object(_)) => self.each(object, "events", |entry| Some(self.event(entry))),
+            _ => self
+                .names_anyhow(object, "events")
                 .into_iter()
                 .map(|name| Event {
                     name,
                     ..Event::default()
                 })
                 .collect(),
-            _ => self.each(object, "events", |entry| Some(self.event(entry))),
         }
     }
 

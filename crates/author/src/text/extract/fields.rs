@@ -54,6 +54,32 @@ impl Reader<'_> {
         }
     }
 
+    /// The names in a field of the wrong form: a text, a list, objects in a list. The form has been
+    /// reported, so whoever uses one of the names makes no mistake.
+    pub(crate) fn names_anyhow(&self, object: &Object, key: &str) -> Vec<Name> {
+        let mut fields = object.properties.iter();
+        let field = fields.find(|property| property.name.as_str() == key);
+        match field.map(|property| &property.value) {
+            Some(Value::Array(list)) => {
+                let items = list.elements.iter();
+                items.flat_map(|item| self.names_in(item)).collect()
+            }
+            Some(text) => self.name_of(text).into_iter().collect(),
+            None => Vec::new(),
+        }
+    }
+
+    /// The names in an item of a list of names.
+    fn names_in(&self, item: &Value) -> Vec<Name> {
+        match item {
+            Value::Object(map) => self.entries(map).map(|entry| self.key(&entry)).collect(),
+            text => {
+                let name = self.good(text).then(|| self.name_of(text));
+                name.flatten().into_iter().collect()
+            }
+        }
+    }
+
     /// A truth value.
     pub(crate) fn boolean(&self, object: &Object, key: &str) -> Option<Spanned<bool>> {
         let literal = self.field(object, key)?.as_boolean_lit()?;

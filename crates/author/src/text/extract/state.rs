@@ -5,7 +5,7 @@ use jsonc_parser::common::Ranged;
 
 use super::Reader;
 use crate::graph::{HistoryPoint, Initial, PartUse, Region, Scratch, State, Timer};
-use crate::span::{Span, Spanned};
+use crate::span::{Name, Span, Spanned};
 use crate::text::parse::span;
 use crate::value::{Class, ScratchType};
 
@@ -223,7 +223,8 @@ impl Reader<'_> {
 
     fn scratch(&self, object: &Object) -> Vec<Scratch> {
         let Some(map) = self.field(object, "scratch").and_then(Value::as_object) else {
-            return Vec::new();
+            let names = self.names_anyhow(object, "scratch").into_iter();
+            return names.map(unread_scratch).collect();
         };
         self.entries(map)
             .map(|entry| self.scratch_of(&entry))
@@ -245,6 +246,9 @@ impl Reader<'_> {
             ),
         };
         let name = self.key(entry);
+        if good.is_none() {
+            return unread_scratch(name);
+        }
         let slots = slots.unwrap_or_else(|| Spanned::new(1, name.span));
         Scratch {
             name,
@@ -252,5 +256,15 @@ impl Reader<'_> {
             slots,
             ty,
         }
+    }
+}
+
+/// Scratch whose form has been reported: with a type, its uses are no mistakes.
+fn unread_scratch(name: Name) -> Scratch {
+    Scratch {
+        id: None,
+        slots: Spanned::new(1, name.span),
+        ty: Some(Spanned::new(ScratchType::U16, name.span)),
+        name,
     }
 }

@@ -82,6 +82,10 @@ impl Reader<'_> {
     fn event_or_any(&self, object: &Object, key: &str) -> Option<Trigger> {
         if let Some(Value::Array(list)) = self.field(object, key) {
             let events = self.names(object, key);
+            // A list of which nothing could be read has been reported; it is not empty.
+            if events.is_empty() && !list.elements.is_empty() {
+                return None;
+            }
             return Some(Trigger::of_events(events, span(list.range)));
         }
         let event = self.name(object, key)?;

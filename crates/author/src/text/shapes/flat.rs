@@ -2,8 +2,8 @@
 //! children.
 
 use super::{
-    ACTIONS, EVENTS_OR_ANY, NAME, STATES, at_most_one, doc, id, machine, meta, muted, state,
-    transition, words,
+    ACTIONS, EVENTS_OR_ANY, NAME, OF_PART, STATES, at_most_one, doc, id, machine, meta, muted,
+    state, transition, words,
 };
 use crate::text::name::{Item, NameKind};
 use crate::text::shape::{Field, ObjectKind, Shape, Type};
@@ -101,6 +101,7 @@ pub(crate) static STATE: Shape = Shape {
     groups: &[
         at_most_one(&["initial", "regions"]),
         at_most_one(&["stack", "regions"]),
+        OF_PART,
     ],
 };
 

@@ -101,6 +101,12 @@ pub(crate) const fn at_most_one(keys: &'static [&'static str]) -> Group {
     }
 }
 
+/// What a state says of its part needs the part; a list in `use` is transition sets.
+pub(crate) const OF_PART: Group = Group {
+    keys: &["use", "with", "map"],
+    rule: Rule::BesideText,
+};
+
 /// Words without other spellings.
 macro_rules! words {
     ($($word:literal),+ $(,)?) => {

@@ -1,8 +1,8 @@
 //! Owns the shapes of states and of what stands in them, transitions aside.
 
 use super::{
-    ACTIONS, CLASS, EVENT, STATES, TIMERS, TRANSITION_LIST, at_most_one, doc, id, map, meta, muted,
-    words,
+    ACTIONS, CLASS, EVENT, OF_PART, STATES, TIMERS, TRANSITION_LIST, at_most_one, doc, id, map,
+    meta, muted, words,
 };
 use crate::text::name::{Item, NameKind};
 use crate::text::shape::{Field, Group, Map, ObjectKind, Rule, Shape, Type, Words};
@@ -254,6 +254,7 @@ pub(crate) static STATE: Shape = Shape {
         at_most_one(&["initial", "regions"]),
         at_most_one(&["stack", "regions"]),
         at_most_one(&["final", "choice"]),
+        OF_PART,
     ],
 };
 

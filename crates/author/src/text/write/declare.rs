@@ -32,6 +32,31 @@ pub(super) fn all(machine: &Machine, object: &mut Object) {
     );
 }
 
+/// A declaration as the file has it, field by field.
+pub(crate) trait Fields {
+    /// Keys and values, in their order.
+    fn fields(&self) -> Vec<(String, String)>;
+}
+
+macro_rules! fields {
+    ($($ty:ident by $write:ident or $short:literal;)+) => {
+        $(impl Fields for $ty {
+            fn fields(&self) -> Vec<(String, String)> {
+                $write(self).1.fields_or($short)
+            }
+        })+
+    };
+}
+
+// The field is the one that a short form stands for.
+fields! {
+    Event by event or "payload";
+    Key by key or "type";
+    Channel by channel or "lane";
+    Lane by lane or "merge";
+    Function by function or "kind";
+}
+
 fn event(event: &Event) -> (String, JsonNode) {
     let payload = event.payload.as_ref().map(|payload| match payload.value {
         Payload::Value(ty) => quoted(ty.as_str()),

@@ -16,6 +16,7 @@ mod transition;
 use crate::graph::Machine;
 use crate::names::is_hidden;
 
+pub(crate) use declare::Fields;
 pub use missing::left_out;
 
 /// The text of a machine file.

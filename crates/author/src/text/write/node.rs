@@ -133,6 +133,21 @@ impl JsonNode {
         }
     }
 
+    /// The members of an object, printed; anything else is the value of the field `only`.
+    pub(super) fn fields_or(self, only: &str) -> Vec<(String, String)> {
+        let members = match self {
+            Self::Object { members, .. } => members,
+            other => vec![(only.to_owned(), other)],
+        };
+        let printed = |node: JsonNode| {
+            let mut text = String::new();
+            node.print(&mut text);
+            text
+        };
+        let members = members.into_iter();
+        members.map(|(key, node)| (key, printed(node))).collect()
+    }
+
     /// Whether it takes several lines: because it shall, or because something in it does.
     fn is_open(&self) -> bool {
         match self {

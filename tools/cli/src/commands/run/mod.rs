@@ -11,7 +11,9 @@ use std::time::Instant;
 use statewright::trace::Level;
 use statewright::{Machine, SymbolTable};
 use statewright_draw::{Chart, Heat, Options, svg};
-use statewright_files::{Input, Loaded, Prepared, create, read_limited, refuse_own_source};
+use statewright_files::{
+    Input, Loaded, Prepared, create, open_file, read_limited, refuse_own_source,
+};
 use statewright_simulate::report::{json, number, page, plot};
 use statewright_simulate::{
     Outcome as Ran, Plan, RunError, Script, ScriptError, Traced, Weights, WeightsError,
@@ -169,7 +171,7 @@ fn machine(loaded: Loaded) -> Result<Machine, CliError> {
 /// The text of a file that a person wrote.
 fn text_of(path: &Path, help: &str) -> Result<String, CliError> {
     let name = path.display().to_string();
-    let bytes = std::fs::File::open(path)
+    let bytes = open_file(path)
         .and_then(read_limited)
         .map_err(|error| CliError::read(&name, error))?;
     String::from_utf8(bytes)

@@ -14,11 +14,11 @@ mod slices;
 mod text;
 mod why;
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
 use statewright_draw::visible;
+use statewright_files::open_file;
 use statewright_trace::Legend;
 use statewright_trace::Record;
 use statewright_trace::file::{Ending, Reading};
@@ -117,8 +117,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, CliError> {
     let mut bytes = Vec::new();
     let read = match path == Path::new("-") {
         true => io::stdin().lock().read_to_end(&mut bytes),
-        false if path.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
-        false => File::open(path).and_then(|mut file| file.read_to_end(&mut bytes)),
+        false => open_file(path).and_then(|mut file| file.read_to_end(&mut bytes)),
     };
     match read {
         Ok(_) => Ok(bytes),
