@@ -25,6 +25,9 @@ pub type Meta = Option<serde_json::Value>;
 /// Source text of a guard, a score or any other expression (CODE-4).
 pub type ExprSource = Spanned<String>;
 
+/// Ticks per second where a machine does not say (SEL-1).
+pub const DEFAULT_TICK_RATE: u32 = 60;
+
 /// A whole machine.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Machine {
@@ -81,7 +84,14 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// Must every function be declared? Not by value functions alone, which need their type.
+    /// Ticks per second (SEL-1).
+    pub fn ticks_per_second(&self) -> u32 {
+        let given = self.tick_rate.as_ref();
+        given.map_or(DEFAULT_TICK_RATE, |rate| rate.value)
+    }
+
+    /// Does it declare functions, so that all must be? Not by value functions alone, which need their
+    /// type.
     pub fn declares_functions(&self) -> bool {
         let other = |function: &Function| function.kind.value != FunctionKind::Value;
         self.functions.iter().any(other) && !self.undeclared_functions

@@ -186,11 +186,7 @@ pub(super) fn check_rules(machine: &Machine, part: &Machine, out: &mut Diagnosti
         let ours = ours.as_ref().is_some_and(|ours| ours.value);
         check_rule(word, theirs, &ours, machine, out);
     }
-    const DEFAULT_TICK_RATE: u32 = 60;
-    let rate = machine
-        .tick_rate
-        .as_ref()
-        .map_or(DEFAULT_TICK_RATE, |rate| rate.value);
+    let rate = machine.ticks_per_second();
     check_rule("tick_rate", &part.tick_rate, &rate, machine, out);
     for observer in &part.observers {
         let problem = Diagnostic::new(

@@ -8,9 +8,6 @@ use statewright_author::value::Class;
 
 use super::problem::refused;
 
-/// Ticks per second where a machine does not say (SEL-1).
-pub(super) const DEFAULT_TICK_RATE: u32 = 60;
-
 /// How a machine can use what its rules stand in the way of.
 pub(super) const POLICIES_HELP: &str = "run by SCXML's rules: policies `internal_first`, `done_events`, `scxml_details` and `\"exit_order\": \"reverse\"`";
 
