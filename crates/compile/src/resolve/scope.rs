@@ -11,7 +11,9 @@ use statewright_author::value::{FunctionKind, ScratchType, ValueType};
 use super::actions::{Given, GivenValue, given};
 use super::{Condition, Resolver};
 use crate::actions::{action, narrow};
-use crate::expr::{self, CallText, Compiled, Expected, HostArgument, HostValue, Names, Scope};
+use crate::expr::{
+    self, CallText, Compiled, Expected, HostArgument, HostValue, Names, NoPayload, Scope,
+};
 use crate::index::{ConditionIndex, EventIndex, Index, StateIndex};
 use crate::model::Trigger;
 use crate::numbers;
@@ -26,7 +28,7 @@ pub(super) struct Site {
     /// State from which names are looked up: the one that has the list for an any-state
     /// transition, else the same.
     pub(super) names: StateIndex,
-    payload: Result<Payload, String>,
+    payload: Result<Payload, NoPayload>,
     /// State whose activity the code belongs to, for the check of concurrent writers.
     pub(super) writer: StateIndex,
     /// What the code runs for; none if that may be anything. Eventless ones are all alike.
@@ -43,7 +45,7 @@ impl Site {
         Self {
             state,
             names: state,
-            payload: Err(reason),
+            payload: Err(NoPayload::none(reason)),
             writer: state,
             trigger: None,
             is_fixed: false,
@@ -54,15 +56,15 @@ impl Site {
     pub(super) fn event(state: StateIndex, machine: &Machine, event: EventIndex) -> Self {
         let declared = &machine.events[event.position()];
         let payload = match (&declared.payload, declared.indirect) {
-            (Some(_), true) => Err(format!(
+            (Some(_), true) => Err(NoPayload::none(format!(
                 "event `{}` is indirect: it carries an index",
                 declared.name.value
-            )),
+            ))),
             (Some(payload), false) => Ok(payload.value),
-            (None, _) => Err(format!(
+            (None, _) => Err(NoPayload::none(format!(
                 "event `{}` declares no payload",
                 declared.name.value
-            )),
+            ))),
         };
         Self {
             state,
@@ -99,9 +101,15 @@ impl Site {
             };
             format!("`{}` carries {payload}", declared.name.value)
         };
-        let first = carried(events[0]);
-        let reason = format!("the events of the list differ: {first}, {}", carried(other));
-        Self::no_event(state, &reason)
+        let differ = NoPayload {
+            label: format!("{}, {}", carried(events[0]), carried(other)),
+            reason: "several events have a payload only if all carry the same".to_owned(),
+            help: "write one transition for each payload",
+        };
+        Self {
+            payload: Err(differ),
+            ..Self::no_event(state, "")
+        }
     }
 
     /// Code of a transition without a typed event.
@@ -109,7 +117,7 @@ impl Site {
         Self {
             state,
             names: state,
-            payload: Err(reason.to_owned()),
+            payload: Err(NoPayload::none(reason)),
             writer: state,
             trigger: None,
             is_fixed: false,
@@ -436,13 +444,9 @@ impl Scope for ResolverScope<'_, '_> {
         self.site.payload.as_ref().ok().copied()
     }
 
-    fn no_payload_reason(&self) -> String {
-        self.site
-            .payload
-            .as_ref()
-            .err()
-            .cloned()
-            .unwrap_or_default()
+    fn no_payload(&self) -> NoPayload {
+        let why = self.site.payload.as_ref().err();
+        why.cloned().unwrap_or_else(|| NoPayload::none(""))
     }
 
     fn state(&mut self, name: &Name) -> Option<u16> {
