@@ -104,6 +104,22 @@ impl Names {
         self.name(key)
     }
 
+    /// Name of a parameter.
+    pub fn parameter(&self, parameter: ParameterId) -> &str {
+        self.name(parameter)
+    }
+
+    /// Name of scratch; none without names.
+    pub fn scratch(&self, scratch: ScratchId) -> String {
+        let name = self.symbols.of(scratch);
+        name.map_or_else(|| format!("scratch {scratch}"), str::to_owned)
+    }
+
+    /// Name of a variant; none for the plain one.
+    pub fn variant(&self, variant: VariantId) -> Option<&str> {
+        Some(self.name(variant)).filter(|_| variant != VariantId::PLAIN)
+    }
+
     /// Name of a user function.
     pub fn function(&self, function: FunctionId) -> &str {
         self.name(function)
@@ -138,6 +154,7 @@ fn shown_symbols(rom: &Rom<'_>, given: Option<SymbolTable>) -> SymbolTable {
         .with_numbers(SymbolKind::Event, rom.events().len())
         .with_numbers(SymbolKind::Function, rom.linker().len())
         .with_numbers(SymbolKind::Key, rom.keys().len())
+        .with_numbers(SymbolKind::Parameter, rom.parameters().len())
         .with_numbers(SymbolKind::Variant, rom.variants().len());
     if let Some(root) = symbols.states.first_mut() {
         root.name = "root".to_owned();
