@@ -6,12 +6,13 @@ use std::collections::HashMap;
 use statewright::Machine;
 use statewright_author::names::visible;
 use statewright_describe::{
-    Description, Length, StackUse, State, Target, TimerPlace, Transition, Trigger,
+    Description, Length, StackUse, State, Target, Threshold, TimerPlace, Transition, Trigger,
 };
 use statewright_rom::Rom;
 use statewright_rom::ids::*;
 use statewright_rom::layout::{RegionRecord, StateKind, TimerKind, TimerRecord};
 use statewright_symbols::{Symbol, SymbolId, SymbolKind, SymbolTable};
+use statewright_text::quoted;
 
 /// A transition in words.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -249,10 +250,10 @@ fn transition_words(state: &State, transition: &Transition, rate: u32) -> Transi
         trigger,
         guard,
         score: transition.score.as_deref().map(bare),
-        threshold: transition
-            .threshold
-            .as_ref()
-            .map(|threshold| threshold.to_string()),
+        threshold: transition.threshold.as_ref().map(|least| match least {
+            Threshold::Number(_) => least.to_string(),
+            Threshold::Code(code) => quoted(&visible(code)),
+        }),
         targets,
         line,
     }
