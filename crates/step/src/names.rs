@@ -29,7 +29,7 @@ pub struct TransitionWords {
     pub score: Option<String>,
     /// The least score that counts.
     pub threshold: Option<String>,
-    /// Where it leads; empty for one that stays.
+    /// Where it leads; empty for one that is internal or stays.
     pub targets: Vec<String>,
     /// Trigger, guard and targets in one line.
     pub line: String,
@@ -242,7 +242,8 @@ fn transition_words(state: &State, transition: &Transition, rate: u32) -> Transi
             line.push_str(&format!(" -> {}", targets.join(" + ")));
             line.push_str(if stack.is_some() { " (push)" } else { "" });
         }
-        (_, true) => line.push_str(" (stays)"),
+        (_, true) if transition.stay => line.push_str(" (stays)"),
+        (_, true) => line.push_str(" (internal)"),
     }
     TransitionWords {
         name: transition.name.clone(),

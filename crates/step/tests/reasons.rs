@@ -110,18 +110,18 @@ fn every_reason_is_told_in_plain_words() {
     let outranked = "an interrupt stands alone: everybody else is passed over";
     check(&["send Alarm"], "ordinary", "outranked", outranked);
 
-    let inside = "a state inside was asked first and took it: `work: on Go (stays)`";
+    let inside = "a state inside was asked first and took it: `work: on Go (internal)`";
     check(&["send Go"], "around", "not_reached", inside);
     check(
         &["send Go"],
         "late",
         "not_reached",
-        "it comes after `work: on Go (stays)`, which was taken",
+        "it comes after `work: on Go (internal)`, which was taken",
     );
     let first =
-        "its priority 1 is lower than 3 of `work: on Order if ammo > 5 || ammo < 6 (stays)`";
+        "its priority 1 is lower than 3 of `work: on Order if ammo > 5 || ammo < 6 (internal)`";
     check(&["send Order"], "lower", "not_reached", first);
-    let better = "its score 0.5 is not higher than 0.75 of `work: on Rank (stays)`";
+    let better = "its score 0.5 is not higher than 0.75 of `work: on Rank (internal)`";
     check(
         &["score Low 0.5", "score High 0.75", "send Rank"],
         "second",
