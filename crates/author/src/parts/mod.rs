@@ -42,6 +42,10 @@ const PART_ENDING: &str = ".json";
 /// What [`PartFiles::read`] says of a file that is not text.
 pub const NOT_UTF8: &str = "it is not UTF-8 text";
 
+/// What [`PartFiles::read`] says of a pipe or a device. Whoever reads from disk asks before the file
+/// is opened: that alone may wait for ever.
+pub const NOT_A_FILE: &str = "it is a pipe or a device, not a file";
+
 /// Whoever can read the files of parts.
 pub trait PartFiles {
     /// The text of a file: the folder of the file that says `use`, and the path that it says. An
