@@ -69,12 +69,12 @@ pub struct Machine {
     pub timers: Vec<Timer>,
     /// Observers (EVT-8).
     pub observers: Vec<Observer>,
-    /// Declared user functions. If there are any but value functions, every function used must be
-    /// declared; value functions always must.
+    /// Declared user functions. If a file has any but value functions, every function that it uses
+    /// must be declared; value functions always must.
     pub functions: Vec<Function>,
-    /// Functions may be used without being declared, although some are: one of the files that the
-    /// machine is made of declares none (LANG-5).
-    pub undeclared_functions: bool,
+    /// Texts that may use functions without declaring them, although others that the machine is made
+    /// of declare theirs (LANG-5): a use of a part, or `None` for the machine's own.
+    pub undeclared_functions: Vec<Option<usize>>,
     /// Transition lists shared by several states (CODE-8).
     pub transition_sets: Vec<TransitionSet>,
     /// The root state. Its name is not used: messages call it `root`.
@@ -94,7 +94,13 @@ impl Machine {
     /// type.
     pub fn declares_functions(&self) -> bool {
         let other = |function: &Function| function.kind.value != FunctionKind::Value;
-        self.functions.iter().any(other) && !self.undeclared_functions
+        self.functions.iter().any(other)
+    }
+
+    /// Must a function be declared that is used there?
+    pub fn must_declare(&self, used_at: Span) -> bool {
+        let text = self.source.part_at(used_at);
+        self.declares_functions() && !self.undeclared_functions.contains(&text)
     }
 }
 

@@ -59,7 +59,6 @@ pub(super) fn merge(
     place: &Place,
     out: &mut Diagnostics,
 ) {
-    let undeclared_functions = !machine.declares_functions() || !part.declares_functions();
     let map = Some(&names.map);
     add(&mut machine.events, &mut part.events, map, out);
     add(&mut machine.blackboard, &mut part.blackboard, map, out);
@@ -69,7 +68,6 @@ pub(super) fn merge(
     add(&mut machine.lanes, &mut part.lanes, None, out);
     let (ours, theirs) = (&mut machine.built_in_lanes, &mut part.built_in_lanes);
     add(ours, theirs, None, out);
-    machine.undeclared_functions = undeclared_functions && !machine.functions.is_empty();
     own(machine, part, names, place);
 }
 

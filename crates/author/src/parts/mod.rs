@@ -94,9 +94,14 @@ pub fn join(machine: &mut Machine, files: &dyn PartFiles, out: &mut Diagnostics)
         out: std::mem::take(out),
         open: vec![name],
         texts: HashMap::new(),
+        without_functions: Vec::new(),
     };
+    joiner.note_functions(machine, None);
     joiner.machine(machine);
     machine.source = joiner.source;
+    if machine.declares_functions() {
+        machine.undeclared_functions = joiner.without_functions;
+    }
     joiner.out.sort();
     *out = joiner.out;
 }
@@ -192,6 +197,8 @@ struct Joiner<'f> {
     /// The file that is being put together, and those that use it.
     open: Vec<String>,
     texts: HashMap<String, Arc<str>>,
+    /// The texts that declare no functions, as [`Machine::undeclared_functions`] has them.
+    without_functions: Vec<Option<usize>>,
 }
 
 impl Joiner<'_> {
@@ -252,6 +259,7 @@ impl Joiner<'_> {
         };
         let before = self.out.errors();
         let mut part = self.read(&name, &text, self.source.parts()[joined].start);
+        self.note_functions(&part, Some(joined));
         let joined = JoinedPart {
             text: joined,
             machine: part.name.value.clone(),
@@ -281,6 +289,13 @@ impl Joiner<'_> {
             joined: Some(joined),
             ..part_use
         })
+    }
+
+    /// Writes down whether a text, before anything is joined in, declares functions.
+    fn note_functions(&mut self, machine: &Machine, text: Option<usize>) {
+        if !machine.declares_functions() {
+            self.without_functions.push(text);
+        }
     }
 
     /// A part on its own, with spans behind the texts before it.

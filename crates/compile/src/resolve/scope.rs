@@ -493,9 +493,10 @@ impl Scope for ResolverScope<'_, '_> {
         arguments: &[HostArgument],
     ) -> Option<u16> {
         let first = !self.resolver.actions.knows(&function.value);
-        let free = !self.resolver.machine.declares_functions();
-        if arguments.is_empty() && first && free && kind == FunctionKind::Guard {
-            self.warn_of_slip(function);
+        let free = !self.resolver.machine.must_declare(function.span);
+        let is_declared = self.resolver.names.functions.get(&function.value).is_some();
+        if first && free && !is_declared && kind == FunctionKind::Guard {
+            self.warn_of_slip(function, arguments.len());
         }
         let arguments: Vec<Given> = arguments.iter().map(of_expression).collect();
         let call = self.resolver.call(function, kind, &arguments, self.site)?;
@@ -533,8 +534,38 @@ impl ResolverScope<'_, '_> {
         }
     }
 
-    /// Without declared functions any name is a guard of the host, also a misspelled key.
-    fn warn_of_slip(&mut self, function: &Name) {
+    /// A value that was meant: it is one slip, not a key that nobody uses.
+    fn use_value(&self, name: &str) {
+        let (names, usage) = (&self.resolver.names, &self.resolver.usage);
+        usage.keys.borrow_mut().extend(names.keys.get(name));
+        let parameter = names.parameters.get(name);
+        usage.parameters.borrow_mut().extend(parameter);
+    }
+
+    /// Without declared functions any name is a guard of the host, also a misspelled key, and a key
+    /// with parentheses.
+    fn warn_of_slip(&mut self, function: &Name, arguments: usize) {
+        let (names, name) = (&self.resolver.names, &function.value);
+        let value = match (names.keys.get(name), names.parameters.get(name)) {
+            (Some(_), _) => Some("blackboard key"),
+            (None, Some(_)) => Some("parameter"),
+            (None, None) => None,
+        };
+        if let Some(value) = value {
+            self.use_value(name);
+            let text = format!("guard function `{name}` has the name of a {value}");
+            let code = DiagnosticCode::GuardLooksLikeKey;
+            return self.resolver.report(
+                Diagnostic::new(code, function.span, text)
+                    .label("called, so a function in Rust")
+                    .help(format!(
+                        "to read the {value}, write `{name}` without parentheses; if the function is meant, declare it under `\"functions\"`"
+                    )),
+            );
+        }
+        if arguments > 0 {
+            return;
+        }
         // Every function is compared with every name, so only where both are few.
         const MOST_COMPARED: usize = 256;
         let names = &self.resolver.names;
@@ -545,13 +576,7 @@ impl ResolverScope<'_, '_> {
         let Some(meant) = self.values().find(|name| is_slip(&function.value, name)) else {
             return;
         };
-        // It is one slip, not a key that nobody uses.
-        let (names, usage) = (&self.resolver.names, &self.resolver.usage);
-        usage.keys.borrow_mut().extend(names.keys.get(meant));
-        usage
-            .parameters
-            .borrow_mut()
-            .extend(names.parameters.get(meant));
+        self.use_value(meant);
         let text = format!(
             "guard function `{}` has almost the name of `{meant}`",
             function.value
