@@ -555,20 +555,20 @@ pub struct Transition {
     pub effect: Vec<Action>,
     /// 0 to 15, higher first (SEL-3); 0 if not given.
     pub priority: Option<Spanned<u32>>,
-    /// Stands alone before all others (SEL-2).
-    pub interrupt: bool,
+    /// Stands alone before all others (SEL-2): where it says so.
+    pub interrupt: Option<Span>,
     /// Score for utility selection (SEL-3).
     pub score: Option<ExprSource>,
     /// Least score that counts: a number, or an expression over parameters (LANG-12); 0 if not given.
     pub threshold: Option<ExprSource>,
-    /// A candidate without target: if it wins, nothing happens (LANG-6).
-    pub stay: bool,
+    /// A candidate without target: if it wins, nothing happens (LANG-6). Where it says so.
+    pub stay: Option<Span>,
     /// Time before it may be taken again (SEL-6).
     pub cooldown: Option<Spanned<DurationSource>>,
     /// Time its guard must stay true (SEL-6).
     pub debounce: Option<Spanned<DurationSource>>,
-    /// Waits until the source may be left (SEL-6).
-    pub latch: bool,
+    /// Waits until the source may be left (SEL-6): where it says so.
+    pub latch: Option<Span>,
     /// Left out of the compiled machine (CODE-8).
     pub muted: bool,
     /// Editor data.
@@ -657,7 +657,7 @@ impl Transition {
         Self {
             targets: Vec::new(),
             effect: Vec::new(),
-            stay: true,
+            stay: Some(self.targets.first().map_or(self.span, |to| to.span)),
             ..self.clone()
         }
     }

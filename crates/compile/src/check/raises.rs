@@ -220,7 +220,7 @@ impl Handlers {
 
     fn add(&mut self, index: TransitionIndex, transition: &Transition<'_>) {
         let source = transition.source;
-        let interrupt = usize::from(transition.authored.interrupt);
+        let interrupt = usize::from(transition.authored.interrupt.is_some());
         match transition.trigger {
             Trigger::Event(event) => {
                 self.of_event.entry(event).or_default().push(source);
@@ -241,7 +241,7 @@ impl Handlers {
     /// Whether an event always starts a transition while its source is active.
     fn always_reach(&self, model: &Model<'_>, index: TransitionIndex, event: EventIndex) -> bool {
         let transition = &model.transitions[index];
-        let interrupt = transition.authored.interrupt;
+        let interrupt = transition.authored.interrupt.is_some();
         let held = self.has_conditions && !transition.targets.is_empty() && !interrupt;
         let inside = transition.source.next()..model.tree.states[transition.source].end;
         let none_inside = |states: &Vec<StateIndex>| {
@@ -260,7 +260,7 @@ impl Handlers {
         };
         is_free(transition)
             && transition.stack.is_none()
-            && !transition.authored.latch
+            && transition.authored.latch.is_none()
             && !held
             && !outranked
             && self.first.get(&(transition.source, event)) == Some(&index)
@@ -272,7 +272,7 @@ impl Handlers {
 /// Order of selection in a state.
 fn rank(transition: &Transition<'_>) -> (bool, std::cmp::Reverse<u8>) {
     (
-        !transition.authored.interrupt,
+        transition.authored.interrupt.is_none(),
         std::cmp::Reverse(transition.priority),
     )
 }
