@@ -135,15 +135,12 @@ pub fn note_uses(source: &Source, out: &mut Diagnostics) {
 }
 
 /// What a problem is about, whoever uses the part: its file, the bytes there, the code.
-type PlaceInPart<'s> = (&'s str, u32, u32, DiagnosticCode);
+type PlaceInPart<'s> = ((&'s str, u32, u32), DiagnosticCode);
 
 /// The use that a problem lies in, and the place in its file.
 fn place_in_part<'s>(source: &'s Source, problem: &Diagnostic) -> Option<(usize, PlaceInPart<'s>)> {
     let at = source.part_at(problem.span)?;
-    let part = &source.parts()[at];
-    let local = |byte: u32| byte.saturating_sub(part.start);
-    let (start, end) = (local(problem.span.start), local(problem.span.end));
-    Some((at, (&part.name, start, end, problem.code)))
+    Some((at, (source.place_in_part(problem.span)?, problem.code)))
 }
 
 /// Adds who uses the part that a problem lies in, from the inside out.
