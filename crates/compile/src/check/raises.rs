@@ -9,11 +9,10 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::graph::StateKind;
-use statewright_rom::layout::{ActionOp, NONE, OpRecord};
 
 use super::Planned;
 use super::eventless::{Link, active_after, find_circle, is_free};
-use crate::actions::certain;
+use crate::actions::{certain, own_post};
 use crate::index::{ActionListIndex, EventIndex, Index, StateIndex, TransitionIndex};
 use crate::model::{Model, Transition, Trigger};
 
@@ -150,26 +149,7 @@ fn raised<'m>(
     model: &'m Model<'_>,
     list: ActionListIndex,
 ) -> impl Iterator<Item = EventIndex> + 'm {
-    let to_itself = |action: &&OpRecord| match action.kind.get() {
-        ActionOp::Raise => true,
-        ActionOp::Send => action.b.get() >> 16 == u32::from(NONE),
-        ActionOp::Call
-        | ActionOp::CallWith
-        | ActionOp::SetScratch
-        | ActionOp::AddScratch
-        | ActionOp::Evaluate
-        | ActionOp::Set
-        | ActionOp::Add
-        | ActionOp::Emit
-        | ActionOp::StartTimer
-        | ActionOp::StopTimer
-        | ActionOp::ClearHistory
-        | ActionOp::Unless
-        | ActionOp::Skip => false,
-    };
-    certain(model.actions.actions_of(list))
-        .filter(to_itself)
-        .map(|action| EventIndex::new(usize::from(action.a.get())))
+    certain(model.actions.actions_of(list)).filter_map(own_post)
 }
 
 /// Who reacts to what.
