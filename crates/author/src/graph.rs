@@ -89,19 +89,6 @@ impl Machine {
         let given = self.tick_rate.as_ref();
         given.map_or(DEFAULT_TICK_RATE, |rate| rate.value)
     }
-
-    /// Does it declare functions, so that all must be? Not by value functions alone, which need their
-    /// type.
-    pub fn declares_functions(&self) -> bool {
-        let other = |function: &Function| function.kind.value != FunctionKind::Value;
-        self.functions.iter().any(other)
-    }
-
-    /// Must a function be declared that is used there?
-    pub fn must_declare(&self, used_at: Span) -> bool {
-        let text = self.source.part_at(used_at);
-        self.declares_functions() && !self.undeclared_functions.contains(&text)
-    }
 }
 
 /// How a machine departs from the default rules; `None` is the default.
