@@ -88,7 +88,7 @@ fn level_1_is_events_transitions_and_leaves() {
     crowd.tick(&());
     assert_eq!(
         words(&crowd),
-        ["0 Hit: root (internal)", "1 Hit: root (stays)"]
+        ["0 Hit: root (internal)", "1 Hit: root (internal)"]
     );
     crowd.tick(&());
     assert_eq!(words(&crowd), [] as [&str; 0]);
