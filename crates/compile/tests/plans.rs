@@ -347,7 +347,7 @@ fn asked(case: &Case<'_>, columns: &Columns, leaf: usize) -> BTreeMap<usize, Ask
     for &state in way.iter().rev() {
         for (number, m) in (numbers[state]..)
             .zip(&moves[state])
-            .filter(|(_, m)| m.authored.interrupt)
+            .filter(|(_, m)| m.authored.interrupt.is_some())
         {
             for column in columns.of(tree, m) {
                 rows.entry(column).or_default().interrupts.push(number);
@@ -359,7 +359,7 @@ fn asked(case: &Case<'_>, columns: &Columns, leaf: usize) -> BTreeMap<usize, Ask
     for &state in &way {
         for (number, m) in (numbers[state]..)
             .zip(&moves[state])
-            .filter(|(_, m)| !m.authored.interrupt)
+            .filter(|(_, m)| m.authored.interrupt.is_none())
         {
             for column in columns.of(tree, m) {
                 rows.entry(column).or_default().others.push(Ok(number));
