@@ -336,6 +336,16 @@ enum Round {
     Later,
 }
 
+/// What asking along the plans of the leaves came to.
+enum Scanned {
+    /// Nothing eventless is enabled.
+    Nothing,
+    /// The search goes on from here.
+    Halted(Halt),
+    /// Nobody was asked.
+    NotAsked,
+}
+
 /// What a tick has used of its caps.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Used {
@@ -494,19 +504,24 @@ impl<'r, 'a> Tick<'r, 'a> {
         if !latched && !self.cx.rom.has(feature::EVENTLESS) {
             return Ok(false);
         }
-        self.scan_eventless(latched)
+        match self.scan_eventless(latched) {
+            Scanned::Nothing => self.cx.check_fault().map(|()| false),
+            Scanned::Halted(halt) => self.commit_eventless(false, Some(halt)),
+            Scanned::NotAsked => self.commit_eventless(latched, None),
+        }
     }
 
-    /// Asks along the plans of the leaves, unless every step is told or a transition waits.
+    /// Asks along the plans of the leaves, unless every step is told or a transition waits. Kept
+    /// apart: what it needs of the stack is free again when user code is called.
     #[inline(never)]
-    fn scan_eventless(&mut self, latched: bool) -> Result<bool, Fault> {
+    fn scan_eventless(&mut self, latched: bool) -> Scanned {
         let scans = !self.tells_steps && toggles::has(Optimization::Polling);
         let chain = scans.then(|| self.cx.chain()).flatten();
         let chain = chain.filter(|chain| !latched || !self.cx.has_latched_in(chain));
         match chain.map(|chain| self.scan(&chain)) {
-            Some(None) => self.cx.check_fault().map(|()| false),
-            Some(halt) => self.commit_eventless(false, halt),
-            None => self.commit_eventless(latched, None),
+            Some(None) => Scanned::Nothing,
+            Some(Some(halt)) => Scanned::Halted(halt),
+            None => Scanned::NotAsked,
         }
     }
 
