@@ -170,6 +170,26 @@ impl Diagnostic {
         self
     }
 
+    /// Whether both say the same about the same places; what they advise may differ, as names that are
+    /// looked up from different states do.
+    fn says_the_same(&self, other: &Self) -> bool {
+        let Self {
+            code,
+            severity,
+            message,
+            span,
+            label,
+            related,
+            notes: _,
+            help: _,
+            fixes: _,
+        } = self;
+        let other_says = (other.span, other.code, other.severity);
+        (*span, *code, *severity) == other_says
+            && (message, label) == (&other.message, &other.label)
+            && *related == other.related
+    }
+
     /// Adds "did you mean" if a name is close to one that exists. The name stands at the end of the
     /// problem's span: it may be the last part of a path.
     #[must_use]
@@ -196,8 +216,16 @@ pub struct Diagnostics {
 }
 
 impl Diagnostics {
-    /// Takes one; past the limit they are only counted, and errors push out warnings.
+    /// Takes one; past the limit they are only counted, and errors push out warnings. What was said
+    /// already is not said again: code that several states share has its mistakes once.
     pub fn push(&mut self, diagnostic: Diagnostic) {
+        if self
+            .list
+            .iter()
+            .any(|known| known.says_the_same(&diagnostic))
+        {
+            return;
+        }
         match diagnostic.severity {
             Severity::Error => self.errors += 1,
             Severity::Warning => self.warnings += 1,
@@ -331,13 +359,28 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_was_said_is_not_said_again() {
+        let mut all = Diagnostics::default();
+        let problem = |text: &str| {
+            let code = DiagnosticCode::UnknownState;
+            Diagnostic::new(code, Span::default(), text.to_owned())
+        };
+        all.push(problem("no state named `a`").help("did you mean `b`?"));
+        all.push(problem("no state named `a`").help("did you mean `c`?"));
+        assert_eq!((all.len(), all.errors()), (1, 1));
+        all.push(problem("no state named `a`").related(Span { start: 3, end: 4 }, "used here"));
+        all.push(problem("no state named `d`"));
+        assert_eq!((all.len(), all.errors(), all.omitted()), (3, 3, 0));
+    }
+
+    #[test]
     fn errors_are_never_lost_to_the_limit() {
         let mut all = Diagnostics::default();
-        for _ in 0..MAX_DIAGNOSTICS + 10 {
+        for number in 0..MAX_DIAGNOSTICS + 10 {
             all.push(Diagnostic::new(
                 DiagnosticCode::Unreachable,
                 Span::default(),
-                "w",
+                format!("w {number}"),
             ));
         }
         all.push(Diagnostic::new(

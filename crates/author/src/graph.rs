@@ -25,6 +25,9 @@ pub type Meta = Option<serde_json::Value>;
 /// Source text of a guard, a score or any other expression (CODE-4).
 pub type ExprSource = Spanned<String>;
 
+/// Ticks per second where a machine does not say (SEL-1).
+pub const DEFAULT_TICK_RATE: u32 = 60;
+
 /// A whole machine.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Machine {
@@ -66,12 +69,12 @@ pub struct Machine {
     pub timers: Vec<Timer>,
     /// Observers (EVT-8).
     pub observers: Vec<Observer>,
-    /// Declared user functions. If there are any but value functions, every function used must be
-    /// declared; value functions always must.
+    /// Declared user functions. If a file has any but value functions, every function that it uses
+    /// must be declared; value functions always must.
     pub functions: Vec<Function>,
-    /// Functions may be used without being declared, although some are: one of the files that the
-    /// machine is made of declares none (LANG-5).
-    pub undeclared_functions: bool,
+    /// Texts that may use functions without declaring them, although others that the machine is made
+    /// of declare theirs (LANG-5): a use of a part, or `None` for the machine's own.
+    pub undeclared_functions: Vec<Option<usize>>,
     /// Transition lists shared by several states (CODE-8).
     pub transition_sets: Vec<TransitionSet>,
     /// The root state. Its name is not used: messages call it `root`.
@@ -81,10 +84,10 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// Must every function be declared? Not by value functions alone, which need their type.
-    pub fn declares_functions(&self) -> bool {
-        let other = |function: &Function| function.kind.value != FunctionKind::Value;
-        self.functions.iter().any(other) && !self.undeclared_functions
+    /// Ticks per second (SEL-1).
+    pub fn ticks_per_second(&self) -> u32 {
+        let given = self.tick_rate.as_ref();
+        given.map_or(DEFAULT_TICK_RATE, |rate| rate.value)
     }
 }
 
@@ -539,20 +542,20 @@ pub struct Transition {
     pub effect: Vec<Action>,
     /// 0 to 15, higher first (SEL-3); 0 if not given.
     pub priority: Option<Spanned<u32>>,
-    /// Stands alone before all others (SEL-2).
-    pub interrupt: bool,
+    /// Stands alone before all others (SEL-2): where it says so.
+    pub interrupt: Option<Span>,
     /// Score for utility selection (SEL-3).
     pub score: Option<ExprSource>,
     /// Least score that counts: a number, or an expression over parameters (LANG-12); 0 if not given.
     pub threshold: Option<ExprSource>,
-    /// A candidate without target: if it wins, nothing happens (LANG-6).
-    pub stay: bool,
+    /// A candidate without target: if it wins, nothing happens (LANG-6). Where it says so.
+    pub stay: Option<Span>,
     /// Time before it may be taken again (SEL-6).
     pub cooldown: Option<Spanned<DurationSource>>,
     /// Time its guard must stay true (SEL-6).
     pub debounce: Option<Spanned<DurationSource>>,
-    /// Waits until the source may be left (SEL-6).
-    pub latch: bool,
+    /// Waits until the source may be left (SEL-6): where it says so.
+    pub latch: Option<Span>,
     /// Left out of the compiled machine (CODE-8).
     pub muted: bool,
     /// Editor data.
@@ -641,7 +644,7 @@ impl Transition {
         Self {
             targets: Vec::new(),
             effect: Vec::new(),
-            stay: true,
+            stay: Some(self.targets.first().map_or(self.span, |to| to.span)),
             ..self.clone()
         }
     }

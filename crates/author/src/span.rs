@@ -297,6 +297,34 @@ impl Source {
         }
     }
 
+    /// Where the part is used that a span lies in.
+    pub fn used_at(&self, span: Span) -> Option<Span> {
+        Some(self.parts()[self.part_at(span)?].used_at)
+    }
+
+    /// Whether two spans show the same text: a part that is used twice is two texts of one file.
+    pub fn show_the_same(&self, one: Span, other: Span) -> bool {
+        let place = self.place_in_part(one);
+        one == other || place.is_some() && place == self.place_in_part(other)
+    }
+
+    /// Of two spans that show the same text: where the part of the first is used, as far out as it
+    /// takes to show something else. `None` if both are one, or a step of a builder says `use`.
+    pub fn use_apart(&self, mut one: Span, mut other: Span) -> Option<Span> {
+        // Bound: parts use others that were read before them.
+        while one != other && self.show_the_same(one, other) {
+            (one, other) = (self.used_at(one)?, self.used_at(other)?);
+        }
+        Some(one).filter(|use_of_one| *use_of_one != other && !use_of_one.is_step())
+    }
+
+    /// The file of the part that a span lies in, and its bytes there, whoever uses the part.
+    pub(crate) fn place_in_part(&self, span: Span) -> Option<(&str, u32, u32)> {
+        let part = &self.parts()[self.part_at(span)?];
+        let local = |byte: u32| byte.saturating_sub(part.start);
+        Some((&part.name, local(span.start), local(span.end)))
+    }
+
     /// One-based line and column (in characters) of a byte offset, in the text that it lies in.
     pub fn line_column(&self, offset: u32) -> Option<(u32, u32)> {
         let SourceText { text, start, .. } = self.text_at(Span {

@@ -102,9 +102,9 @@ fn transitions() {
         threshold.is_none()
             && cooldown.is_none()
             && debounce.is_none()
-            && !interrupt
-            && !latch
-            && !stay
+            && interrupt.is_none()
+            && latch.is_none()
+            && stay.is_none()
     );
 
     let sync: Vec<_> = list[1]
@@ -113,7 +113,11 @@ fn transitions() {
         .map(|(region, target)| (region.as_str(), target.as_str()))
         .collect();
     assert_eq!(sync, [("r", "a"), ("q", "b")]);
-    assert!(matches!(list[1].trigger, Trigger::Any(_)) && list[1].interrupt && list[1].latch);
+    assert!(
+        matches!(list[1].trigger, Trigger::Any(_))
+            && list[1].interrupt.is_some()
+            && list[1].latch.is_some()
+    );
     assert_eq!(
         (value(&list[1].kind), value(&list[1].priority)),
         (TransitionKind::Local, 15)

@@ -7,6 +7,7 @@ use statewright_author::diagnostic::Diagnostics;
 use statewright_author::graph::{ActionKind, Machine, State, Trigger};
 use statewright_author::parts;
 use statewright_author::render::{Style, render_text};
+use statewright_author::span::Span;
 use statewright_author::value::Literal;
 
 const FIGHT: &str = r#"{
@@ -124,7 +125,13 @@ fn declarations_are_added_once_and_parameters_per_use() {
         names(&machine.functions, |f| &f.name.value),
         ["Stab", "Near", "Swing"]
     );
-    assert!(!machine.declares_functions(), "the soldier declares none");
+    // The soldier declares no functions and may use any; its parts must declare theirs.
+    let uses = machine.source.parts().iter().map(|part| part.start);
+    assert!(!machine.must_declare(machine.name.span));
+    for start in uses {
+        let end = start + 1;
+        assert!(machine.must_declare(Span { start, end }));
+    }
     let sets = names(&machine.transition_sets, |s| &s.name.value);
     assert_eq!(sets, ["fight/ways_out", "brawl/ways_out"]);
     assert_eq!(

@@ -169,9 +169,12 @@ warning[SW0214]: odd
 
 #[test]
 fn the_summary_counts_what_is_not_shown() {
-    let problem = || Diagnostic::new(DiagnosticCode::UnknownState, Span::bytes(0..1), "x");
+    let problem = |number: usize| {
+        let text = format!("x {number}");
+        Diagnostic::new(DiagnosticCode::UnknownState, Span::bytes(0..1), text)
+    };
     let warning = Diagnostic::new(DiagnosticCode::Unreachable, Span::bytes(0..1), "y");
-    let many = std::iter::once(warning).chain((0..MAX_DIAGNOSTICS + 1).map(|_| problem()));
+    let many = std::iter::once(warning).chain((0..MAX_DIAGNOSTICS + 1).map(problem));
     let text = render(SOLDIER, many);
     assert!(
         text.ends_with("\n201 errors and 1 warning (+2 more not shown)\n"),

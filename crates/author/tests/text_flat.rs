@@ -159,7 +159,13 @@ fn transitions_go_to_their_sources() {
         fight.kind.as_ref().map(|k| k.value),
         Some(TransitionKind::External)
     );
-    assert!(!fight.interrupt && fight.latch && fight.stay && fight.muted && fight.score.is_some());
+    assert!(
+        fight.interrupt.is_none()
+            && fight.latch.is_some()
+            && fight.stay.is_some()
+            && fight.muted
+            && fight.score.is_some()
+    );
     assert_eq!(
         any.kind.as_ref().map(|k| k.value),
         Some(TransitionKind::Internal)
@@ -167,7 +173,7 @@ fn transitions_go_to_their_sources() {
     assert!(matches!(any.trigger, Trigger::Any(_)) && matches!(timer.trigger, Trigger::Timer(_)));
     assert!(matches!(done.trigger, Trigger::Done(_)));
     let combat = child(&m.root, "combat");
-    assert!(combat.transitions[0].interrupt && combat.transitions[0].effect.len() == 1);
+    assert!(combat.transitions[0].interrupt.is_some() && combat.transitions[0].effect.len() == 1);
     assert_eq!(combat.transitions[1].sync.len(), 1);
     assert!(matches!(combat.transitions[2].trigger, Trigger::Every(_)));
     let branches = child(&m.root, "pick").choice.as_ref().unwrap();

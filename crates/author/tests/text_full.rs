@@ -539,11 +539,11 @@ fn transitions_and_decisions() {
     assert_eq!(
         (
             value(&fight.priority),
-            fight.interrupt,
-            fight.latch,
+            fight.interrupt.map(at),
+            fight.latch.map(at),
             fight.muted
         ),
-        (Some(15), true, true, true)
+        (Some(15), Some("true"), Some("true"), true)
     );
     assert_eq!(
         fight.score.as_ref().map(|code| at(code.span)),
@@ -580,7 +580,7 @@ fn transitions_and_decisions() {
             && value(&done.kind) == Some(TransitionKind::Local)
     );
     assert!(matches!(any.trigger, Trigger::Any(span) if at(span) == "*"));
-    assert!(any.stay && !fight.stay);
+    assert!(any.stay.map(at) == Some("true") && fight.stay.is_none());
 
     let [go, after, timer, done] = &idle.decisions[..] else {
         panic!()

@@ -2,6 +2,7 @@
 //! generated.
 
 use serde_json::{Value, json};
+use statewright_author::graph::DEFAULT_TICK_RATE;
 use statewright_author::text::{Draft, read, schema, to_json};
 
 const FULL: &str = include_str!("text_data/full.sw.json");
@@ -156,7 +157,7 @@ fn editors_find_titles_descriptions_and_defaults() {
             }
         }
         let machine = &schema[definitions]["machine"]["properties"];
-        assert_eq!(machine["tick_rate"]["default"], json!(60));
+        assert_eq!(machine["tick_rate"]["default"], json!(DEFAULT_TICK_RATE));
         assert!(
             machine["fail_safe"]["description"]
                 .as_str()

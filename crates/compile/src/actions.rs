@@ -19,8 +19,8 @@ use zerocopy::byteorder::little_endian::{U16, U32};
 
 use crate::expr::Compiled;
 use crate::index::{
-    ActionListIndex, ConditionIndex, DurationIndex, ExpressionIndex, FunctionIndex, Index,
-    IndexVec, StringIndex, TimerIndex,
+    ActionListIndex, ConditionIndex, DurationIndex, EventIndex, ExpressionIndex, FunctionIndex,
+    Index, IndexVec, StringIndex, TimerIndex,
 };
 use crate::numbers;
 
@@ -485,6 +485,28 @@ pub fn certain(actions: &[OpRecord]) -> impl Iterator<Item = &OpRecord> {
         }
         None
     })
+}
+
+/// The event that an action posts to the agent itself.
+pub fn own_post(action: &OpRecord) -> Option<EventIndex> {
+    let to_itself = match action.kind.get() {
+        ActionOp::Raise => true,
+        ActionOp::Send => action.b.get() >> 16 == u32::from(NONE),
+        ActionOp::Call
+        | ActionOp::CallWith
+        | ActionOp::SetScratch
+        | ActionOp::AddScratch
+        | ActionOp::Evaluate
+        | ActionOp::Set
+        | ActionOp::Add
+        | ActionOp::Emit
+        | ActionOp::StartTimer
+        | ActionOp::StopTimer
+        | ActionOp::ClearHistory
+        | ActionOp::Unless
+        | ActionOp::Skip => false,
+    };
+    to_itself.then(|| EventIndex::new(usize::from(action.a.get())))
 }
 
 /// A payload and another number in one u32: low half, high half; `None` becomes [`NONE`].

@@ -34,7 +34,6 @@ mod tree;
 
 pub use actions::function_hash;
 pub use missing::derived_id;
-pub use resolve::DEFAULT_TICK_RATE;
 pub use stable::derive as derive_stable_id;
 
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};

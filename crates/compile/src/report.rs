@@ -7,6 +7,7 @@ use serde::Serialize;
 use statewright_rom::ids::TransitionId;
 use statewright_rom::layout::TIERS;
 use statewright_rom::{OwnedRom, Rom, Wakeful};
+use statewright_text::quoted;
 
 use crate::allocate::{Allocation, tier_name};
 use crate::check::{Chains, Planned, chains};
@@ -118,7 +119,7 @@ impl Report {
             .chain(model.usage.rng_ranges.iter().cloned())
             .collect();
         rng.sort();
-        rng.extend(model.usage.random.iter().map(|text| format!("`{text}`")));
+        rng.extend(model.usage.random.iter().map(|text| quoted(text)));
         Self {
             machine: model.machine.name.value.clone(),
             tier: tier_name(allocation.tier),

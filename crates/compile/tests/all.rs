@@ -9,6 +9,7 @@ mod diagnostics;
 mod hashes;
 mod jumps;
 mod plans;
+mod polls;
 mod random_machines;
 mod readme;
 mod regressions;

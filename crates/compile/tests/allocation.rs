@@ -225,7 +225,7 @@ fn ram_7_features_have_their_places() {
                 .iter()
                 .find(|extra| usize::from(extra.state.get()) == index);
             let has = |test: fn(&StateExtra) -> bool| usize::from(record.is_some_and(test));
-            let latches = own.iter().any(|m| m.authored.latch);
+            let latches = own.iter().any(|m| m.authored.latch.is_some());
             expect(
                 "latch",
                 latches.into(),

@@ -13,10 +13,10 @@ use statewright_generator::{Size, machine};
 use statewright_rom::Rom;
 use statewright_rom::layout::*;
 
-struct Case<'a> {
-    tree: Tree<'a>,
+pub struct Case<'a> {
+    pub tree: Tree<'a>,
     moves: Vec<Vec<Move>>,
-    rom: Rom<'a>,
+    pub rom: Rom<'a>,
 }
 
 impl Case<'_> {
@@ -41,7 +41,7 @@ fn with_plans(
     })
 }
 
-fn for_small_machines(check: impl Fn(&Case<'_>) -> Result<(), String> + Sync) {
+pub fn for_small_machines(check: impl Fn(&Case<'_>) -> Result<(), String> + Sync) {
     crate::common::for_small_machines(|machine| with_plans(machine, &check));
 }
 
@@ -347,7 +347,7 @@ fn asked(case: &Case<'_>, columns: &Columns, leaf: usize) -> BTreeMap<usize, Ask
     for &state in way.iter().rev() {
         for (number, m) in (numbers[state]..)
             .zip(&moves[state])
-            .filter(|(_, m)| m.authored.interrupt)
+            .filter(|(_, m)| m.authored.interrupt.is_some())
         {
             for column in columns.of(tree, m) {
                 rows.entry(column).or_default().interrupts.push(number);
@@ -359,7 +359,7 @@ fn asked(case: &Case<'_>, columns: &Columns, leaf: usize) -> BTreeMap<usize, Ask
     for &state in &way {
         for (number, m) in (numbers[state]..)
             .zip(&moves[state])
-            .filter(|(_, m)| !m.authored.interrupt)
+            .filter(|(_, m)| m.authored.interrupt.is_none())
         {
             for column in columns.of(tree, m) {
                 rows.entry(column).or_default().others.push(Ok(number));
@@ -490,12 +490,7 @@ fn ram_3_rows_say_who_polls() {
             let update = |state: &usize| does_something(&tree.states[*state].authored.update);
             let runs = activity || way.iter().any(update);
             let polls = runs || way.iter().any(|&state| moves[state].iter().any(eventless));
-            let is_always = |m: &Move| matches!(m.authored.trigger, Trigger::Always(_));
-            let always = way.iter().any(|&state| moves[state].iter().any(is_always));
-            let bit = |on: bool, flag: u16| if on { flag } else { 0 };
-            let wanted = bit(activity, row_flag::ACTIVITY)
-                | bit(polls, row_flag::POLLS)
-                | bit(always, row_flag::ALWAYS);
+            let wanted = if polls { row_flag::POLLS } else { 0 };
             if row.flags.get() != wanted {
                 return Err(format!(
                     "leaf {}: flags {}, wanted {wanted}",

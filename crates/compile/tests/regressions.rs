@@ -1,6 +1,9 @@
 //! Mistakes that were once made by the compiler; each stays mended.
 
-use statewright_compile::{Options, compile_text};
+use std::collections::HashMap;
+
+use statewright_author::parts;
+use statewright_compile::{Options, compile_text, compile_with};
 use statewright_rom::layout::TargetKind;
 
 /// Codes reported for a text, each once.
@@ -571,4 +574,16 @@ fn every_mistake_of_a_transition_is_reported_at_once() {
         2,
         "the duration and the timer"
     );
+}
+
+#[test]
+fn the_report_has_no_back_quotes_inside_back_quotes() {
+    let part = r#"{ "machine": "Dice", "events": ["Roll"], "parameters": { "luck": 0.5 }, "initial": "a",
+      "states": { "a": { "transitions": [{ "on": "Roll", "if": "random() < luck", "to": "b" }] }, "b": {} } }"#;
+    let text = r#"{ "machine": "M", "events": ["Roll"], "states": { "game": { "use": "dice.sw.json" } } }"#;
+    let files = HashMap::from([("dice.sw.json", part)]);
+    let (machine, problems) = parts::read("m.sw.json", text, &files);
+    let (output, _) = compile_with(&machine, problems, &Options::default());
+    let report = output.expect("a machine").report;
+    assert_eq!(report.rng_functions, ["`` random() < `game/luck` ``"]);
 }

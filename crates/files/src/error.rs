@@ -43,6 +43,8 @@ pub enum FileError {
     },
     /// A device or a pipe where a file should be replaced.
     NotReplaceable(PathBuf),
+    /// A file to be written, and its folder, which is not there.
+    NoFolder(PathBuf, PathBuf),
     /// The file exists and must not be replaced.
     Exists(PathBuf),
     /// The result would replace what it was made from.
@@ -78,6 +80,12 @@ impl FileError {
             Self::TooLarge { .. } => "this is no machine, or it must be split into several",
             Self::NothingIn { .. } => "name the files themselves if they are called differently",
             Self::NotReplaceable(_) => "name an ordinary file, or `-` for standard output",
+            Self::NoFolder(_, folder) => {
+                return Some(format!(
+                    "make the folder first: `mkdir -p {}`",
+                    folder.display()
+                ));
+            }
             Self::Exists(_) => "choose another name with `-o`, or replace it with `--force`",
             Self::OwnSource(_) => "choose another name",
         };
@@ -106,6 +114,12 @@ impl fmt::Display for FileError {
             Self::NotReplaceable(path) => {
                 write!(f, "`{}` is not a file that can be replaced", path.display())
             }
+            Self::NoFolder(path, folder) => write!(
+                f,
+                "cannot write `{}`: there is no folder `{}`",
+                path.display(),
+                folder.display()
+            ),
             Self::Exists(path) => write!(f, "`{}` exists already", path.display()),
             Self::OwnSource(path) => write!(
                 f,

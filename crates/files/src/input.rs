@@ -4,6 +4,8 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use statewright_author::parts::NOT_A_FILE;
+
 use crate::content::{Content, MAX_ROM_BYTES, refuse_sidecar};
 use crate::error::FileError;
 
@@ -71,8 +73,7 @@ pub(crate) fn open_regular(path: &Path) -> io::Result<File> {
         return Err(io::ErrorKind::IsADirectory.into());
     }
     if !found.is_file() {
-        let text = "it is a pipe or a device, not a file";
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, NOT_A_FILE));
     }
     File::open(path)
 }

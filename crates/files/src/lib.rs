@@ -33,4 +33,6 @@ pub use input::{Input, open_file, read_limited};
 pub use load::{Compiled, LoadFailure, Loaded, compile, load, load_content};
 pub use parts::Disk;
 pub use sidecar::{Sidecar, SidecarProblem, SidecarReason};
-pub use write::{Prepared, create, is_same_file, refuse_existing, refuse_own_source, write};
+pub use write::{
+    Prepared, create, is_same_file, make_folder_of, refuse_existing, refuse_own_source, write,
+};

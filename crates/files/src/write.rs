@@ -15,7 +15,8 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// Writes the bytes beside the target. Missing folders are made.
+    /// Writes the bytes beside the target, whose folder must exist: one that does not is more often
+    /// a slip than meant.
     pub fn new(target: &Path, bytes: &[u8]) -> Result<Self, FileError> {
         let refuse = |error: io::Error| FileError::write(target.display().to_string(), error);
         if target.is_dir() {
@@ -26,7 +27,7 @@ impl Prepared {
         if fs::metadata(&target).is_ok_and(|old| !old.is_file()) {
             return Err(FileError::NotReplaceable(target));
         }
-        let folder = make_folder(&target).map_err(refuse)?;
+        let folder = existing_folder(&target)?;
         let name = target
             .file_name()
             .unwrap_or_default()
@@ -69,19 +70,31 @@ impl Drop for Prepared {
     }
 }
 
-/// Makes the folder of a file, if there is none.
-fn make_folder(target: &Path) -> io::Result<&Path> {
-    let folder = target
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
-    fs::create_dir_all(folder).map(|()| folder)
+/// The folder of a file, which must be there.
+fn existing_folder(target: &Path) -> Result<&Path, FileError> {
+    let folder = folder_of(target);
+    match folder.exists() {
+        true => Ok(folder),
+        false => Err(FileError::NoFolder(target.to_owned(), folder.to_owned())),
+    }
+}
+
+fn folder_of(target: &Path) -> &Path {
+    let folder = target.parent();
+    let folder = folder.filter(|folder| !folder.as_os_str().is_empty());
+    folder.unwrap_or(Path::new("."))
+}
+
+/// Makes the folder of a file, and those around it, for whoever was told to write into a folder.
+pub fn make_folder_of(target: &Path) -> Result<(), FileError> {
+    let made = fs::create_dir_all(folder_of(target));
+    made.map_err(|error| FileError::write(target.display().to_string(), error))
 }
 
 /// An empty file that grows while the command works; what it had before is gone.
 pub fn create(target: &Path) -> Result<File, FileError> {
-    let made = make_folder(target).and_then(|_| File::create(target));
-    made.map_err(|error| FileError::write(target.display().to_string(), error))
+    existing_folder(target)?;
+    File::create(target).map_err(|error| FileError::write(target.display().to_string(), error))
 }
 
 /// Refuses a file that exists, unless it may be replaced. `-` is standard output.

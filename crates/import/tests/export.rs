@@ -1,8 +1,11 @@
 //! Machines as SCXML. What is refused, and how that is said, is in `diagnostics/sw0806_*`; random
 //! documents that go there and back are in `proof/charts`.
 
+use std::collections::HashMap;
+
 use crate::common::runs;
 use statewright_author::diagnostic::Diagnostics;
+use statewright_author::parts;
 use statewright_author::render::{Style, render_text};
 use statewright_author::text::read;
 use statewright_import::{export, scxml};
@@ -371,4 +374,40 @@ fn lang_3_what_is_drawn_or_computed_has_no_counterpart() {
             "transitions": [{{ "every": "1s", "do": {{ "raise": "late" }} }}, {{ "on": "late", "do": {{ "stop": "bell" }} }}] }} }} }}"#
     );
     assert_eq!(refused(&text), ["the duration `1s..2s`", "`every`"]);
+}
+
+#[test]
+fn what_a_part_that_is_used_twice_cannot_say_is_told_once() {
+    let part = r#"{
+      "machine": "Nap", "events": ["Wake"], "initial": "light",
+      "states": {
+        "light": { "transitions": [{ "on": "Wake", "to": "deep", "latch": true }] },
+        "deep": {},
+      },
+    }"#;
+    let text = r#"{
+      "machine": "Day", "events": ["Wake"], "initial": "morning",
+      "states": {
+        "morning": { "use": "nap.sw.json" },
+        "noon": { "use": "nap.sw.json" },
+      },
+    }"#;
+    let files = HashMap::from([("nap.sw.json", part)]);
+    let (machine, problems) = parts::read("day.sw.json", text, &files);
+    assert!(!problems.has_errors());
+    let problems = export::scxml(&machine).expect_err("a latch stands in the way");
+    let text = render_text(&problems, &machine.source, Style::default());
+    let latches = text.matches("SCXML cannot say this: a latch").count();
+    assert_eq!(latches, 1, "{text}");
+    let shown = text.matches("\"light\": {").count();
+    assert_eq!(shown, 2, "each problem shows its place once:\n{text}");
+    for words in [
+        "nap.sw.json:4:75",
+        "and 1 more use of this part",
+        "a second state or history point named `light`",
+        "----------- the first one",
+        "a part can be used once there",
+    ] {
+        assert!(text.contains(words), "{words} is missing in\n{text}");
+    }
 }

@@ -17,7 +17,6 @@ use crate::host::notes::Notes;
 use crate::host::{Call, Cause};
 use crate::instance::event::Event;
 use crate::instance::flag;
-use crate::instance::leaves::Leaves;
 use crate::instance::ram::Ram;
 
 /// Where a piece of code stands: what its callbacks are told (CODE-1).
@@ -349,7 +348,21 @@ impl Drop for Context<'_> {
 /// The configuration (RAM-4).
 impl Context<'_> {
     /// Is a state active?
+    #[inline]
     pub(crate) fn is_active(&self, state: StateId) -> bool {
+        if self.step.is_some() {
+            return self.is_active_in_jump(state);
+        }
+        let end = self
+            .state(state)
+            .map_or(0, |record| record.subtree_end.get());
+        let own = state.raw()..end;
+        let mut leaves = self.ram.leaves().iter();
+        leaves.any(|leaf| own.contains(&leaf.get()))
+    }
+
+    #[inline(never)]
+    fn is_active_in_jump(&self, state: StateId) -> bool {
         // What is left or entered by a jump is not yet in the instance.
         let stepping = self.step.and_then(|step| StateId::read(step.leaf));
         let line = stepping
@@ -406,23 +419,9 @@ impl Context<'_> {
         }
     }
 
-    /// Was a state entered in this tick?
-    pub(crate) fn is_fresh(&self, record: &StateRecord) -> bool {
-        self.proved(self.fresh.get(usize::from(record.leaf)))
-            .is_some_and(|&depth| record.depth >= depth)
-    }
-
-    /// Active leaves in the order of the tree.
-    pub(crate) fn leaves(&self) -> Leaves {
-        let mut leaves = Leaves::default();
-        for leaf in self
-            .ram
-            .leaves()
-            .iter()
-            .filter_map(|&leaf| StateId::read(leaf))
-        {
-            leaves.insert(leaf);
-        }
-        leaves
+    /// Was a state at this place of the tree entered in this tick?
+    pub(crate) fn is_fresh(&self, leaf: u8, depth: u8) -> bool {
+        self.proved(self.fresh.get(usize::from(leaf)))
+            .is_some_and(|&fresh| depth >= fresh)
     }
 }

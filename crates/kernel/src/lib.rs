@@ -27,8 +27,9 @@
 //! - `commit/` one microstep: what is entered (`entry_set`), `exits`, `history`, frames (`stack`), `complete`,
 //!   start and fail-safe
 //! - `code/` action lists, activities and expressions
-//! - `fast/` what most ticks are: at rest, or one event that always leads the same way; `toggles`
-//!   leave it out
+//! - `poll/` what an agent does by itself in every tick, along the plans of its leaves
+//! - `fast/` what most other ticks are: at rest, or one event that always leads the same way; `toggles`
+//!   leave both out
 //! - `host/` the border to user code: what it implements, what its functions hold (`cx`), what a
 //!   tracer is told
 //! - `impossible` what becomes of an agent where a lookup fails that cannot
@@ -97,6 +98,7 @@ mod impossible;
 mod inspect;
 mod instance;
 mod life;
+mod poll;
 mod select;
 mod tick;
 #[doc(hidden)]

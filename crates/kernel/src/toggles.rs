@@ -10,8 +10,8 @@ pub enum Optimization {
     IdleMask,
     /// Transitions that always go the same way are carried out from one list.
     Jumps,
-    /// An instance that has nothing to do but its activities only runs them.
-    Activities,
+    /// An instance that only polls follows the plans of its leaves, and so does every eventless round.
+    Polling,
     /// An event for an empty queue is put there without asking whether there is room.
     Post,
     /// Instances are fetched before their turn.
@@ -23,7 +23,7 @@ impl Optimization {
     pub const ALL: [Self; 5] = [
         Self::IdleMask,
         Self::Jumps,
-        Self::Activities,
+        Self::Polling,
         Self::Post,
         Self::Prefetch,
     ];

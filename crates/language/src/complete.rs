@@ -24,6 +24,7 @@ use crate::analysis::Analysis;
 use crate::built_in::describe;
 use crate::edit::Edit;
 use crate::files::Files;
+use crate::form::Form;
 use crate::hover::detail;
 use crate::names::key_of;
 use crate::parts::{declarations, path_to, shared_item};
@@ -309,7 +310,11 @@ impl Offer<'_> {
         let (text, is_snippet) = match self.cursor.has_colon {
             true => (quoted(field.key), false),
             false => (
-                format!("{}: {}", quoted(field.key), opener(&field.ty)),
+                format!(
+                    "{}: {}",
+                    quoted(field.key),
+                    Form::of(&field.ty).with_cursor()
+                ),
                 true,
             ),
         };
@@ -694,26 +699,4 @@ pub(crate) fn quoted(text: &str) -> String {
 /// A text as it stands between the quotes of JSON. Names have no control characters.
 pub(crate) fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"")
-}
-
-/// How a value of a type begins and ends.
-fn opener(ty: &Type) -> &'static str {
-    match ty {
-        Type::Bool => "true$0",
-        Type::Text
-        | Type::Name(_)
-        | Type::PartFile
-        | Type::Duration
-        | Type::AnyDuration
-        | Type::AskedDuration
-        | Type::StableId
-        | Type::Code
-        | Type::Expression
-        | Type::Word(_) => "\"$0\"",
-        Type::Int { .. } | Type::OneInt(_) | Type::Number | Type::Literal | Type::Any => "$0",
-        Type::Object(_) | Type::Tagged(_) | Type::Map(_) => "{ $0 }",
-        Type::List(Type::Object(_)) => "[{ $0 }]",
-        Type::List(_) | Type::Vector => "[$0]",
-        Type::OneOf(types) => types.first().map_or("$0", opener),
-    }
 }

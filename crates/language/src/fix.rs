@@ -7,11 +7,12 @@ use jsonc_parser::common::Ranged;
 use statewright_author::diagnostic::{Change, Diagnostic, Fix};
 use statewright_author::text::json::kind;
 use statewright_author::text::key_order;
-use statewright_author::text::shape::{Content, ObjectKind, Type, file_kind};
+use statewright_author::text::shape::{Content, ObjectKind, file_kind};
 
 use crate::analysis::Analysis;
 use crate::complete::escaped;
 use crate::edit::{Edit, add_after, add_item, add_member};
+use crate::form::Form;
 use crate::walk::{Frame, Listener, Spot, walk};
 
 /// A fix of a problem.
@@ -103,7 +104,7 @@ impl Analysis {
         walk(&tree, &mut seeker);
         let (object, kind) = seeker.found?;
         let field = kind.shape().field(key)?;
-        let member = format!("\"{key}\": {}", empty(&field.ty));
+        let member = format!("\"{key}\": {}", Form::of(&field.ty).empty());
         let edit = add_member(&self.repaired.text, object, &member);
         Some(self.in_file(edit))
     }
@@ -149,26 +150,5 @@ impl<'v, 't> Listener<'v, 't> for Seeker<'v, 't> {
         {
             self.found = Some((object, kind));
         }
-    }
-}
-
-/// The least that can stand for a value of a type.
-fn empty(ty: &Type) -> &'static str {
-    match ty {
-        Type::Bool => "true",
-        Type::Text
-        | Type::Name(_)
-        | Type::PartFile
-        | Type::Duration
-        | Type::AnyDuration
-        | Type::AskedDuration
-        | Type::StableId
-        | Type::Code
-        | Type::Expression
-        | Type::Word(_) => "\"\"",
-        Type::Int { .. } | Type::OneInt(_) | Type::Number | Type::Literal | Type::Any => "0",
-        Type::Object(_) | Type::Tagged(_) | Type::Map(_) => "{}",
-        Type::List(_) | Type::Vector => "[]",
-        Type::OneOf(types) => types.first().map_or("{}", empty),
     }
 }

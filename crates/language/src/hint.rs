@@ -19,7 +19,7 @@ pub struct Hint {
 impl Analysis {
     /// The hints in a part of the text.
     pub fn hints(&self, part: Range<usize>) -> Vec<Hint> {
-        let rate = self.tick_rate();
+        let rate = self.machine.ticks_per_second();
         let durations = self.names.durations.iter();
         durations
             .filter(|(range, _)| part.start <= range.end && range.start <= part.end)

@@ -6,7 +6,6 @@ use std::ops::Range;
 use statewright_author::graph::{Function, Machine, StateKind};
 use statewright_author::span::Span;
 use statewright_author::text::shape::{Field, Item};
-use statewright_compile::DEFAULT_TICK_RATE;
 use statewright_compile::lookup::States;
 
 use crate::analysis::Analysis;
@@ -61,10 +60,13 @@ impl Analysis {
         }
         let mut durations = self.names.durations.iter();
         let (range, duration) = durations.find(|(range, _)| covers(range))?;
-        let ticks = ticks(duration, self.tick_rate())?;
+        let ticks = ticks(duration, self.machine.ticks_per_second())?;
         Some(Hover {
             range: range.clone(),
-            text: format!("{ticks} at {} ticks per second", self.tick_rate()),
+            text: format!(
+                "{ticks} at {} ticks per second",
+                self.machine.ticks_per_second()
+            ),
         })
     }
 
@@ -93,12 +95,6 @@ impl Analysis {
             range: range.clone(),
             text,
         })
-    }
-
-    /// Ticks per second.
-    pub(crate) fn tick_rate(&self) -> u32 {
-        let given = self.machine.tick_rate.as_ref();
-        given.map_or(DEFAULT_TICK_RATE, |rate| rate.value)
     }
 
     fn describe(&self, thing: &Thing) -> String {

@@ -19,6 +19,7 @@ mod complete;
 mod edit;
 mod files;
 mod fix;
+mod form;
 mod format;
 mod hint;
 mod hover;

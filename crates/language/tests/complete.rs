@@ -1,29 +1,20 @@
 //! Completion, at places that are being typed.
 
-use crate::common::{GUARD, at_cursor, edited, in_guard};
-use statewright_language::{Analysis, Completions, NoFiles};
-
-fn labels(completions: &Completions) -> Vec<&str> {
-    completions
-        .items
-        .iter()
-        .map(|item| item.label.as_str())
-        .collect()
-}
+use crate::common::{GUARD, assert_offered, at_cursor, edited, in_guard, labels};
+use statewright_language::{Analysis, NoFiles};
 
 /// What is offered in the machine of the tests after a part of it was typed anew.
 #[track_caller]
 fn check(old: &str, typed: &str, wanted: &[&str], unwanted: &[&str]) {
-    assert!(GUARD.contains(old), "{old}");
-    let (analysis, place) = at_cursor(&GUARD.replacen(old, typed, 1));
-    let offered = analysis.complete(place, &NoFiles);
-    let labels = labels(&offered);
-    for label in wanted {
-        assert!(labels.contains(label), "no {label} in {labels:?}");
-    }
-    for label in unwanted {
-        assert!(!labels.contains(label), "{label} in {labels:?}");
-    }
+    check_in(GUARD, old, typed, wanted, unwanted);
+}
+
+/// The same in any text.
+#[track_caller]
+fn check_in(text: &str, old: &str, typed: &str, wanted: &[&str], unwanted: &[&str]) {
+    assert!(text.contains(old), "{old}");
+    let (analysis, place) = at_cursor(&text.replacen(old, typed, 1));
+    assert_offered(&analysis.complete(place, &NoFiles), wanted, unwanted);
 }
 
 #[test]
@@ -277,16 +268,7 @@ const WAITER: &str = r#"{
 
 #[track_caller]
 fn check_waiter(old: &str, typed: &str, wanted: &[&str], unwanted: &[&str]) {
-    assert!(WAITER.contains(old), "{old}");
-    let (analysis, place) = at_cursor(&WAITER.replacen(old, typed, 1));
-    let offered = analysis.complete(place, &NoFiles);
-    let labels = labels(&offered);
-    for label in wanted {
-        assert!(labels.contains(label), "no {label} in {labels:?}");
-    }
-    for label in unwanted {
-        assert!(!labels.contains(label), "{label} in {labels:?}");
-    }
+    check_in(WAITER, old, typed, wanted, unwanted);
 }
 
 #[test]

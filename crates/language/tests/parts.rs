@@ -1,6 +1,6 @@
 //! Parts (LANG-5): what is asked in one file and answered by another.
 
-use crate::common::Folder;
+use crate::common::{Folder, assert_offered};
 use statewright_language::{Refusal, Renaming, apply};
 
 const FIGHT: &str = r#"{
@@ -352,18 +352,7 @@ fn problems_lie_in_the_part_that_has_them() {
 fn check_complete(old: &str, typed: &str, wanted: &[&str], unwanted: &[&str]) {
     let folder = Folder::new().replaced(USER, old, &typed.replacen("$0", "", 1));
     let (analysis, place) = folder.at(USER, typed);
-    let offered = analysis.complete(place, &folder);
-    let labels: Vec<&str> = offered
-        .items
-        .iter()
-        .map(|item| item.label.as_str())
-        .collect();
-    for label in wanted {
-        assert!(labels.contains(label), "no {label} in {labels:?}");
-    }
-    for label in unwanted {
-        assert!(!labels.contains(label), "{label} in {labels:?}");
-    }
+    assert_offered(&analysis.complete(place, &folder), wanted, unwanted);
 }
 
 #[test]

@@ -18,7 +18,7 @@ mod fault;
 pub mod op;
 mod verify;
 
-pub use apply::{WordStack, apply};
+pub use apply::{WordStack, apply, compare_f32, compare_i32};
 pub use fault::{CodeError, Fault, Operand};
 pub use verify::{CodeLimits, MAX_JOINS, PAYLOAD_WORDS, verify};
 pub(crate) use verify::{Scratch, verify_with};

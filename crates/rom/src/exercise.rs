@@ -30,6 +30,7 @@ pub fn walk_everything(rom: &Rom<'_>) -> u64 {
     walk.choices();
     walk.dispatch();
     walk.plans();
+    walk.polls();
     walk.sum
 }
 
@@ -718,6 +719,43 @@ impl Walk<'_, '_> {
                     assert!(leaf.raw() < rom.capacity().leaves && leaf.raw() == state.leaf);
                 }
             }
+        }
+    }
+}
+
+/// What agents do by themselves.
+impl Walk<'_, '_> {
+    fn polls(&mut self) {
+        let rom = self.rom;
+        assert_eq!(rom.polls().len(), rom.leaf_rows().len());
+        for poll in rom.polls() {
+            let region = RegionId::read(poll.next).map(|id| rom.region(id).expect("it exists"));
+            assert_eq!(poll.next_leaf, region.map_or(0xFF, |region| region.leaf));
+            for (first, count) in [
+                (poll.first_interrupt, poll.interrupts),
+                (poll.first_ask, poll.asks),
+            ] {
+                let first = first.get() as usize;
+                let run = rom
+                    .candidates()
+                    .get(first..first.wrapping_add(usize::from(count.get())));
+                assert!(run.is_some(), "own candidates lie in their table");
+            }
+            // Each record leads to an earlier one, so that every walk ends.
+            let mut next = poll.run.get();
+            while next != NONE {
+                let run = rom.runs().get(usize::from(next)).expect("it exists");
+                assert!(run.next.get() == NONE || run.next.get() < next);
+                let state = StateId::read(run.state).and_then(|id| rom.state(id));
+                assert_eq!(state.expect("it exists").activity, run.activity);
+                self.note(run.state.get());
+                next = run.next.get();
+            }
+        }
+        for (plan, transition) in rom.transition_plans().iter().zip(rom.transitions()) {
+            assert_eq!(plan.source, transition.source);
+            let guard = OpId::read(transition.guard).and_then(|op| rom.op(op));
+            assert_eq!(plan.guard, guard.copied().unwrap_or_default());
         }
     }
 }

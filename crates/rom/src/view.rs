@@ -659,13 +659,18 @@ impl<'a> Rom<'a> {
     /// Instructions of an expression.
     #[inline]
     pub fn code_of(&self, id: ExpressionId) -> &'a [InstructionRecord] {
-        self.expressions.get(id.index()).map_or(&[], |code| {
-            run(
-                self.code,
-                code.first.get() as usize,
-                usize::from(code.count.get()),
-            )
-        })
+        let record = self.expressions.get(id.index());
+        record.map_or(&[], |record| self.code_in(record))
+    }
+
+    /// Instructions of an expression by its record.
+    #[inline]
+    pub fn code_in(&self, record: &ExpressionRecord) -> &'a [InstructionRecord] {
+        run(
+            self.code,
+            record.first.get() as usize,
+            usize::from(record.count.get()),
+        )
     }
 
     /// An expression.

@@ -66,7 +66,7 @@ macro_rules! bits {
         }
     };
 }
-bits! { feature policy state_flag transition_flag event_flag row_flag jump_flag }
+bits! { feature policy state_flag transition_flag event_flag row_flag jump_flag ask_flag }
 
 fn numbers(list: &mut String) {
     for (name, numbers) in enums() {

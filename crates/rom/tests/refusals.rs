@@ -100,7 +100,7 @@ fn wrong_beginnings() {
     );
     bytes(
         |bytes| bytes[4] = 1,
-        "header: format version 1, this loader reads 3",
+        "header: format version 1, this loader reads 4",
     );
     bytes(
         |bytes| bytes[6..8].copy_from_slice(&[1, 2]),
@@ -556,6 +556,18 @@ fn transitions_out_of_place() {
         |t| t.transition_plans[0].plan = 999.into(),
         "transition_plans[0]: entry plan 999 is out of range, the limit is 10",
     );
+    rich(
+        |t| t.transition_plans[0].reserved = 1,
+        "transition_plans[0]: reserved or unused bytes are not zero",
+    );
+    rich(
+        |t| t.transition_plans[0].flags ^= ask_flag::GUARDED,
+        "transition_plans[0]: flags is 1 instead of 0",
+    );
+    rich(
+        |t| t.transition_plans[0].source = 3.into(),
+        "transition_plans[0]: it is not what its transition has",
+    );
 }
 
 #[test]
@@ -828,6 +840,44 @@ fn plans_out_of_place() {
     rich(
         |t| t.leaf_rows[1].reserved = 1.into(),
         "leaf_rows[1]: reserved or unused bytes are not zero",
+    );
+    rich(
+        |t| t.runs[0].depth += 1,
+        "runs[0]: it is not what its state has",
+    );
+    rich(
+        |t| t.runs.clear(),
+        "runs: a state with an activity or update actions is missing",
+    );
+    rich(|t| t.runs.push(t.runs[0]), "runs: count is 2 instead of 1");
+    rich(|t| t.polls.truncate(1), "polls: count is 1 instead of 8");
+    rich(
+        |t| t.polls[0].first_of = 0.into(),
+        "polls[0]: first of is 0 instead of 65535",
+    );
+    rich(
+        |t| t.polls[0].next = 0.into(),
+        "polls[0]: next is 0 instead of 65535",
+    );
+    rich(
+        |t| t.polls[0].next_leaf = 1,
+        "polls[0]: next leaf is 1 instead of 255",
+    );
+    rich(
+        |t| t.polls[0].run = 0.into(),
+        "polls[0]: run is 0 instead of 65535",
+    );
+    rich(
+        |t| t.polls[0].latches = 1.into(),
+        "polls[0]: latches is 1 instead of 256",
+    );
+    rich(
+        |t| t.polls[0].reserved = 1,
+        "polls[0]: reserved or unused bytes are not zero",
+    );
+    rich(
+        |t| t.polls[0].first_ask = 999.into(),
+        "polls[0]: last candidate 999 is out of range, the limit is 32",
     );
     flat(
         |t| t.dense_cells[0].list = 2.into(),

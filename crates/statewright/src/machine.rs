@@ -95,7 +95,7 @@ mod compiled {
     use super::*;
     use statewright_author::builder::MachineBuilder;
     use statewright_author::graph;
-    use statewright_author::parts::{self, NoFiles, PartFiles};
+    use statewright_author::parts::{self, NOT_A_FILE, NOT_UTF8, NoFiles, PartFiles};
     use statewright_author::render::{Style, render_text, warning_lines};
     use statewright_compile::{Options, Output, compile_with};
 
@@ -182,7 +182,12 @@ mod compiled {
 
     impl PartFiles for Disk {
         fn read(&self, name: &str) -> Result<String, String> {
-            std::fs::read_to_string(name).map_err(|error| error.to_string())
+            let found = std::fs::metadata(name).map_err(|error| error.to_string())?;
+            if !found.is_file() && !found.is_dir() {
+                return Err(NOT_A_FILE.to_owned());
+            }
+            let bytes = std::fs::read(name).map_err(|error| error.to_string())?;
+            String::from_utf8(bytes).map_err(|_| NOT_UTF8.to_owned())
         }
     }
 

@@ -9,6 +9,8 @@ mod commands;
 mod context;
 mod crowd;
 mod development;
+#[cfg(feature = "compile")]
+mod files;
 mod first;
 #[cfg(feature = "compile")]
 mod guards;

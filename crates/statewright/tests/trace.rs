@@ -88,7 +88,7 @@ fn level_1_is_events_transitions_and_leaves() {
     crowd.tick(&());
     assert_eq!(
         words(&crowd),
-        ["0 Hit: root (stays)", "1 Hit: root (stays)"]
+        ["0 Hit: root (internal)", "1 Hit: root (internal)"]
     );
     crowd.tick(&());
     assert_eq!(words(&crowd), [] as [&str; 0]);
@@ -304,8 +304,8 @@ fn filters_may_change_between_ticks() {
         [
             "0 is in alert",
             "1 is in post/bored",
-            "0 Hit: root (stays)",
-            "1 Hit: root (stays)"
+            "0 Hit: root (internal)",
+            "1 Hit: root (internal)"
         ]
     );
     crowd
@@ -453,10 +453,10 @@ fn what_has_no_room_is_counted_and_panics_are_told() {
     assert_eq!(
         words,
         [
-            "0 Go: a (stays)",
-            "1 Go: a (stays)",
+            "0 Go: a (internal)",
+            "1 Go: a (internal)",
             "1 ended by a panic in user code",
-            "2 Go: a (stays)"
+            "2 Go: a (internal)"
         ]
     );
 }

@@ -71,6 +71,18 @@ impl Agent {
         on_tier!(&self.0, instance => statewright_kernel::ticks_in_state(rom, instance, state, now))
     }
 
+    /// The scratch of active states and its words, in the order of the tree.
+    pub(crate) fn scratch(&self, rom: &Rom<'_>) -> Vec<(ScratchId, Vec<u16>)> {
+        let all = (0..rom.scratch().len()).filter_map(ScratchId::from_index);
+        let lives = |id: &ScratchId| {
+            let owner = rom.scratch().get(id.index());
+            let owner = owner.and_then(|record| StateId::read(record.owner));
+            owner.is_some_and(|owner| self.is_active(rom, owner))
+        };
+        let words = |id: ScratchId| on_tier!(&self.0, instance => statewright_kernel::scratch_words(rom, instance, id).collect());
+        all.filter(lives).map(|id| (id, words(id))).collect()
+    }
+
     fn queue(&self) -> Vec<Event> {
         on_tier!(&self.0, instance => statewright_kernel::queued_events(instance).to_vec())
     }

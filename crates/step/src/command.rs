@@ -97,7 +97,7 @@ pub const COMMANDS: [Help; 20] = [
     help(
         "show",
         "",
-        "configuration, queue, timers, blackboard, answers of functions",
+        "configuration, queue, timers, keys, scratch, parameters, answers of functions",
     ),
     help(
         "events",

@@ -11,7 +11,7 @@ use crate::command::Command;
 use crate::record::{ActionKind, Candidate, Step, StepEvent};
 use crate::session::Session;
 use crate::text::{listens, status_word};
-use crate::value::{self, key_type, payload_type, value_json};
+use crate::value::{self, key_type, parameter_json, payload_type, scratch_json, value_json};
 
 /// One step.
 pub fn step(session: &Session, step: &Step) -> Value {
@@ -91,6 +91,32 @@ fn board(session: &Session, words: &[[u32; 3]]) -> Value {
     Value::Object(words.iter().enumerate().map(value).collect())
 }
 
+/// Scratch of active states (LANG-8).
+fn scratch(session: &Session) -> Vec<Value> {
+    let (rom, names) = (session.machine().rom(), session.names());
+    let one = |(id, slots): (ScratchId, Vec<u16>)| {
+        let owner = rom.scratch().get(id.index());
+        let owner = owner.and_then(|record| StateId::read(record.owner));
+        json!({
+            "state": owner.map(|owner| names.state(owner)),
+            "scratch": names.scratch(id),
+            "value": scratch_json(&rom, id, &slots),
+        })
+    };
+    session.scratch().into_iter().map(one).collect()
+}
+
+/// Parameters as the agent has them.
+fn parameters(session: &Session) -> Value {
+    let (rom, names) = (session.machine().rom(), session.names());
+    let all = (0..rom.parameters().len()).filter_map(ParameterId::from_index);
+    let one = |id: ParameterId| {
+        let value = parameter_json(&rom, session.variant(), id);
+        (names.parameter(id).to_owned(), value)
+    };
+    Value::Object(all.map(one).collect())
+}
+
 fn activities(session: &Session, step: &Step) -> Vec<Value> {
     let activity = |event: &StepEvent| match event {
         StepEvent::Activity {
@@ -167,6 +193,9 @@ pub fn answer(session: &Session, command: &Command) -> Option<Value> {
                     "timer": names.timer(wait.timer), "ticks": wait.deadline.wrapping_sub(session.tick()).cast_signed(),
                 })).collect::<Vec<_>>(),
                 "blackboard": board(session, &after.board),
+                "scratch": scratch(session),
+                "variant": names.variant(session.variant()),
+                "parameters": parameters(session),
             })
         }
         Command::Events => {

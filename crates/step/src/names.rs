@@ -6,12 +6,13 @@ use std::collections::HashMap;
 use statewright::Machine;
 use statewright_author::names::visible;
 use statewright_describe::{
-    Description, Length, StackUse, State, Target, TimerPlace, Transition, Trigger,
+    Description, Length, StackUse, State, Target, Threshold, TimerPlace, Transition, Trigger,
 };
 use statewright_rom::Rom;
 use statewright_rom::ids::*;
 use statewright_rom::layout::{RegionRecord, StateKind, TimerKind, TimerRecord};
 use statewright_symbols::{Symbol, SymbolId, SymbolKind, SymbolTable};
+use statewright_text::quoted;
 
 /// A transition in words.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -28,7 +29,7 @@ pub struct TransitionWords {
     pub score: Option<String>,
     /// The least score that counts.
     pub threshold: Option<String>,
-    /// Where it leads; empty for one that stays.
+    /// Where it leads; empty for one that is internal or stays.
     pub targets: Vec<String>,
     /// Trigger, guard and targets in one line.
     pub line: String,
@@ -104,6 +105,22 @@ impl Names {
         self.name(key)
     }
 
+    /// Name of a parameter.
+    pub fn parameter(&self, parameter: ParameterId) -> &str {
+        self.name(parameter)
+    }
+
+    /// Name of scratch; none without names.
+    pub fn scratch(&self, scratch: ScratchId) -> String {
+        let name = self.symbols.of(scratch);
+        name.map_or_else(|| format!("scratch {scratch}"), str::to_owned)
+    }
+
+    /// Name of a variant; none for the plain one.
+    pub fn variant(&self, variant: VariantId) -> Option<&str> {
+        Some(self.name(variant)).filter(|_| variant != VariantId::PLAIN)
+    }
+
     /// Name of a user function.
     pub fn function(&self, function: FunctionId) -> &str {
         self.name(function)
@@ -138,6 +155,7 @@ fn shown_symbols(rom: &Rom<'_>, given: Option<SymbolTable>) -> SymbolTable {
         .with_numbers(SymbolKind::Event, rom.events().len())
         .with_numbers(SymbolKind::Function, rom.linker().len())
         .with_numbers(SymbolKind::Key, rom.keys().len())
+        .with_numbers(SymbolKind::Parameter, rom.parameters().len())
         .with_numbers(SymbolKind::Variant, rom.variants().len());
     if let Some(root) = symbols.states.first_mut() {
         root.name = "root".to_owned();
@@ -224,7 +242,8 @@ fn transition_words(state: &State, transition: &Transition, rate: u32) -> Transi
             line.push_str(&format!(" -> {}", targets.join(" + ")));
             line.push_str(if stack.is_some() { " (push)" } else { "" });
         }
-        (_, true) => line.push_str(" (stays)"),
+        (_, true) if transition.stay => line.push_str(" (stays)"),
+        (_, true) => line.push_str(" (internal)"),
     }
     TransitionWords {
         name: transition.name.clone(),
@@ -232,10 +251,10 @@ fn transition_words(state: &State, transition: &Transition, rate: u32) -> Transi
         trigger,
         guard,
         score: transition.score.as_deref().map(bare),
-        threshold: transition
-            .threshold
-            .as_ref()
-            .map(|threshold| threshold.to_string()),
+        threshold: transition.threshold.as_ref().map(|least| match least {
+            Threshold::Number(_) => least.to_string(),
+            Threshold::Code(code) => quoted(&visible(code)),
+        }),
         targets,
         line,
     }

@@ -167,6 +167,16 @@ impl Session {
         self.now.after(&self.machine.rom())
     }
 
+    /// The scratch of active states (LANG-8) and its words, in the order of the tree.
+    pub fn scratch(&self) -> Vec<(ScratchId, Vec<u16>)> {
+        self.now.agent.scratch(&self.machine.rom())
+    }
+
+    /// The variant of the agent's parameters.
+    pub fn variant(&self) -> VariantId {
+        self.variant
+    }
+
     /// The last step that ran a tick.
     pub fn last(&self) -> Option<&Arc<Step>> {
         self.now.last.as_ref()

@@ -10,7 +10,9 @@ use crate::command::COMMANDS;
 use crate::record::{ActionKind, AgentState, Candidate, CommandKind, Step, StepEvent};
 use crate::session::Session;
 use crate::stubs::Answer;
-use crate::value::{key_type, payload_type, payload_words, value_type, value_words};
+use crate::value::{
+    key_type, parameter_words, payload_type, payload_words, scratch_words, value_type, value_words,
+};
 use crate::why::{ticks_words, time_words};
 
 /// How a line is meant.
@@ -318,6 +320,8 @@ pub fn show(session: &Session) -> Vec<Line> {
             key_words(session, key, *words),
         ));
     }
+    lines.extend(scratch(session));
+    lines.extend(parameters(session));
     lines.extend(answers(session));
     let (undo, redo) = session.depths();
     lines.push(Line::new(
@@ -326,6 +330,34 @@ pub fn show(session: &Session) -> Vec<Line> {
         format!("{undo} to undo, {redo} to redo"),
     ));
     lines
+}
+
+/// Scratch of active states, by its owner (LANG-8).
+fn scratch(session: &Session) -> Vec<Line> {
+    let (rom, names) = (session.machine().rom(), session.names());
+    let line = |(id, slots): (ScratchId, Vec<u16>)| {
+        let owner = rom.scratch().get(id.index());
+        let owner = owner.and_then(|record| StateId::read(record.owner));
+        let owner = owner.map_or("?", |owner| names.state(owner));
+        let value = scratch_words(&rom, id, &slots);
+        let words = format!("{owner}: {} = {value}", names.scratch(id));
+        Line::new(Tone::Plain, "scratch", words)
+    };
+    session.scratch().into_iter().map(line).collect()
+}
+
+/// Parameters as the agent has them (CODE-3).
+fn parameters(session: &Session) -> Vec<Line> {
+    let (rom, names) = (session.machine().rom(), session.names());
+    let variant = names.variant(session.variant());
+    let variant = variant.map(|name| Line::new(Tone::Dim, "variant", name));
+    let all = (0..rom.parameters().len()).filter_map(ParameterId::from_index);
+    let line = |id: ParameterId| {
+        let value = parameter_words(&rom, session.variant(), id);
+        let words = format!("{} = {value}", names.parameter(id));
+        Line::new(Tone::Dim, "parameter", words)
+    };
+    variant.into_iter().chain(all.map(line)).collect()
 }
 
 /// What functions answer that nobody provides.

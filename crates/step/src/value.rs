@@ -1,9 +1,9 @@
-//! Values as people write and read them: payloads of events and blackboard keys.
+//! Values as people write and read them: payloads of events, blackboard keys, parameters and scratch.
 
 use statewright_author::names::visible;
 use statewright_author::similar;
-use statewright_rom::ids::{EventId, FunctionId, StringId};
-use statewright_rom::layout::{EventRecord, PayloadKind, ValueType};
+use statewright_rom::ids::{EventId, FunctionId, ParameterId, ScratchId, StringId, VariantId};
+use statewright_rom::layout::{EventRecord, PayloadKind, ScratchType, ValueType};
 use statewright_rom::{Rom, symbol_number};
 
 use crate::error::StepError;
@@ -218,6 +218,45 @@ fn json_words(value: serde_json::Value) -> String {
             .join(" "),
         other => other.to_string(),
     }
+}
+
+/// The value of a parameter in a variant as JSON.
+pub(crate) fn parameter_json(
+    rom: &Rom<'_>,
+    variant: VariantId,
+    parameter: ParameterId,
+) -> serde_json::Value {
+    let ty = rom.parameter(parameter);
+    let ty = ty.map_or(ValueType::I32, |record| record.ty.get());
+    let mut words = [0; 4];
+    let given = rom.parameter_value(variant, parameter);
+    for (word, value) in words.iter_mut().zip(given) {
+        *word = value.word.get();
+    }
+    value_json(rom, PayloadKind::of_value(ty), words)
+}
+
+/// The value of a parameter in a variant as people write it.
+pub fn parameter_words(rom: &Rom<'_>, variant: VariantId, parameter: ParameterId) -> String {
+    json_words(parameter_json(rom, variant, parameter))
+}
+
+/// What some scratch holds as JSON: a value if expressions read it, else its words.
+pub(crate) fn scratch_json(rom: &Rom<'_>, scratch: ScratchId, slots: &[u16]) -> serde_json::Value {
+    let record = rom.scratch().get(scratch.index());
+    let ty = record.map_or(ScratchType::Raw, |record| record.ty.get());
+    match (ty.value_type(), slots) {
+        (Some(value), [slot]) => {
+            let words = [ty.read(*slot), 0, 0, 0];
+            value_json(rom, PayloadKind::of_value(value), words)
+        }
+        _ => slots.into(),
+    }
+}
+
+/// What some scratch holds as people write it.
+pub fn scratch_words(rom: &Rom<'_>, scratch: ScratchId, slots: &[u16]) -> String {
+    json_words(scratch_json(rom, scratch, slots))
 }
 
 /// The payload of an event as JSON; `null` for an event without one.

@@ -7,10 +7,12 @@ use statewright_rom::Rom;
 use statewright_rom::ids::*;
 use statewright_rom::layout::transition_flag;
 use statewright_rom::priority;
+use statewright_text::quoted;
 
 use crate::checkpoint::Checkpoint;
 use crate::names::{Names, duration};
 use crate::record::{Candidate, StepEvent};
+use crate::value::parameter_words;
 
 /// One search: who was taken, everything that happened in it, active states when it began.
 type Search<'l> = (&'l [TransitionId], &'l [StepEvent], &'l BTreeSet<StateId>);
@@ -122,8 +124,8 @@ impl Judge<'_> {
         (taken, log, active): Search<'_>,
         before: &[StepEvent],
     ) -> String {
-        let quoted =
-            |text: Option<&String>| text.map_or(String::new(), |text| format!(" `{text}`"));
+        let beside =
+            |text: Option<&String>| text.map_or(String::new(), |text| format!(" {}", quoted(text)));
         let words = self.names.transition(id);
         match reason {
             Reason::Cooldown => format!(
@@ -143,7 +145,7 @@ impl Judge<'_> {
                     0 => String::new(),
                     code => format!(", with code {code}"),
                 };
-                format!("its guard{} said no{code}{rest}", quoted(guard))
+                format!("its guard{} said no{code}{rest}", beside(guard))
             }
             Reason::Debounce => {
                 let left = self.left(self.checkpoint.agent.debounce_deadline(self.rom, id));
@@ -153,9 +155,10 @@ impl Judge<'_> {
                 let least = words
                     .and_then(|words| words.threshold.clone())
                     .unwrap_or_else(|| "0".to_owned());
+                let known = self.parameters_in(&least);
                 format!(
-                    "its score{}{} is below its threshold of {least}",
-                    quoted(words.and_then(|w| w.score.as_ref())),
+                    "its score{}{} is below its threshold of {least}{known}",
+                    beside(words.and_then(|w| w.score.as_ref())),
                     score_of(log, id).map_or(String::new(), |score| format!(" of {score}"))
                 )
             }
@@ -176,7 +179,8 @@ impl Judge<'_> {
             Reason::NotReached => self.not_reached(id, taken, log),
             Reason::LostConflict => {
                 let other = taken.iter().find_map(|&other| self.names.transition(other));
-                let other = other.map_or(String::new(), |other| format!(" (`{}`)", other.line));
+                let other =
+                    other.map_or(String::new(), |other| format!(" ({})", quoted(&other.line)));
                 format!("another transition that goes first leaves the same states{other}")
             }
             Reason::Outranked => {
@@ -185,6 +189,20 @@ impl Judge<'_> {
             Reason::Stays => {
                 "it won, and it says to stay: the search ends and nothing happens".to_owned()
             }
+        }
+    }
+
+    /// What the parameters are that stand in some code: ` (courage is 0.5)`.
+    fn parameters_in(&self, code: &str) -> String {
+        let all = (0..self.rom.parameters().len()).filter_map(ParameterId::from_index);
+        let used = all.filter(|&parameter| names(code, self.names.parameter(parameter)));
+        let values = used.map(|parameter| {
+            let value = parameter_words(self.rom, self.variant, parameter);
+            format!("{} is {value}", self.names.parameter(parameter))
+        });
+        match Vec::from_iter(values) {
+            none if none.is_empty() => String::new(),
+            values => format!(" ({})", values.join(", ")),
         }
     }
 
@@ -288,9 +306,9 @@ impl Judge<'_> {
         let line = self
             .names
             .transition(rival)
-            .map_or("", |words| words.line.as_str());
+            .map_or(String::new(), |words| quoted(&words.line));
         if source(rival) != Some(own) {
-            return format!("a state inside was asked first and {}: `{line}`", took.0);
+            return format!("a state inside was asked first and {}: {line}", took.0);
         }
         let rank = |id: TransitionId| rom.transition(id).map_or(0, |t| priority(t.flags));
         let scored = |id: TransitionId| {
@@ -299,15 +317,15 @@ impl Judge<'_> {
         };
         match (rank(id), rank(rival)) {
             (low, high) if low < high => {
-                format!("its priority {low} is lower than {high} of `{line}`")
+                format!("its priority {low} is lower than {high} of {line}")
             }
             _ if scored(id) && scored(rival) => match (score_of(log, id), score_of(log, rival)) {
                 (Some(own), Some(best)) => {
-                    format!("its score {own} is not higher than {best} of `{line}`")
+                    format!("its score {own} is not higher than {best} of {line}")
                 }
-                _ => format!("its score is not higher than that of `{line}`"),
+                _ => format!("its score is not higher than that of {line}"),
             },
-            _ => format!("it comes after `{line}`, {}", took.1),
+            _ => format!("it comes after {line}, {}", took.1),
         }
     }
 }

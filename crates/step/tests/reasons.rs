@@ -2,10 +2,13 @@
 
 mod common;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use common::{all, session};
 use serde_json::Value;
+use statewright_author::parts;
+use statewright_compile::{Options, compile_with};
+use statewright_step::text::{self, Line};
 use statewright_step::{Answer, Command, Session, Settings, json};
 
 fn start() -> Session {
@@ -107,18 +110,18 @@ fn every_reason_is_told_in_plain_words() {
     let outranked = "an interrupt stands alone: everybody else is passed over";
     check(&["send Alarm"], "ordinary", "outranked", outranked);
 
-    let inside = "a state inside was asked first and took it: `work: on Go (stays)`";
+    let inside = "a state inside was asked first and took it: `work: on Go (internal)`";
     check(&["send Go"], "around", "not_reached", inside);
     check(
         &["send Go"],
         "late",
         "not_reached",
-        "it comes after `work: on Go (stays)`, which was taken",
+        "it comes after `work: on Go (internal)`, which was taken",
     );
     let first =
-        "its priority 1 is lower than 3 of `work: on Order if ammo > 5 || ammo < 6 (stays)`";
+        "its priority 1 is lower than 3 of `work: on Order if ammo > 5 || ammo < 6 (internal)`";
     check(&["send Order"], "lower", "not_reached", first);
-    let better = "its score 0.5 is not higher than 0.75 of `work: on Rank (stays)`";
+    let better = "its score 0.5 is not higher than 0.75 of `work: on Rank (internal)`";
     check(
         &["score Low 0.5", "score High 0.75", "send Rank"],
         "second",
@@ -239,4 +242,40 @@ fn a_guard_is_told_with_what_it_read_itself_and_nothing_else() {
             "its guard `ab > 5 && a > 0` said no: ab is 0",
         ]
     );
+}
+
+/// Parameters of parts stand in back quotes themselves.
+#[test]
+fn sel_7_thresholds_and_guards_over_parameters_say_what_these_are() {
+    let part = r#"{
+      "machine": "Fight", "events": ["Look"], "parameters": { "rage": 0.75, "calm": 3 },
+      "initial": "stand",
+      "states": {
+        "stand": { "transitions": [
+          { "name": "weak", "on": "Look", "score": "0.5", "threshold": "rage - 0.1", "to": "hit" },
+          { "name": "rest", "on": "Look", "score": "0", "stay": true },
+          { "name": "no", "on": "Look", "priority": 1, "if": "calm > 3", "to": "hit" },
+        ] },
+        "hit": {},
+      },
+    }"#;
+    let text = r#"{
+      "machine": "Soldier", "events": ["Look"], "initial": "fight",
+      "states": { "fight": { "use": "fight.sw.json" } },
+    }"#;
+    let files = HashMap::from([("fight.sw.json", part)]);
+    let (machine, problems) = parts::read("soldier.sw.json", text, &files);
+    let (output, _) = compile_with(&machine, problems, &Options::default());
+    let output = output.expect("a machine");
+    let mut session = Session::new(output.rom, Some(output.symbols), Settings::default()).unwrap();
+    all(&mut session, &["send Look"]);
+    let lines: Vec<String> = text::why(&session).iter().map(Line::plain).collect();
+    let lines = lines.join("\n");
+    for words in [
+        "because its score `0.5` of 0.5 is below its threshold of `` `fight/rage` - 0.1 `` (fight/rage is 0.75)",
+        "fight/stand: on Look (stays)",
+        "because its guard `` `fight/calm` > 3 `` said no",
+    ] {
+        assert!(lines.contains(words), "{words} is missing in\n{lines}");
+    }
 }

@@ -4,7 +4,7 @@ mod common;
 
 use common::{all, give, refused, sample, session};
 use statewright_author::names::visible;
-use statewright_step::{Answer, Command, CommandKind, Session, Settings, StepEvent, text};
+use statewright_step::{Answer, Command, CommandKind, Session, Settings, StepEvent, json, text};
 
 #[test]
 fn every_command_can_be_taken_back_and_done_again() {
@@ -510,6 +510,57 @@ fn variants_change_parameters() {
         error.to_string(),
         "there is no variant `veteren`; did you mean `veteran`?"
     );
+}
+
+#[test]
+fn show_has_the_scratch_of_active_states_and_the_parameters() {
+    let machine = r#"{
+      "machine": "Guard", "events": ["Hit", "Rest"],
+      "parameters": { "courage": 0.5, "friends": 3 }, "variants": { "coward": { "courage": 0.25 } },
+      "scratch": { "seen": 2 },
+      "initial": "calm",
+      "states": {
+        "calm": {
+          "scratch": { "hits": "i16", "sore": "bool" },
+          "transitions": [
+            { "on": "Hit", "do": ["hits -= 2", "sore = courage < 1"] },
+            { "on": "Rest", "if": "hits < friends && sore", "to": "asleep" },
+          ],
+        },
+        "asleep": { "scratch": { "dreams": "u16" }, "entry": "dreams = 7" },
+      },
+    }"#;
+    let settings = Settings {
+        variant: Some("coward".to_owned()),
+        ..Settings::default()
+    };
+    let mut session = session(machine, settings);
+    all(&mut session, &["send Hit"]);
+    let shown = |session: &Session| {
+        let lines = text::show(session);
+        let labels = ["scratch", "variant", "parameter"];
+        let lines = lines.iter().filter(|line| labels.contains(&line.label));
+        lines.map(text::Line::plain).collect::<Vec<_>>()
+    };
+    let expected = [
+        "  scratch   root: seen = 0 0",
+        "  scratch   calm: hits = -2",
+        "  scratch   calm: sore = true",
+        "  variant   coward",
+        "  parameter courage = 0.25",
+        "  parameter friends = 3",
+    ];
+    assert_eq!(shown(&session), expected);
+    let answer = json::answer(&session, &Command::Show).unwrap();
+    let hits = serde_json::json!({ "state": "calm", "scratch": "hits", "value": -2 });
+    assert_eq!(answer["scratch"][1], hits);
+    let parameters = serde_json::json!({ "courage": 0.25, "friends": 3 });
+    assert_eq!(
+        (&answer["parameters"], &answer["variant"]),
+        (&parameters, &"coward".into())
+    );
+    all(&mut session, &["send Rest"]);
+    assert_eq!(shown(&session)[1], "  scratch   asleep: dreams = 7");
 }
 
 #[test]

@@ -59,6 +59,8 @@ pub struct Transition {
     pub guard: Guard,
     /// Whether it enters and leaves nothing.
     pub is_internal: bool,
+    /// Whether it is a candidate for staying: nothing happens if it wins (LANG-6).
+    pub is_stay: bool,
     /// Whether it goes back to what was suspended.
     pub is_pop: bool,
     /// Whether it was written in one list of events with the one before it (LANG-1).
@@ -209,14 +211,17 @@ impl Legend {
         false
     }
 
-    /// Where a transition leads, for people: `a -> b`.
+    /// Where a transition leads, for people: `a -> b`, `a (internal)`, or `a (stays)` for a candidate
+    /// for staying.
     pub fn way(&self, transition: u16) -> String {
         let Some(transition) = self.transitions.get(usize::from(transition)) else {
             return "?".to_owned();
         };
         let source = self.state(transition.source);
-        if transition.is_internal {
-            return format!("{source} (stays)");
+        match (transition.is_stay, transition.is_internal) {
+            (true, _) => return format!("{source} (stays)"),
+            (false, true) => return format!("{source} (internal)"),
+            (false, false) => {}
         }
         if transition.is_pop {
             return format!("{source} -> back");
@@ -298,6 +303,7 @@ fn transition(rom: &Rom<'_>, record: &TransitionRecord) -> Transition {
             Some(op) => Guard::Function(op.a.get()),
         },
         is_internal: flags & transition_flag::INTERNAL != 0,
+        is_stay: flags & transition_flag::STAY != 0,
         is_pop: flags & transition_flag::POP != 0,
         is_listed: flags & transition_flag::LISTED != 0,
         targets: anchors.collect(),

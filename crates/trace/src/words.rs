@@ -6,6 +6,7 @@ use statewright_rom::layout::{BuiltInLane, PayloadKind};
 use crate::legend::{Guard, Legend};
 use crate::record::{Cause, CommandSaid, Kind, NO_FUNCTION, NO_TRANSITION, Record};
 use statewright_rom::ids::FunctionId;
+use statewright_text::quoted;
 
 impl Kind {
     /// Its name in exports.
@@ -279,7 +280,7 @@ impl Legend {
     /// for those who know it: "its guard `health <= 25` says no".
     pub fn reason_about(&self, transition: u16, reason: Reason, text: Option<&str>) -> String {
         let words = match (whose(reason), text) {
-            (Some((whose, rest)), Some(text)) => format!("{whose} `{text}` {rest}"),
+            (Some((whose, rest)), Some(text)) => format!("{whose} {} {rest}", quoted(text)),
             (Some(_) | None, Some(_) | None) => reason_words(reason).to_owned(),
         };
         let Reason::GuardFalse(code) = reason else {

@@ -54,7 +54,7 @@ const EDITS: [(&str, Edit); 22] = [
     }),
     ("latch", |machine, rng| {
         one_transition(machine, rng, |transition, _| {
-            transition.latch = !transition.latch;
+            transition.latch = transition.latch.is_none().then(Span::default);
         })
     }),
     ("cooldown", |machine, rng| {
@@ -202,7 +202,7 @@ fn a_latching_state(
 ) -> bool {
     let mut done = false;
     for_each_state(&mut machine.root, &mut |state| {
-        if !done && state.transitions.iter().any(|one| one.latch) {
+        if !done && state.transitions.iter().any(|one| one.latch.is_some()) {
             done = edit(state, rng);
         }
     });

@@ -163,7 +163,7 @@ fn transition(
         targets: vec![name(target)],
         kind: kind.map(|kind| Spanned::new(kind, Span::default())),
         effect: call("Do"),
-        interrupt,
+        interrupt: interrupt.then(Span::default),
         ..Transition::default()
     }
 }

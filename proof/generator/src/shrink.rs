@@ -9,6 +9,7 @@ use statewright_author::graph::{
     Action, ActionKind, AnyTransition, Branch, Decision, Event, HistoryPoint, Machine, Policies,
     Region, State, Timer, Transition, Trigger,
 };
+use statewright_author::span::Span;
 
 /// Most machines that are tried.
 const MAX_TRIES: usize = 20_000;
@@ -87,6 +88,12 @@ impl Cursor {
     fn flag(&mut self, flag: &mut bool) {
         if *flag && self.hit() {
             *flag = false;
+        }
+    }
+
+    fn marked(&mut self, mark: &mut Option<Span>) {
+        if mark.is_some() && self.hit() {
+            *mark = None;
         }
     }
 
@@ -304,9 +311,9 @@ impl Cursor {
         self.option(&mut transition.id);
         self.option(&mut transition.doc);
         self.option(&mut transition.meta);
-        self.flag(&mut transition.latch);
-        self.flag(&mut transition.stay);
-        self.flag(&mut transition.interrupt);
+        self.marked(&mut transition.latch);
+        self.marked(&mut transition.stay);
+        self.marked(&mut transition.interrupt);
         self.list(&mut transition.targets);
         self.list(&mut transition.sync);
     }

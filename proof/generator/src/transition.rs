@@ -220,14 +220,14 @@ impl Generator {
         }
         let moves = !transition.targets.is_empty() || !transition.sync.is_empty();
         if moves && self.rng.chance(rare) && self.pay_latch(spot) {
-            transition.latch = true;
+            transition.latch = Some(Span::default());
         }
         // Those of a list share theirs.
         let is_list = matches!(transition.trigger, Trigger::Events(_));
         let cooldown = if is_list { rare.max(30) } else { rare };
         if self.rng.chance(cooldown) && self.pay_cooldown(spot) {
             // What a latched one waited for is gone when it is taken.
-            let site = if transition.latch {
+            let site = if transition.latch.is_some() {
                 spot.site()
             } else {
                 self.guard_site(spot, transition)
@@ -239,7 +239,7 @@ impl Generator {
                 transition.trigger,
                 Trigger::Event(_) | Trigger::Events(_) | Trigger::Any(_)
             );
-        transition.interrupt = may_interrupt && self.rng.chance(rare);
+        transition.interrupt = (may_interrupt && self.rng.chance(rare)).then(Span::default);
     }
 
     fn scored(&mut self, spot: &Spot, transition: &mut Transition) {
@@ -276,7 +276,7 @@ impl Generator {
             priority: transition.priority.take(),
             score: transition.score.take(),
             threshold: transition.threshold.take(),
-            stay: true,
+            stay: Some(Span::default()),
             ..Transition::default()
         };
     }
@@ -306,10 +306,10 @@ impl Generator {
         if must || self.rng.chance(50) {
             transition.guard = Some(self.guard(&site));
         }
-        if transition.stay {
+        if transition.stay.is_some() {
             return;
         }
-        let payload = site.payload.filter(|_| !transition.latch);
+        let payload = site.payload.filter(|_| transition.latch.is_none());
         transition.effect = self.actions(&Site { payload, ..site });
     }
 

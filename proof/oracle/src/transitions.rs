@@ -204,7 +204,7 @@ impl Reader<'_> {
             guard,
             effect: self.actions(effect, site),
             priority: graph.priority.as_ref().map_or(0, |priority| priority.value),
-            interrupt: graph.interrupt,
+            interrupt: graph.interrupt.is_some(),
             score: self.maybe(&graph.score, site),
             threshold: self.maybe(&graph.threshold, site),
             cooldown: graph
@@ -215,8 +215,8 @@ impl Reader<'_> {
                 .debounce
                 .as_ref()
                 .map(|duration| self.delay(&duration.value, site)),
-            latch: graph.latch,
-            stay: graph.stay || stays,
+            latch: graph.latch.is_some(),
+            stay: graph.stay.is_some() || stays,
             list: *list,
         }
     }

@@ -66,7 +66,7 @@ pub struct Arguments {
     #[arg(long, value_name = "FOLDER")]
     pub curves: Option<PathBuf>,
 
-    /// Leaves a fast path of the kernel out: idlemask, jumps, activities, post or prefetch. May be
+    /// Leaves a fast path of the kernel out: idlemask, jumps, polling, post or prefetch. May be
     /// given more than once.
     #[arg(long, global = true, value_name = "PATH", value_parser = optimization, conflicts_with_all = ["gate", "bless"])]
     pub without: Vec<Optimization>,

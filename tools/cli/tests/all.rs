@@ -17,3 +17,4 @@ mod step;
 mod step_tui;
 mod trace;
 mod watch;
+mod why;

@@ -76,6 +76,7 @@ fn new_compiles_in_strict_mode_without_a_warning() {
         .run(&["new", "TrafficLight"])
         .code(0)
         .says("traffic_light.sw.json");
+    folder.write("ai/other", "");
     folder
         .run(&["new", "Guard \"2\"", "-o", "ai/second.sw.json", "-q"])
         .code(0);

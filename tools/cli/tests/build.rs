@@ -32,6 +32,7 @@ fn the_same_bytes_from_anywhere() {
 fn output_can_go_elsewhere() {
     let folder = Folder::with_lamp();
     folder.write("sub/deep/b.sw.json", LAMP);
+    folder.write("out/other", "");
     folder
         .run(&["build", "lamp.sw.json", "-o", "out/x.swrom", "-q"])
         .code(0);
@@ -53,6 +54,28 @@ fn output_can_go_elsewhere() {
         .run_with(&["build", "-", "-o", "y.swrom", "-q"], LAMP.as_bytes())
         .code(0);
     assert!(folder.has("y.swrom") && folder.has("y.swdbg"));
+}
+
+#[test]
+fn a_folder_is_made_only_where_one_is_named() {
+    let folder = Folder::with_lamp();
+    for (arguments, file) in [
+        (&["build", "lamp.sw.json", "-o"][..], "no/x.swrom"),
+        (&["draw", "lamp.sw.json", "-o"], "no/x.svg"),
+        (
+            &["run", "lamp.sw.json", "--ticks", "2", "--trace"],
+            "no/x.swtrace",
+        ),
+        (&["new", "-o"], "no/x.sw.json"),
+    ] {
+        let arguments = [arguments, &[file]].concat();
+        let ran = folder.run(&arguments).code(2);
+        ran.says(&format!("cannot write `{file}`: there is no folder `no`"))
+            .says("make the folder first: `mkdir -p no`");
+        assert!(!folder.has("no"), "{arguments:?}");
+    }
+    folder.run(&["man", "pages/of/it"]).code(0);
+    assert!(folder.has("pages/of/it/statewright.1"));
 }
 
 #[test]

@@ -18,6 +18,7 @@ fn draw_prints_an_svg_or_writes_a_file() {
         .prints("<svg ")
         .prints("data-state=\"broken\"");
     assert_eq!(printed.err, "");
+    folder.write("pictures/other", "");
     folder
         .run(&["draw", "lamp.sw.json", "-o", "pictures/lamp.svg"])
         .code(0)

@@ -74,6 +74,7 @@ fn every_format_becomes_a_machine_file_that_checks() {
             "{file} is formatted"
         );
     }
+    folder.write("sub/other", "");
     folder
         .run(&["import", "door.scxml", "-o", "sub/x.sw.json"])
         .code(0)

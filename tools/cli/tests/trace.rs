@@ -348,7 +348,8 @@ fn sel_7_why_shows_the_scores_of_all_competitors() {
     let ran = beast()
         .run(&["trace", "b.swtrace", "--why", "0", "2"])
         .code(0);
-    let ran = ran.prints("calm -> hunts  another one was found first, scored 0.25");
+    let ran =
+        ran.prints("calm -> hunts  its score 0.25 is not higher than 0.75 of `calm -> flees`");
     ran.prints("calm -> flees  taken, scored 0.75");
 }
 
@@ -465,6 +466,7 @@ mod perfetto {
 #[test]
 fn perfetto_is_read_back_by_another_reader() {
     let folder = folder(Level::Steps);
+    folder.write("out/other", "");
     folder
         .run(&[
             "trace",

@@ -1,7 +1,7 @@
 //! `statewright check --watch`: again after every save, until Ctrl-C.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
@@ -17,6 +17,26 @@ fn save(folder: &Folder, name: &str, text: &str) {
     folder.write("being-written", text);
     folder.write("deep/keep", "");
     std::fs::rename(folder.path.join("being-written"), folder.path.join(name)).unwrap();
+}
+
+/// A program that watches files, and the lines that it says.
+#[cfg(unix)]
+fn watch(folder: &Folder, what: &str) -> (Child, Receiver<String>) {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_statewright"))
+        .args(["check", what, "--watch"])
+        .current_dir(&folder.path)
+        .stderr(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let stderr = child.stderr.take().unwrap();
+    let (sender, lines) = channel();
+    std::thread::spawn(move || {
+        for line in BufReader::new(stderr).lines().map_while(Result::ok) {
+            _ = sender.send(line + "\n");
+        }
+    });
+    (child, lines)
 }
 
 /// Waits for a line that contains a text; everything up to it.
@@ -36,20 +56,7 @@ fn until(lines: &Receiver<String>, text: &str) -> String {
 #[cfg(unix)]
 fn a_saved_file_is_checked_again_until_ctrl_c() {
     let folder = Folder::with_lamp();
-    let mut child = Command::new(env!("CARGO_BIN_EXE_statewright"))
-        .args(["check", ".", "--watch"])
-        .current_dir(&folder.path)
-        .stderr(Stdio::piped())
-        .stdout(Stdio::null())
-        .spawn()
-        .unwrap();
-    let stderr = child.stderr.take().unwrap();
-    let (sender, lines) = channel();
-    std::thread::spawn(move || {
-        for line in BufReader::new(stderr).lines().map_while(Result::ok) {
-            _ = sender.send(line + "\n");
-        }
-    });
+    let (mut child, lines) = watch(&folder, ".");
     let first = until(&lines, "watching 1 file; Ctrl-C ends");
     assert!(!first.contains("error"), "{first}");
     save(&folder, "lamp.sw.json", WRONG);
@@ -106,20 +113,7 @@ fn a_part_is_watched_wherever_it_is() {
         "machines/user.sw.json",
         r#"{ "machine": "User", "initial": "a", "states": { "a": { "use": "../parts/part.sw.json" } } }"#,
     );
-    let mut child = Command::new(env!("CARGO_BIN_EXE_statewright"))
-        .args(["check", "machines", "--watch"])
-        .current_dir(&folder.path)
-        .stderr(Stdio::piped())
-        .stdout(Stdio::null())
-        .spawn()
-        .unwrap();
-    let stderr = child.stderr.take().unwrap();
-    let (sender, lines) = channel();
-    std::thread::spawn(move || {
-        for line in BufReader::new(stderr).lines().map_while(Result::ok) {
-            _ = sender.send(line + "\n");
-        }
-    });
+    let (mut child, lines) = watch(&folder, "machines");
     let missing = until(&lines, "watching 2 files");
     assert!(missing.contains("cannot be read"), "{missing}");
     folder.write("parts/keep", "");

@@ -212,6 +212,14 @@ macro_rules! field {
             self
         }
     };
+    (mark $doc:literal, $name:ident: $type:ty) => {
+        #[doc = $doc]
+        pub fn $name(&mut self) -> &mut Self {
+            let mark: &mut Option<$type> = &mut self.item.$name;
+            *mark = Some(self.span);
+            self
+        }
+    };
     (once $doc:literal, $name:ident: $type:ty) => {
         #[doc = $doc]
         pub fn $name(&mut self, value: $type) -> &mut Self {

@@ -259,12 +259,12 @@ fields!(Transition {
     id, doc, meta, muted, run, go,
     once("What must hold: an expression.", guard: impl Into<String>),
     once("0 to 15, higher first (SEL-3).", priority: u32),
-    flag("It stands alone before all others (SEL-2).", interrupt: bool),
+    mark("It stands alone before all others (SEL-2).", interrupt: Span),
     once("Its score: an expression (SEL-3).", score: impl Into<String>),
-    flag("If it wins, nothing happens (LANG-6).", stay: bool),
+    mark("If it wins, nothing happens (LANG-6).", stay: Span),
     any_time("Time before it may be taken again (SEL-6).", cooldown: impl Into<Time>),
     asked_time("Time its guard must stay true (SEL-6).", debounce: impl Into<Time>),
-    flag("It waits until the source may be left (SEL-6).", latch: bool),
+    mark("It waits until the source may be left (SEL-6).", latch: Span),
 });
 
 impl TransitionBuilder<'_> {

@@ -1,8 +1,8 @@
-//! The use of a part by a state.
+//! The use of a part by a state, and what each file must declare for itself.
 
-use super::StableId;
-use crate::span::{Name, Spanned};
-use crate::value::Literal;
+use super::{Function, Machine, StableId};
+use crate::span::{Name, Span, Spanned};
+use crate::value::{FunctionKind, Literal};
 
 /// The use of a part: the root of another file becomes this state (LANG-5).
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -26,4 +26,20 @@ pub struct JoinedPart {
     pub machine: String,
     /// Its stable id there.
     pub id: StableId,
+}
+
+/// Which functions must be declared.
+impl Machine {
+    /// Does it declare functions, so that all must be? Not by value functions alone, which need their
+    /// type.
+    pub fn declares_functions(&self) -> bool {
+        let other = |function: &Function| function.kind.value != FunctionKind::Value;
+        self.functions.iter().any(other)
+    }
+
+    /// Must a function be declared that is used there?
+    pub fn must_declare(&self, used_at: Span) -> bool {
+        let text = self.source.part_at(used_at);
+        self.declares_functions() && !self.undeclared_functions.contains(&text)
+    }
 }

@@ -59,7 +59,6 @@ pub(super) fn merge(
     place: &Place,
     out: &mut Diagnostics,
 ) {
-    let undeclared_functions = !machine.declares_functions() || !part.declares_functions();
     let map = Some(&names.map);
     add(&mut machine.events, &mut part.events, map, out);
     add(&mut machine.blackboard, &mut part.blackboard, map, out);
@@ -69,7 +68,6 @@ pub(super) fn merge(
     add(&mut machine.lanes, &mut part.lanes, None, out);
     let (ours, theirs) = (&mut machine.built_in_lanes, &mut part.built_in_lanes);
     add(ours, theirs, None, out);
-    machine.undeclared_functions = undeclared_functions && !machine.functions.is_empty();
     own(machine, part, names, place);
 }
 
@@ -186,11 +184,7 @@ pub(super) fn check_rules(machine: &Machine, part: &Machine, out: &mut Diagnosti
         let ours = ours.as_ref().is_some_and(|ours| ours.value);
         check_rule(word, theirs, &ours, machine, out);
     }
-    const DEFAULT_TICK_RATE: u32 = 60;
-    let rate = machine
-        .tick_rate
-        .as_ref()
-        .map_or(DEFAULT_TICK_RATE, |rate| rate.value);
+    let rate = machine.ticks_per_second();
     check_rule("tick_rate", &part.tick_rate, &rate, machine, out);
     for observer in &part.observers {
         let problem = Diagnostic::new(

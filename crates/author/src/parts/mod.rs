@@ -42,6 +42,10 @@ const PART_ENDING: &str = ".json";
 /// What [`PartFiles::read`] says of a file that is not text.
 pub const NOT_UTF8: &str = "it is not UTF-8 text";
 
+/// What [`PartFiles::read`] says of a pipe or a device. Whoever reads from disk asks before the file
+/// is opened: that alone may wait for ever.
+pub const NOT_A_FILE: &str = "it is a pipe or a device, not a file";
+
 /// Whoever can read the files of parts.
 pub trait PartFiles {
     /// The text of a file: the folder of the file that says `use`, and the path that it says. An
@@ -90,9 +94,14 @@ pub fn join(machine: &mut Machine, files: &dyn PartFiles, out: &mut Diagnostics)
         out: std::mem::take(out),
         open: vec![name],
         texts: HashMap::new(),
+        without_functions: Vec::new(),
     };
+    joiner.note_functions(machine, None);
     joiner.machine(machine);
     machine.source = joiner.source;
+    if machine.declares_functions() {
+        machine.undeclared_functions = joiner.without_functions;
+    }
     joiner.out.sort();
     *out = joiner.out;
 }
@@ -126,15 +135,12 @@ pub fn note_uses(source: &Source, out: &mut Diagnostics) {
 }
 
 /// What a problem is about, whoever uses the part: its file, the bytes there, the code.
-type PlaceInPart<'s> = (&'s str, u32, u32, DiagnosticCode);
+type PlaceInPart<'s> = ((&'s str, u32, u32), DiagnosticCode);
 
 /// The use that a problem lies in, and the place in its file.
 fn place_in_part<'s>(source: &'s Source, problem: &Diagnostic) -> Option<(usize, PlaceInPart<'s>)> {
     let at = source.part_at(problem.span)?;
-    let part = &source.parts()[at];
-    let local = |byte: u32| byte.saturating_sub(part.start);
-    let (start, end) = (local(problem.span.start), local(problem.span.end));
-    Some((at, (&part.name, start, end, problem.code)))
+    Some((at, (source.place_in_part(problem.span)?, problem.code)))
 }
 
 /// Adds who uses the part that a problem lies in, from the inside out.
@@ -188,6 +194,8 @@ struct Joiner<'f> {
     /// The file that is being put together, and those that use it.
     open: Vec<String>,
     texts: HashMap<String, Arc<str>>,
+    /// The texts that declare no functions, as [`Machine::undeclared_functions`] has them.
+    without_functions: Vec<Option<usize>>,
 }
 
 impl Joiner<'_> {
@@ -248,6 +256,7 @@ impl Joiner<'_> {
         };
         let before = self.out.errors();
         let mut part = self.read(&name, &text, self.source.parts()[joined].start);
+        self.note_functions(&part, Some(joined));
         let joined = JoinedPart {
             text: joined,
             machine: part.name.value.clone(),
@@ -277,6 +286,13 @@ impl Joiner<'_> {
             joined: Some(joined),
             ..part_use
         })
+    }
+
+    /// Writes down whether a text, before anything is joined in, declares functions.
+    fn note_functions(&mut self, machine: &Machine, text: Option<usize>) {
+        if !machine.declares_functions() {
+            self.without_functions.push(text);
+        }
     }
 
     /// A part on its own, with spans behind the texts before it.

@@ -510,16 +510,19 @@ fn transition(transition: &mut Transition, v: &mut impl Visitor) {
         guard,
         effect,
         priority,
-        interrupt: _,
+        interrupt,
         score,
         threshold,
         cooldown,
         debounce,
-        stay: _,
-        latch: _,
+        stay,
+        latch,
         muted: _,
         meta: _,
     } = transition;
+    for mark in [interrupt, stay, latch].into_iter().flatten() {
+        v.span(mark);
+    }
     if let Some(name) = name {
         v.declares(name);
     }

@@ -328,7 +328,7 @@ impl Allocation {
     ) -> u32 {
         let latches = |state: StateIndex| {
             let transitions = &model.transitions[model.resolved[state].transitions.clone()];
-            u32::from(transitions.iter().any(|t| t.authored.latch))
+            u32::from(transitions.iter().any(|t| t.authored.latch.is_some()))
         };
         let scratch = |state: StateIndex| -> u32 {
             model.tree.states[state]

@@ -39,7 +39,7 @@ pub fn check(model: &Model<'_>, diagnostics: &mut Diagnostics) {
         let leads_nowhere =
             authored.targets.is_empty() && authored.sync.is_empty() && authored.stack.is_none();
         // `stay` does not go with these triggers and is reported as that.
-        if leads_nowhere && !authored.stay {
+        if leads_nowhere && authored.stay.is_none() {
             diagnostics.push(
                 Diagnostic::new(
                     DiagnosticCode::NeedsTarget,

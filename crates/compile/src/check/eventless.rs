@@ -46,7 +46,7 @@ pub fn check(planned: &Planned<'_, '_>, diagnostics: &mut Diagnostics) {
     let at_once = |link: usize| {
         let transition = of(link);
         let held = model.resolved[transition.source].min_active.is_some()
-            && !transition.authored.interrupt;
+            && transition.authored.interrupt.is_none();
         transition.trigger == Trigger::Always
             && !transition.cooldown.is_some()
             && !transition.debounce.is_some()
@@ -149,7 +149,7 @@ pub(super) fn is_free(transition: &Transition<'_>) -> bool {
 
 /// Whether it makes an eventless microstep: one that means to stay makes none (LANG-6).
 fn is_step(transition: &Transition<'_>) -> bool {
-    transition.trigger.is_eventless() && !transition.authored.stay
+    transition.trigger.is_eventless() && transition.authored.stay.is_none()
 }
 
 /// Eventless transitions, each with those whose source is active after it.

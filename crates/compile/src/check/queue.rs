@@ -13,10 +13,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::value::Class;
+use statewright_describe::{OpBranches, op_branches};
 use statewright_rom::ids::TransitionId;
-use statewright_rom::layout::{ActionOp, NONE, OpRecord, TIERS};
+use statewright_rom::layout::{ActionOp, OpRecord, TIERS};
 
 use super::Planned;
+use crate::actions::own_post;
 use crate::allocate::tier_name;
 use crate::index::{
     ActionListIndex, EventIndex, Index, IndexVec, RegionIndex, StateIndex, TransitionIndex,
@@ -192,31 +194,14 @@ impl<'p, 'a> Queue<'p, 'a> {
         let mut posts = Posts::new();
         let mut at = 0;
         while let Some(op) = ops.get(at) {
-            let to_itself = match op.kind.get() {
-                ActionOp::Raise => true,
-                ActionOp::Send => op.b.get() >> 16 == u32::from(NONE),
-                ActionOp::Unless => {
-                    let (then, otherwise, end) = branches(ops, at);
-                    let both = [then, otherwise].map(|branch| self.of_ops(branch));
-                    posts = self.sum(posts, &self.largest(both.into_iter()));
-                    at = end;
-                    continue;
-                }
-                ActionOp::Call
-                | ActionOp::CallWith
-                | ActionOp::SetScratch
-                | ActionOp::AddScratch
-                | ActionOp::Evaluate
-                | ActionOp::Set
-                | ActionOp::Add
-                | ActionOp::Emit
-                | ActionOp::StartTimer
-                | ActionOp::StopTimer
-                | ActionOp::ClearHistory
-                | ActionOp::Skip => false,
-            };
-            if to_itself {
-                let event = EventIndex::new(usize::from(op.a.get()));
+            if op.kind == ActionOp::Unless {
+                let OpBranches { then, otherwise } = op_branches(ops, at);
+                at = otherwise.end;
+                let both = [then, otherwise].map(|branch| self.of_ops(&ops[branch]));
+                posts = self.sum(posts, &self.largest(both.into_iter()));
+                continue;
+            }
+            if let Some(event) = own_post(op) {
                 posts = self.sum(posts, &Posts::from([(event, 1)]));
             }
             at += 1;
@@ -488,19 +473,5 @@ impl<'p, 'a> Queue<'p, 'a> {
             .label("the rest would be dropped")
             .note(format!("exits, effects and entries of all regions together: {}", names.join(", ")))
             .help("post fewer, give events that replace each other `\"coalesce\": true`, or use a larger tier")
-    }
-}
-
-/// The two lists of the `if` that begins at `at`, and where it ends.
-fn branches(ops: &[OpRecord], at: usize) -> (&[OpRecord], &[OpRecord], usize) {
-    let count = |at: usize| ops.get(at).map_or(0, |op| op.b.get() as usize);
-    let first = at + 1;
-    let end = first.saturating_add(count(at)).min(ops.len());
-    let last = end - 1;
-    if last >= first && ops[last].kind == ActionOp::Skip {
-        let stop = end.saturating_add(count(last)).min(ops.len());
-        (&ops[first..last], &ops[end..stop], stop)
-    } else {
-        (&ops[first..end], &[], end)
     }
 }

@@ -9,11 +9,10 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::graph::StateKind;
-use statewright_rom::layout::{ActionOp, NONE, OpRecord};
 
 use super::Planned;
 use super::eventless::{Link, active_after, find_circle, is_free};
-use crate::actions::certain;
+use crate::actions::{certain, own_post};
 use crate::index::{ActionListIndex, EventIndex, Index, StateIndex, TransitionIndex};
 use crate::model::{Model, Transition, Trigger};
 
@@ -150,26 +149,7 @@ fn raised<'m>(
     model: &'m Model<'_>,
     list: ActionListIndex,
 ) -> impl Iterator<Item = EventIndex> + 'm {
-    let to_itself = |action: &&OpRecord| match action.kind.get() {
-        ActionOp::Raise => true,
-        ActionOp::Send => action.b.get() >> 16 == u32::from(NONE),
-        ActionOp::Call
-        | ActionOp::CallWith
-        | ActionOp::SetScratch
-        | ActionOp::AddScratch
-        | ActionOp::Evaluate
-        | ActionOp::Set
-        | ActionOp::Add
-        | ActionOp::Emit
-        | ActionOp::StartTimer
-        | ActionOp::StopTimer
-        | ActionOp::ClearHistory
-        | ActionOp::Unless
-        | ActionOp::Skip => false,
-    };
-    certain(model.actions.actions_of(list))
-        .filter(to_itself)
-        .map(|action| EventIndex::new(usize::from(action.a.get())))
+    certain(model.actions.actions_of(list)).filter_map(own_post)
 }
 
 /// Who reacts to what.
@@ -220,7 +200,7 @@ impl Handlers {
 
     fn add(&mut self, index: TransitionIndex, transition: &Transition<'_>) {
         let source = transition.source;
-        let interrupt = usize::from(transition.authored.interrupt);
+        let interrupt = usize::from(transition.authored.interrupt.is_some());
         match transition.trigger {
             Trigger::Event(event) => {
                 self.of_event.entry(event).or_default().push(source);
@@ -241,7 +221,7 @@ impl Handlers {
     /// Whether an event always starts a transition while its source is active.
     fn always_reach(&self, model: &Model<'_>, index: TransitionIndex, event: EventIndex) -> bool {
         let transition = &model.transitions[index];
-        let interrupt = transition.authored.interrupt;
+        let interrupt = transition.authored.interrupt.is_some();
         let held = self.has_conditions && !transition.targets.is_empty() && !interrupt;
         let inside = transition.source.next()..model.tree.states[transition.source].end;
         let none_inside = |states: &Vec<StateIndex>| {
@@ -260,7 +240,7 @@ impl Handlers {
         };
         is_free(transition)
             && transition.stack.is_none()
-            && !transition.authored.latch
+            && transition.authored.latch.is_none()
             && !held
             && !outranked
             && self.first.get(&(transition.source, event)) == Some(&index)
@@ -272,7 +252,7 @@ impl Handlers {
 /// Order of selection in a state.
 fn rank(transition: &Transition<'_>) -> (bool, std::cmp::Reverse<u8>) {
     (
-        !transition.authored.interrupt,
+        transition.authored.interrupt.is_none(),
         std::cmp::Reverse(transition.priority),
     )
 }

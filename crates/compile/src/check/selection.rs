@@ -64,7 +64,7 @@ fn check_one(transition: &Transition<'_>, diagnostics: &mut Diagnostics) {
         transition.trigger,
         Trigger::Event(_) | Trigger::Any | Trigger::Always
     );
-    if authored.interrupt && !may_interrupt {
+    if authored.interrupt.is_some() && !may_interrupt {
         diagnostics.push(
             Diagnostic::new(
                 DiagnosticCode::BadInterrupt,
@@ -86,7 +86,7 @@ fn does_nothing(transition: &Transition<'_>) -> bool {
     leads_nowhere
         && authored.effect.is_empty()
         && authored.kind.is_none()
-        && !authored.stay
+        && authored.stay.is_none()
         && !transition.trigger.is_eventless()
 }
 
@@ -95,7 +95,7 @@ fn wins_forever(transition: &Transition<'_>) -> bool {
     let authored = &transition.authored;
     transition.trigger == Trigger::Always
         && transition.score.is_some()
-        && !authored.stay
+        && authored.stay.is_none()
         && transition.targets.is_empty()
         && authored.stack.is_none()
         && !transition.debounce.is_some()
@@ -127,16 +127,16 @@ fn check_branch_that_stays(transition: &Transition<'_>, diagnostics: &mut Diagno
 /// wins (LANG-6).
 fn check_stay(transition: &Transition<'_>, diagnostics: &mut Diagnostics) {
     let authored = &transition.authored;
-    if !authored.stay {
+    let Some(stay) = authored.stay else {
         return;
-    }
+    };
     if transition.decided {
         check_branch_that_stays(transition, diagnostics);
         return;
     }
     if authored.score.is_none() {
         diagnostics.push(
-            Diagnostic::new(DiagnosticCode::BadStay, transition.span(), "`stay` without a score")
+            Diagnostic::new(DiagnosticCode::BadStay, stay, "`stay` without a score")
                 .label("competes with nothing")
                 .help("add `\"score\"`; to keep an event from the states around, write `\"kind\": \"internal\"` instead"),
         );
@@ -147,36 +147,36 @@ fn check_stay(transition: &Transition<'_>, diagnostics: &mut Diagnostics) {
         Trigger::Event(_) | Trigger::Any | Trigger::Timer(_) | Trigger::Always => None,
     };
     if let Some(field) = trigger {
-        diagnostics.push(excluded(field, transition.span()).help(
+        diagnostics.push(excluded(field, transition.span(), stay).help(
             "write `\"when\": \"always\"` or an event instead, or give it a target and remove `stay`",
         ));
     }
     for (field, span) in fields_beside_stay(transition) {
-        let problem = excluded(field, span);
+        let problem = excluded(field, span, stay);
         diagnostics.push(problem.help(format!("remove `{field}`, or `stay`")));
     }
 }
 
-fn excluded(field: &str, span: Span) -> Diagnostic {
+fn excluded(field: &str, span: Span, stay: Span) -> Diagnostic {
     let text = format!("`stay` and `{field}` exclude each other");
-    Diagnostic::new(DiagnosticCode::BadStay, span, text).label("nothing happens if it wins")
+    Diagnostic::new(DiagnosticCode::BadStay, span, text)
+        .label("not with `stay`")
+        .related(stay, "nothing happens if it wins")
 }
 
-/// What a candidate that means to stay must not have, and where it stands. Flags stand nowhere: they
-/// are shown at the trigger.
+/// What a candidate that means to stay must not have, and where it stands.
 fn fields_beside_stay(transition: &Transition<'_>) -> Vec<(&'static str, Span)> {
     let authored = &transition.authored;
-    let flag = |is_on: bool| is_on.then(|| transition.span());
     let fields = [
         ("to", authored.targets.first().map(|to| to.span)),
         ("sync", authored.sync.first().map(|(region, _)| region.span)),
         ("do", authored.effect.first().map(|action| action.span)),
         ("kind", authored.kind.as_ref().map(|kind| kind.span)),
         ("stack", authored.stack.as_ref().map(|stack| stack.span)),
-        ("interrupt", flag(authored.interrupt)),
+        ("interrupt", authored.interrupt),
         ("cooldown", authored.cooldown.as_ref().map(|time| time.span)),
         ("debounce", authored.debounce.as_ref().map(|time| time.span)),
-        ("latch", flag(authored.latch)),
+        ("latch", authored.latch),
     ];
     let given = fields.into_iter();
     given
@@ -236,7 +236,7 @@ fn check_group_sizes(transitions: &[Transition<'_>], diagnostics: &mut Diagnosti
             .entry((
                 transition.trigger,
                 transition.priority,
-                transition.authored.interrupt,
+                transition.authored.interrupt.is_some(),
             ))
             .or_default();
         *count += 1;
@@ -259,16 +259,20 @@ pub fn check_latches(planned: &Planned<'_, '_>, diagnostics: &mut Diagnostics) {
     };
     for (index, &from) in planned.order.enumerate() {
         let transition = &model.transitions[from];
-        if !transition.authored.latch || transition.is_repeated() {
+        let Some(latch) = transition
+            .authored
+            .latch
+            .filter(|_| !transition.is_repeated())
+        else {
             continue;
-        }
+        };
         let domain = planned.domain(index);
         let mut exited = IndexRange::new(domain.next(), model.tree.states[domain].end);
-        if transition.authored.interrupt || !exited.any(waits) {
+        if transition.authored.interrupt.is_some() || !exited.any(waits) {
             diagnostics.push(
                 Diagnostic::new(
                     DiagnosticCode::LatchWithoutWait,
-                    transition.span(),
+                    latch,
                     "`latch` has no effect here",
                 )
                 .label("nothing holds this transition back")

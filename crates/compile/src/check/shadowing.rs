@@ -31,7 +31,7 @@ pub fn check(model: &Model<'_>, diagnostics: &mut Diagnostics) {
             let below = || {
                 let by = shadows
                     .find(taken, later.trigger)
-                    .filter(|_| !later.authored.interrupt);
+                    .filter(|_| later.authored.interrupt.is_none());
                 by.map(|by| (by, Level::Inside))
             };
             match beside.or_else(above).or_else(below) {
@@ -60,7 +60,12 @@ fn in_order<'m, 'a>(model: &'m Model<'a>, state: StateIndex) -> Vec<&'m Transiti
     let mut order: Vec<_> = model.transitions[model.resolved[state].transitions.clone()]
         .iter()
         .collect();
-    order.sort_by_key(|transition| (!transition.authored.interrupt, Reverse(transition.priority)));
+    order.sort_by_key(|transition| {
+        (
+            transition.authored.interrupt.is_none(),
+            Reverse(transition.priority),
+        )
+    });
     order
 }
 
@@ -71,7 +76,7 @@ fn always_enabled(transition: &Transition<'_>) -> bool {
         && !transition.cooldown.is_some()
         && !transition.debounce.is_some()
         && transition.stack.is_none()
-        && !transition.authored.latch
+        && transition.authored.latch.is_none()
 }
 
 /// Triggers that certainly start something, each with a transition that shows it.
@@ -111,8 +116,9 @@ impl<'m, 'a> Shadows<'m, 'a> {
 
     fn is_always_taken(&self, transition: &Transition<'_>) -> bool {
         // Interrupts ignore exit conditions.
-        let held =
-            self.has_conditions && !transition.targets.is_empty() && !transition.authored.interrupt;
+        let held = self.has_conditions
+            && !transition.targets.is_empty()
+            && transition.authored.interrupt.is_none();
         always_enabled(transition) && !held
     }
 
@@ -210,7 +216,7 @@ impl<'m, 'a> Interrupts<'m, 'a> {
         let own = &model.transitions[model.resolved[state].transitions.clone()];
         for interrupt in own
             .iter()
-            .filter(|t| t.authored.interrupt && always_enabled(t))
+            .filter(|t| t.authored.interrupt.is_some() && always_enabled(t))
         {
             let open = self.0.entry(interrupt.trigger).or_default();
             // States come in pre-order, so what has ended does not come back.

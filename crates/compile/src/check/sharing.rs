@@ -99,16 +99,24 @@ fn lost_commands(
         model.tree.path(parent)
     );
     let problem = Diagnostic::new(DiagnosticCode::ConcurrentCommands, emit.span, text);
-    let problem = if earlier.span == emit.span {
-        problem.label("written by both, which share this code")
-    } else {
-        problem
-            .label("written here")
-            .related(earlier.span, "and here")
-    };
+    let problem = written_by(model, problem, earlier.span);
     problem.help(format!(
         "let one region write it, or give each a lane of its own; commands of other names remain with `\"{lane}\": {{ \"key\": \"name\" }}` under `\"lanes\"`"
     ))
+}
+
+/// Shows both places, or the one that a set or a part used twice gives to both. That of a part is
+/// shown with both uses: whoever tells where a part is used knows of one.
+fn written_by(model: &Model<'_>, problem: Diagnostic, first: Span) -> Diagnostic {
+    let source = &model.machine.source;
+    if !source.show_the_same(first, problem.span) {
+        return problem.label("written here").related(first, "and here");
+    }
+    let problem = problem.label("written by both, which share this code");
+    match source.use_apart(first, problem.span) {
+        Some(other_use) => problem.related(other_use, "used here, too"),
+        None => problem,
+    }
 }
 
 /// Regions that write the same key: the order of regions decides who wins, which is rarely meant.
@@ -129,14 +137,15 @@ pub fn check_writers(model: &Model<'_>, diagnostics: &mut Diagnostics) {
                         model.tree.path(parent)
                     );
                     let problem = Diagnostic::new(DiagnosticCode::ConcurrentWriters, span, text);
-                    let problem = if first == span {
-                        problem.label("written by both, which share this code")
-                    } else {
-                        problem.label("written here").related(first, "and here")
+                    let problem = written_by(model, problem, first);
+                    let is_part = model.machine.source.part_at(span).is_some();
+                    let how = match is_part {
+                        true => format!(": `\"map\": {{ \"{name}\": \"…\" }}` beside `use`"),
+                        false => String::new(),
                     };
-                    diagnostics.push(
-                        problem.help("let one region write it, or give each a key of its own"),
-                    );
+                    diagnostics.push(problem.help(format!(
+                        "let one region write it, or give each a key of its own{how}"
+                    )));
                 }
             }
             at = parent;

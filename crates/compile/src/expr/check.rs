@@ -15,7 +15,7 @@ use statewright_author::value::ValueType;
 use statewright_rom::code::op;
 
 use super::node::{Constant, Logic, TypedExpr};
-use super::{Expected, Scope, fold, report};
+use super::{Expected, NoPayload, Scope, fold, report};
 use crate::numbers;
 
 /// The typed tree of an expression of the expected type.
@@ -253,13 +253,17 @@ impl Checker<'_> {
     fn payload(&mut self, expr: &Expr) -> Option<Payload> {
         let payload = self.scope.payload();
         if payload.is_none() {
-            let reason = self.scope.no_payload_reason();
-            let span = self.span(&expr.range);
+            let NoPayload {
+                label,
+                reason,
+                help,
+            } = self.scope.no_payload();
+            let (code, span) = (DiagnosticCode::NoPayloadHere, self.span(&expr.range));
             self.report(
-                Diagnostic::new(DiagnosticCode::NoPayloadHere, span, "`event` cannot be read here")
-                    .label("no payload")
+                Diagnostic::new(code, span, "`event` cannot be read here")
+                    .label(label)
                     .note(reason)
-                    .help("read it in the `if` or `do` of a transition on an event that declares a `payload`"),
+                    .help(help),
             );
         }
         payload

@@ -47,7 +47,7 @@ pub trait Scope: Names {
     /// Payload of the event; `None` if none can be read here.
     fn payload(&self) -> Option<Payload>;
     /// Why there is no payload.
-    fn no_payload_reason(&self) -> String;
+    fn no_payload(&self) -> NoPayload;
     /// Number of a state. Reports its own diagnostic when there is none.
     fn state(&mut self, name: &Name) -> Option<u16>;
     /// The state that the expression belongs to.
@@ -68,6 +68,28 @@ pub trait Scope: Names {
     ) -> Option<u16>;
     /// The symbol of a text (HASH-2).
     fn symbol(&mut self, text: &Name) -> u32;
+}
+
+/// Why no payload can be read, in words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NoPayload {
+    /// What there is instead, in a few words.
+    pub label: String,
+    /// Why.
+    pub reason: String,
+    /// What to do.
+    pub help: &'static str,
+}
+
+impl NoPayload {
+    /// There is none at all.
+    pub fn none(reason: impl Into<String>) -> Self {
+        Self {
+            label: "no payload".to_owned(),
+            reason: reason.into(),
+            help: "read it in the `if` or `do` of a transition on an event that declares a `payload`",
+        }
+    }
 }
 
 /// An argument of a call in an expression (LANG-4).

@@ -270,7 +270,7 @@ impl Lowering<'_, '_> {
                 state_flag::EVENTLESS,
             )
             | set(
-                transitions.iter().any(|t| t.authored.interrupt),
+                transitions.iter().any(|t| t.authored.interrupt.is_some()),
                 state_flag::INTERRUPTS,
             )
             | set(!resolved.defers.is_empty(), state_flag::DEFERS)
@@ -449,7 +449,7 @@ impl Lowering<'_, '_> {
         let needed = transition.score.is_some()
             || transition.cooldown.is_some()
             || transition.debounce.is_some()
-            || transition.authored.latch
+            || transition.authored.latch.is_some()
             || transition.stack.is_some();
         if !needed {
             return None;
@@ -537,12 +537,14 @@ fn transition_flags(transition: &Transition<'_>) -> u16 {
     ) | set(
         transition.kind == TransitionKind::Local,
         transition_flag::LOCAL,
-    ) | set(transition.authored.interrupt, transition_flag::INTERRUPT)
-        | set(transition.score.is_some(), transition_flag::SCORED)
+    ) | set(
+        transition.authored.interrupt.is_some(),
+        transition_flag::INTERRUPT,
+    ) | set(transition.score.is_some(), transition_flag::SCORED)
         | set(stack == Some(StackOperation::Push), transition_flag::PUSH)
         | set(stack == Some(StackOperation::Pop), transition_flag::POP)
-        | set(transition.authored.latch, transition_flag::LATCH)
-        | set(transition.authored.stay, transition_flag::STAY)
+        | set(transition.authored.latch.is_some(), transition_flag::LATCH)
+        | set(transition.authored.stay.is_some(), transition_flag::STAY)
         | set(transition.is_repeated(), transition_flag::LISTED)
         | (u16::from(transition.priority) << PRIORITY_SHIFT)
 }

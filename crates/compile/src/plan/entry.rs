@@ -46,6 +46,7 @@ pub fn assign(tables: &mut Tables, shape: &Shape) -> Result<(), PlanError> {
             plan: U16::new(PlanId::to_raw(plan)),
             cost,
             regions,
+            ..TransitionPlan::default()
         });
     }
     Ok(())

@@ -4,9 +4,11 @@
 //! Because plans follow from the base tables and nothing else, the same code proves for any loaded
 //! ROM that its plans equal their derivation (ROM-2, `statewright check --deep`).
 
+mod asks;
 mod domain;
 mod entry;
 mod jumps;
+mod polls;
 mod rows;
 mod shape;
 
@@ -37,8 +39,10 @@ pub fn derive(tables: &mut Tables) -> Result<(), PlanError> {
     let shape = Shape::new(tables);
     domain::assign(tables, &shape);
     entry::assign(tables, &shape)?;
+    asks::assign(tables);
     leaf_rows(tables);
     rows::assign(tables)?;
+    polls::assign(tables);
     tables.header.features = U32::new(features(tables));
     jumps::assign(tables);
     Ok(())

@@ -53,7 +53,7 @@ pub fn assign(tables: &mut Tables) -> Result<(), PlanError> {
         polls.truncate(depth - 1);
         check_candidates(tables, state)?;
         let row = inherit(tables, rows.last().map_or(&[][..], Vec::as_slice), state);
-        let flags = polls.last().copied().unwrap_or(0) | poll_flags(tables, tables.state(state));
+        let flags = polls.last().copied().unwrap_or(0) | poll_flags(tables.state(state));
         if let Some(leaf) = RowId::read(tables.state(state).row) {
             write_row(tables, leaf, &row, flags, dense.then_some(columns));
             if tables.sorted_cells.len() > MAX_SORTED_CELLS {
@@ -97,25 +97,13 @@ fn own_transitions<'t>(tables: &'t Tables, state: &StateRecord) -> &'t [Transiti
     }
 }
 
-fn poll_flags(tables: &Tables, state: &StateRecord) -> u16 {
-    let flags = state.flags.get();
-    let own = own_transitions(tables, state);
-    let always = if own.iter().any(|t| SpecialTrigger::Always.is(t.trigger)) {
-        row_flag::ALWAYS
-    } else {
-        0
-    };
-    let activity = if flags & state_flag::ACTIVITY != 0 {
-        row_flag::ACTIVITY | row_flag::POLLS
-    } else {
-        0
-    };
-    let eventless = if flags & (state_flag::EVENTLESS | state_flag::UPDATE) != 0 {
+fn poll_flags(state: &StateRecord) -> u16 {
+    const POLLS: u16 = state_flag::ACTIVITY | state_flag::EVENTLESS | state_flag::UPDATE;
+    if state.flags.get() & POLLS != 0 {
         row_flag::POLLS
     } else {
         0
-    };
-    activity | eventless | always
+    }
 }
 
 /// The row of a state: that of the state around it with its own candidates merged in.

@@ -470,7 +470,7 @@ impl Resolver<'_> {
     /// are declared.
     fn declaration(&mut self, name: &Name, kind: FunctionKind) -> Option<Declared> {
         let Some(declared) = self.names.functions.get(&name.value) else {
-            if self.machine.declares_functions() {
+            if self.machine.must_declare(name.span) {
                 self.report(self.undeclared(name, kind));
                 return None;
             }

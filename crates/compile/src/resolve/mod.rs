@@ -31,9 +31,6 @@ use crate::model::{Entry, Model, Timer, TimerKind, Usage};
 use crate::names::Declarations;
 use crate::tree::{Target, Tree};
 
-/// Ticks per second where a machine does not say (SEL-1).
-pub const DEFAULT_TICK_RATE: u32 = 60;
-
 /// Lane of release commands that name none.
 const GAMEPLAY_LANE: usize = 2;
 
@@ -65,10 +62,7 @@ pub fn resolve<'a>(machine: &'a Machine, mut diagnostics: Diagnostics) -> (Model
         machine,
         tree,
         names,
-        tick_rate: machine
-            .tick_rate
-            .as_ref()
-            .map_or(DEFAULT_TICK_RATE, |rate| rate.value),
+        tick_rate: machine.ticks_per_second(),
         actions: ActionTables::default(),
         timers: IndexVec::default(),
         state_timers: BTreeMap::new(),

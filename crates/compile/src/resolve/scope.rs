@@ -11,7 +11,9 @@ use statewright_author::value::{FunctionKind, ScratchType, ValueType};
 use super::actions::{Given, GivenValue, given};
 use super::{Condition, Resolver};
 use crate::actions::{action, narrow};
-use crate::expr::{self, CallText, Compiled, Expected, HostArgument, HostValue, Names, Scope};
+use crate::expr::{
+    self, CallText, Compiled, Expected, HostArgument, HostValue, Names, NoPayload, Scope,
+};
 use crate::index::{ConditionIndex, EventIndex, Index, StateIndex};
 use crate::model::Trigger;
 use crate::numbers;
@@ -26,7 +28,7 @@ pub(super) struct Site {
     /// State from which names are looked up: the one that has the list for an any-state
     /// transition, else the same.
     pub(super) names: StateIndex,
-    payload: Result<Payload, String>,
+    payload: Result<Payload, NoPayload>,
     /// State whose activity the code belongs to, for the check of concurrent writers.
     pub(super) writer: StateIndex,
     /// What the code runs for; none if that may be anything. Eventless ones are all alike.
@@ -43,7 +45,7 @@ impl Site {
         Self {
             state,
             names: state,
-            payload: Err(reason),
+            payload: Err(NoPayload::none(reason)),
             writer: state,
             trigger: None,
             is_fixed: false,
@@ -54,15 +56,15 @@ impl Site {
     pub(super) fn event(state: StateIndex, machine: &Machine, event: EventIndex) -> Self {
         let declared = &machine.events[event.position()];
         let payload = match (&declared.payload, declared.indirect) {
-            (Some(_), true) => Err(format!(
+            (Some(_), true) => Err(NoPayload::none(format!(
                 "event `{}` is indirect: it carries an index",
                 declared.name.value
-            )),
+            ))),
             (Some(payload), false) => Ok(payload.value),
-            (None, _) => Err(format!(
+            (None, _) => Err(NoPayload::none(format!(
                 "event `{}` declares no payload",
                 declared.name.value
-            )),
+            ))),
         };
         Self {
             state,
@@ -99,9 +101,15 @@ impl Site {
             };
             format!("`{}` carries {payload}", declared.name.value)
         };
-        let first = carried(events[0]);
-        let reason = format!("the events of the list differ: {first}, {}", carried(other));
-        Self::no_event(state, &reason)
+        let differ = NoPayload {
+            label: format!("{}, {}", carried(events[0]), carried(other)),
+            reason: "several events have a payload only if all carry the same".to_owned(),
+            help: "write one transition for each payload",
+        };
+        Self {
+            payload: Err(differ),
+            ..Self::no_event(state, "")
+        }
     }
 
     /// Code of a transition without a typed event.
@@ -109,7 +117,7 @@ impl Site {
         Self {
             state,
             names: state,
-            payload: Err(reason.to_owned()),
+            payload: Err(NoPayload::none(reason)),
             writer: state,
             trigger: None,
             is_fixed: false,
@@ -436,13 +444,9 @@ impl Scope for ResolverScope<'_, '_> {
         self.site.payload.as_ref().ok().copied()
     }
 
-    fn no_payload_reason(&self) -> String {
-        self.site
-            .payload
-            .as_ref()
-            .err()
-            .cloned()
-            .unwrap_or_default()
+    fn no_payload(&self) -> NoPayload {
+        let why = self.site.payload.as_ref().err();
+        why.cloned().unwrap_or_else(|| NoPayload::none(""))
     }
 
     fn state(&mut self, name: &Name) -> Option<u16> {
@@ -489,9 +493,10 @@ impl Scope for ResolverScope<'_, '_> {
         arguments: &[HostArgument],
     ) -> Option<u16> {
         let first = !self.resolver.actions.knows(&function.value);
-        let free = !self.resolver.machine.declares_functions();
-        if arguments.is_empty() && first && free && kind == FunctionKind::Guard {
-            self.warn_of_slip(function);
+        let free = !self.resolver.machine.must_declare(function.span);
+        let is_declared = self.resolver.names.functions.get(&function.value).is_some();
+        if first && free && !is_declared && kind == FunctionKind::Guard {
+            self.warn_of_slip(function, arguments.len());
         }
         let arguments: Vec<Given> = arguments.iter().map(of_expression).collect();
         let call = self.resolver.call(function, kind, &arguments, self.site)?;
@@ -529,8 +534,38 @@ impl ResolverScope<'_, '_> {
         }
     }
 
-    /// Without declared functions any name is a guard of the host, also a misspelled key.
-    fn warn_of_slip(&mut self, function: &Name) {
+    /// A value that was meant: it is one slip, not a key that nobody uses.
+    fn use_value(&self, name: &str) {
+        let (names, usage) = (&self.resolver.names, &self.resolver.usage);
+        usage.keys.borrow_mut().extend(names.keys.get(name));
+        let parameter = names.parameters.get(name);
+        usage.parameters.borrow_mut().extend(parameter);
+    }
+
+    /// Without declared functions any name is a guard of the host, also a misspelled key, and a key
+    /// with parentheses.
+    fn warn_of_slip(&mut self, function: &Name, arguments: usize) {
+        let (names, name) = (&self.resolver.names, &function.value);
+        let value = match (names.keys.get(name), names.parameters.get(name)) {
+            (Some(_), _) => Some("blackboard key"),
+            (None, Some(_)) => Some("parameter"),
+            (None, None) => None,
+        };
+        if let Some(value) = value {
+            self.use_value(name);
+            let text = format!("guard function `{name}` has the name of a {value}");
+            let code = DiagnosticCode::GuardLooksLikeKey;
+            return self.resolver.report(
+                Diagnostic::new(code, function.span, text)
+                    .label("called, so a function in Rust")
+                    .help(format!(
+                        "to read the {value}, write `{name}` without parentheses; if the function is meant, declare it under `\"functions\"`"
+                    )),
+            );
+        }
+        if arguments > 0 {
+            return;
+        }
         // Every function is compared with every name, so only where both are few.
         const MOST_COMPARED: usize = 256;
         let names = &self.resolver.names;
@@ -541,13 +576,7 @@ impl ResolverScope<'_, '_> {
         let Some(meant) = self.values().find(|name| is_slip(&function.value, name)) else {
             return;
         };
-        // It is one slip, not a key that nobody uses.
-        let (names, usage) = (&self.resolver.names, &self.resolver.usage);
-        usage.keys.borrow_mut().extend(names.keys.get(meant));
-        usage
-            .parameters
-            .borrow_mut()
-            .extend(names.parameters.get(meant));
+        self.use_value(meant);
         let text = format!(
             "guard function `{}` has almost the name of `{meant}`",
             function.value

@@ -199,7 +199,7 @@ impl<'a> Resolver<'a> {
             .guard
             .as_ref()
             .and_then(|code| self.guard(code, &site));
-        let effect_site = if authored.latch {
+        let effect_site = if authored.latch.is_some() {
             Site::no_event(
                 source,
                 "a latched transition may be taken later, when the payload is gone",
@@ -631,7 +631,7 @@ impl<'a> Resolver<'a> {
                 "name one state in `to`".into(),
             ));
         };
-        if !authored.sync.is_empty() || authored.interrupt && source == StateIndex::ROOT {
+        if !authored.sync.is_empty() || authored.interrupt.is_some() && source == StateIndex::ROOT {
             return Err((
                 "a push cannot start here".into(),
                 "put it on the states that may be suspended".into(),

@@ -132,7 +132,7 @@ fn way(
         guard: Some(Spanned::new(guard, Default::default())),
         priority: decision.priority.clone(),
         kind: external,
-        stay: stays,
+        stay: stays.then_some(to.target.span),
         ..Transition::default()
     };
     match stays {

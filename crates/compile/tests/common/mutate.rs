@@ -137,6 +137,10 @@ pub fn retarget(rng: &mut Rng, machine: &mut Machine) {
     }
 }
 
+fn toggle(mark: &mut Option<Span>, span: Span) {
+    *mark = mark.is_none().then_some(span);
+}
+
 fn pick<T>(at: u32, list: &mut Vec<T>) -> Option<T> {
     ((at as usize) < list.len()).then(|| list.swap_remove(at as usize))
 }
@@ -167,8 +171,8 @@ fn change_transition(rng: &mut Rng, transition: Option<&mut Transition>, paths: 
                 Trigger::Any,
             ])(span)
         }
-        3 => transition.interrupt = !transition.interrupt,
-        4 => transition.latch = !transition.latch,
+        3 => toggle(&mut transition.interrupt, span),
+        4 => toggle(&mut transition.latch, span),
         _ => {
             transition.targets = vec![Spanned::new(
                 rng.pick(paths).cloned().unwrap_or_default(),

@@ -426,13 +426,13 @@ impl Projector<'_, '_> {
                 StackOperation::Pop => "pop",
             }),
             "priority": m.priority(),
-            "interrupt": t.interrupt,
+            "interrupt": t.interrupt.is_some(),
             "score": t.score.as_ref().map(|code| self.score(code, m.source)),
             "threshold": t.score.as_ref().map(|_| threshold),
             "cooldown": self.length(t.cooldown.as_ref(), m.source),
             "debounce": self.length(t.debounce.as_ref(), m.source),
-            "stay": t.stay,
-            "latch": t.latch,
+            "stay": t.stay.is_some(),
+            "latch": t.latch.is_some(),
             "listed": m.listed,
         })
     }

@@ -7,8 +7,8 @@ use statewright_author::graph::{ExprSource, Payload};
 use statewright_author::span::{Name, Span};
 use statewright_author::value::{FunctionKind, Literal, ScratchType, ValueType};
 use statewright_compile::expr::{
-    ArgumentText, CallText, Compiled, Expected, HostArgument, HostValue, Names, Scope,
-    compile_code,
+    ArgumentText, CallText, Compiled, Expected, HostArgument, HostValue, Names, NoPayload,
+    Scope, compile_code,
 };
 use statewright_describe::Value;
 use statewright_rom::{Coded, symbol_number};
@@ -122,8 +122,8 @@ impl Scope for TestScope {
     fn payload(&self) -> Option<Payload> {
         self.payload
     }
-    fn no_payload_reason(&self) -> String {
-        "an entry action runs for any event".to_owned()
+    fn no_payload(&self) -> NoPayload {
+        NoPayload::none("an entry action runs for any event")
     }
     fn state(&mut self, name: &Name) -> Option<u16> {
         let found = STATES.iter().position(|state| *state == name.value);

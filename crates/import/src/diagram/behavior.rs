@@ -335,8 +335,8 @@ fn marks(parts: &Label, made: &mut Transition, out: &mut Diagnostics) {
             .strip_prefix("priority ")
             .and_then(|number| number.parse().ok());
         match (mark.value.as_str(), number) {
-            ("interrupt", _) => made.interrupt = true,
-            ("latch", _) => made.latch = true,
+            ("interrupt", _) => made.interrupt = Some(mark.span),
+            ("latch", _) => made.latch = Some(mark.span),
             ("external", _) => made.kind = Some(Spanned::new(TransitionKind::External, mark.span)),
             (_, Some(number)) => made.priority = Some(Spanned::new(number, mark.span)),
             _ => {

@@ -13,7 +13,7 @@ use super::events::Events;
 use super::expression::Translator;
 use super::names::{ExportNames, is_id};
 use super::problem::refused;
-use super::rules::{DEFAULT_TICK_RATE, POLICIES_HELP};
+use super::rules::POLICIES_HELP;
 use super::xml::Writer;
 use crate::literal::literal_text;
 use crate::scxml::LOG_LANE;
@@ -293,12 +293,7 @@ impl Content<'_> {
             out.push(refused(after.span, what, why, "write a literal duration"));
             return String::new();
         };
-        let rate = self
-            .machine
-            .tick_rate
-            .as_ref()
-            .map_or(DEFAULT_TICK_RATE, |rate| rate.value)
-            .max(1);
+        let rate = self.machine.ticks_per_second().max(1);
         let nanos = match time {
             Duration::Nanos(nanos) => {
                 let whole = (u128::from(nanos) * u128::from(rate)).is_multiple_of(1_000_000_000);

@@ -20,6 +20,7 @@ mod xml;
 use statewright_author::diagnostic::Diagnostics;
 use statewright_author::graph::Machine;
 use statewright_author::names::is_hidden;
+use statewright_author::parts;
 
 use crate::scxml::{FUNCTIONS_ATTRIBUTE, NAMESPACE, OWN_NAMESPACE};
 use content::Content;
@@ -57,28 +58,12 @@ pub fn scxml(machine: &Machine) -> Result<String, Diagnostics> {
         content,
     };
     let text = document(machine, &data, &functions, &states, &mut out);
+    parts::note_uses(&machine.source, &mut out);
     out.sort();
-    if out.has_errors() {
-        Err(each_once(out))
-    } else {
-        Ok(text)
+    match out.has_errors() {
+        true => Err(out),
+        false => Ok(text),
     }
-}
-
-/// What stands at one place of the file may become several things in the document, such as a
-/// transition on a list of events, and is still one problem.
-fn each_once(all: Diagnostics) -> Diagnostics {
-    // Those that are only counted cannot be compared.
-    if all.omitted() > 0 {
-        return all;
-    }
-    let mut once = Diagnostics::default();
-    for problem in all.iter() {
-        if !once.iter().any(|other| other == problem) {
-            once.push(problem.clone());
-        }
-    }
-    once
 }
 
 fn document(

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use statewright_author::diagnostic::Diagnostics;
 use statewright_author::graph::{Machine, State, StateKind};
-use statewright_author::span::Name;
+use statewright_author::span::{Name, Source};
 
 use super::problem::refused;
 
@@ -30,8 +30,9 @@ pub(super) enum ExportTarget {
 }
 
 /// All names of a machine, muted states left out.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct ExportNames<'a> {
+    source: &'a Source,
     /// In pre-order; the root is first.
     pub(super) states: Vec<ExportedState<'a>>,
     known: HashMap<&'a str, ExportTarget>,
@@ -40,7 +41,11 @@ pub(super) struct ExportNames<'a> {
 impl<'a> ExportNames<'a> {
     /// Finds all names; those that are given twice cannot be ids.
     pub(super) fn read(machine: &'a Machine, out: &mut Diagnostics) -> Self {
-        let mut names = Self::default();
+        let mut names = Self {
+            source: &machine.source,
+            states: Vec::new(),
+            known: HashMap::new(),
+        };
         names.add(&machine.root, None, 0, out);
         names
     }
@@ -90,13 +95,26 @@ impl<'a> ExportNames<'a> {
                 ExportTarget::State(state) => self.states[state].state.name.span,
                 ExportTarget::History(owner) => self.states[owner].state.span,
             };
+            let is_part = self.source.show_the_same(first, name.span);
             let problem = refused(
                 name.span,
                 format!("a second state or history point named `{}`", name.value),
                 "names become ids, and an id is unique in the whole document",
-                "give one of them another name",
+                match is_part {
+                    true => {
+                        "a part can be used once there: write the states of the others out, with other names"
+                    }
+                    false => "give one of them another name",
+                },
             );
-            out.push(problem.related(first, "the first one"));
+            let shown = match is_part {
+                true => self.source.use_apart(first, name.span),
+                false => Some(first),
+            };
+            out.push(match shown {
+                Some(span) => problem.related(span, "the first one"),
+                None => problem,
+            });
             return;
         }
         self.known.insert(&name.value, node);

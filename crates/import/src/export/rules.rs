@@ -8,9 +8,6 @@ use statewright_author::value::Class;
 
 use super::problem::refused;
 
-/// Ticks per second where a machine does not say (SEL-1).
-pub(super) const DEFAULT_TICK_RATE: u32 = 60;
-
 /// How a machine can use what its rules stand in the way of.
 pub(super) const POLICIES_HELP: &str = "run by SCXML's rules: policies `internal_first`, `done_events`, `scxml_details` and `\"exit_order\": \"reverse\"`";
 
@@ -305,7 +302,6 @@ fn parts(state: &State, out: &mut Diagnostics) {
 
 /// A transition, without its trigger's event, its targets, its guard and its effect.
 pub(super) fn transition(transition: &Transition, follows_w3c: bool, out: &mut Diagnostics) {
-    let at = transition.span;
     let mut no = |span: Span, what: &str, why: &str, instead: &str| {
         out.push(refused(span, what, why, instead))
     };
@@ -375,9 +371,9 @@ pub(super) fn transition(transition: &Transition, follows_w3c: bool, out: &mut D
             "put what comes first before the others",
         );
     }
-    if transition.interrupt {
+    if let Some(span) = transition.interrupt {
         no(
-            at,
+            span,
             "an interrupt",
             "inner states come first there",
             "repeat the transition in the inner states",
@@ -407,17 +403,17 @@ pub(super) fn transition(transition: &Transition, follows_w3c: bool, out: &mut D
             "use a timer",
         );
     }
-    if transition.stay {
+    if let Some(span) = transition.stay {
         no(
-            at,
+            span,
             "`stay`, or a branch that names its own state",
             "a transition that is chosen is taken there, and an eventless one again and again",
             "use conditions",
         );
     }
-    if transition.latch {
+    if let Some(span) = transition.latch {
         no(
-            at,
+            span,
             "a latch",
             "a transition is taken at once there, or never",
             "leave `latch` out",

@@ -264,9 +264,13 @@ impl States<'_> {
         let own = |name: &Name| matches!(self.names.find(&name.value), Some(ExportTarget::State(state)) if state == source);
         let stays = branch.kind.is_none() && branch.targets.iter().all(own);
         let heard = matches!(branch.trigger, Trigger::Event(_) | Trigger::Any(_));
-        Transition {
-            stay: stays && !heard,
-            ..if stays { branch.staying() } else { branch }
+        match (stays, heard) {
+            (false, _) => branch,
+            (true, false) => branch.staying(),
+            (true, true) => Transition {
+                stay: None,
+                ..branch.staying()
+            },
         }
     }
 

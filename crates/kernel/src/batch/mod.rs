@@ -13,7 +13,8 @@ use crate::fast::{self, FastPath, Router};
 use crate::host::{Host, Hosts};
 use crate::instance::Instance;
 use crate::instance::event::Event;
-use crate::tick::{Input, Mismatch, Report, Used, follow, run};
+use crate::poll::{Polled, poll};
+use crate::tick::{Begun, Input, Mismatch, Report, Used, follow, run, run_polled};
 use crate::toggles::{self, Optimization};
 
 pub(crate) mod inbox;
@@ -213,8 +214,11 @@ fn run_batch<'a, const SPARSE: bool, I: Instance, H: Hosts>(
             let Some(instance) = agents.next() else {
                 return;
             };
-            let report = visit(&mut cx, instance, hosts, batch, (place, &[]));
-            done(place, &report, &[]);
+            match visit_polling(&mut cx, router, instance, hosts, batch, place) {
+                // Two calls, so that one of them is compiled for this report.
+                None => done(place, &Report::QUIET, &[]),
+                Some(report) => done(place, &report, &[]),
+            }
             place = place.wrapping_add(1);
         } else if events.as_slice().is_empty() {
             return;
@@ -338,6 +342,27 @@ fn visit_with_events<'a, I: Instance, H: Hosts>(
     );
 }
 
+/// One agent without events, which may have nothing to do but to poll; no report if that was all.
+#[inline]
+fn visit_polling<'a, I: Instance, H: Hosts>(
+    cx: &mut Context<'a>,
+    router: Router<'a>,
+    instance: &'a mut I,
+    hosts: &mut H,
+    batch: &Batch<'a>,
+    place: usize,
+) -> Option<Report> {
+    if hosts.traces_steps(place) || !router.polls(instance) {
+        return Some(visit(cx, instance, hosts, batch, (place, &[])));
+    }
+    cx.attach(instance.ram(), place);
+    let mut host = hosts.of(place, batch.agent(place));
+    match poll(cx, &mut host, false) {
+        Polled::Done if !cx.has_overflowed() => None,
+        polled => Some(run_polled(cx, &mut host, &batch.input(place, &[]), polled)),
+    }
+}
+
 /// One agent that is more than a single event with a known outcome.
 #[inline(never)]
 fn visit<'a, I: Instance, H: Hosts>(
@@ -364,7 +389,7 @@ fn run_rest<'a>(
     microsteps: u16,
 ) -> Report {
     let input = batch.input(event.place as usize, core::slice::from_ref(event));
-    run(cx, host, &input, Used::one(microsteps))
+    run(cx, host, &input, Used::one(microsteps), Begun::Nothing)
 }
 
 impl<'b> Batch<'b> {

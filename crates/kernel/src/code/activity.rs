@@ -12,90 +12,73 @@ use crate::host::trace::Trace;
 use crate::host::{Cause, Mode, Status};
 use crate::tick::Tick;
 
-impl Tick<'_, '_> {
+impl<'a> Tick<'_, 'a> {
     /// Runs update actions and activities of all active states: leaf by leaf, each to the root, each state once.
+    /// What was entered in this tick waits for the next, unless the machine says otherwise.
     #[inline(never)]
     pub(crate) fn run_activities(&mut self) {
-        let leaves = self.cx.leaves();
-        for (rank, leaf) in leaves.iter() {
-            for state in self.cx.rom.path_up(leaf) {
-                let rom = self.cx.rom;
-                if leaves
-                    .iter()
-                    .any(|(r, other)| r < rank && rom.is_ancestor_or_self(state, other))
-                {
-                    break;
-                }
-                self.run_state(state);
-            }
-        }
-    }
-
-    /// What one state does in phase (3): its update actions, then its activity.
-    fn run_state(&mut self, state: StateId) {
-        const RUNS: u16 = state_flag::ACTIVITY | state_flag::UPDATE;
-        let Some(record) = self
-            .cx
-            .state(state)
-            .filter(|record| record.flags.get() & RUNS != 0)
-        else {
+        let Some(chain) = self.cx.expected(self.cx.chain()) else {
             return;
         };
         let at_once = self.cx.has_policy(policy::IMMEDIATE_UPDATE);
-        if self.cx.is_fresh(record) && !at_once {
-            return;
+        for poll in chain.polls() {
+            for run in self.cx.runs_from(poll.run) {
+                if at_once || !self.cx.is_fresh(run.leaf, run.depth) {
+                    self.run_state(run);
+                }
+            }
         }
+    }
+
+    /// What one state does in phase (3): its update actions, then its activity. An activity that has
+    /// a result has nothing to do with the update (LANG-10).
+    #[inline]
+    pub(crate) fn run_state(&mut self, run: &'a RunRecord) {
         let site = Site {
-            state,
+            state: self
+                .cx
+                .proved(StateId::read(run.state))
+                .unwrap_or(StateId::ROOT),
             transition: None,
             cause: Cause::None,
         };
-        if record.flags.get() & state_flag::UPDATE != 0 {
-            self.run_update(&site);
+        if run.update.get() != NONE {
+            self.run_list(ListId::read(run.update), &site);
         }
-        self.run_activity(record, &site);
+        let result = (run.result_slot, run.result_bit);
+        if run.activity.get() != NONE && bits_at(self.cx.ram.slots(), result) == 0 {
+            let status = self.call_activity(&run.call, &site, Mode::Run);
+            self.cx.set_result(site.state, status);
+        }
     }
 
-    /// LANG-10. An activity that has a result has nothing to do with it.
+    /// Tells the activity of a state that is left, unless it has a result (TICK-6).
     #[inline(never)]
-    fn run_update(&mut self, site: &Site) {
-        let extra = self.cx.proved(self.cx.rom.state_extra(site.state));
-        self.run_list(extra.and_then(|extra| ListId::read(extra.update)), site);
-    }
-
-    fn run_activity(&mut self, record: &StateRecord, site: &Site) {
-        let state = site.state;
-        if record.activity.get() == NONE || self.cx.result(state).is_some() {
-            return;
-        }
-        let status = self.call_activity(record, site, Mode::Run);
-        self.cx.set_result(state, status);
-    }
-
-    pub(crate) fn call_activity(
-        &mut self,
-        record: &StateRecord,
-        site: &Site,
-        mode: Mode,
-    ) -> Status {
+    pub(crate) fn cancel_activity(&mut self, record: &StateRecord, site: &Site) {
         let op = self.cx.proved(OpId::read(record.activity));
-        let op = op.and_then(|op| self.cx.op(op));
-        if let Some(op) = op.filter(|op| op.kind == ActionOp::CallWith) {
+        if self.cx.result(site.state).is_none()
+            && let Some(op) = op.and_then(|op| self.cx.op(op))
+        {
+            self.call_activity(op, site, Mode::Cancel);
+        }
+    }
+
+    #[inline]
+    fn call_activity(&mut self, op: &OpRecord, site: &Site, mode: Mode) -> Status {
+        if op.kind == ActionOp::CallWith {
             self.compute_arguments(op, site);
         }
-        match op.and_then(|op| self.cx.prepare_call(op, site)) {
-            Some(function) => {
-                let rng = self.rng_before();
-                let status = self.host.activity(function, mode, ActionCx::new(self.cx));
-                if self.tracing {
-                    self.tell_notes();
-                    self.tell_called(function, rng);
-                    self.host.trace(&Trace::Activity(site.state, mode, status));
-                }
-                status
-            }
-            None => Status::Running,
+        let Some(function) = self.cx.prepare_call(op, site) else {
+            return Status::Running;
+        };
+        let rng = self.rng_before();
+        let status = self.host.activity(function, mode, ActionCx::new(self.cx));
+        if self.tracing {
+            self.tell_notes();
+            self.tell_called(function, rng);
+            self.host.trace(&Trace::Activity(site.state, mode, status));
         }
+        status
     }
 }
 
@@ -135,10 +118,15 @@ impl Context<'_> {
 /// instance.
 pub(crate) fn result_in(rom: &Rom<'_>, slots: &[U16], record: &StateRecord) -> Option<bool> {
     let extra = rom.state_extras().get(usize::from(record.extra.get()))?;
-    let (slot, shift) = extra.result()?;
-    let slot = slots.get(slot.index())?.get();
-    match slot.checked_shr(shift).unwrap_or(0) & 3 {
+    match bits_at(slots, (extra.result_slot, extra.result_bit)) {
         0 => None,
         bits => Some(bits == 1),
     }
+}
+
+/// The two bits of a result, by its slot and the first bit there.
+#[inline]
+pub(crate) fn bits_at(slots: &[U16], (slot, bit): (u8, u8)) -> u16 {
+    let slot = slots.get(usize::from(slot)).map_or(0, |slot| slot.get());
+    slot.checked_shr(bit.into()).unwrap_or(0) & 3
 }

@@ -2,7 +2,7 @@
 //! and depth.
 
 use statewright_rom::Coded;
-use statewright_rom::code::{WordStack, apply, arith, op};
+use statewright_rom::code::{WordStack, apply, arith, compare_f32, compare_i32, op};
 use statewright_rom::ids::*;
 use statewright_rom::layout::*;
 use zerocopy::byteorder::little_endian::U16;
@@ -13,94 +13,284 @@ use crate::host::notes::Reads;
 use crate::host::{Cause, Host, Verdict};
 use crate::instance::rng::Rng;
 
-const WORDS: usize = MAX_STACK_WORDS as usize;
+/// Words of the large stack, and of the one that most expressions get along with. Powers of two, so
+/// that a place in them is a mask.
+const LARGE: usize = MAX_STACK_WORDS as usize;
+const SMALL: usize = 8;
+const _: () = assert!(LARGE.is_power_of_two() && SMALL.is_power_of_two());
 
-struct Stack {
-    words: [u32; WORDS],
+/// The loader has proved that no expression takes more than it has pushed or pushes more than there
+/// is room for; a stack that ends with another number of words than the result has was misused.
+struct Stack<const N: usize> {
+    words: [u32; N],
     len: usize,
-    /// It was too full or too empty, which the loader has ruled out.
-    broken: bool,
 }
 
-impl WordStack for Stack {
-    #[inline]
+impl<const N: usize> Stack<N> {
+    const MASK: usize = N.wrapping_sub(1);
+
+    #[inline(always)]
+    #[expect(clippy::indexing_slicing, reason = "masked to the size of the array")]
+    fn at(&mut self, place: usize) -> &mut u32 {
+        &mut self.words[place & Self::MASK]
+    }
+}
+
+impl<const N: usize> WordStack for Stack<N> {
+    #[inline(always)]
     fn push(&mut self, word: u32) {
-        if let Some(cell) = self.words.get_mut(self.len) {
-            *cell = word;
-            self.len = self.len.saturating_add(1);
-        } else {
-            self.broken = true;
-        }
+        *self.at(self.len) = word;
+        self.len = self.len.wrapping_add(1);
     }
 
-    #[inline]
+    #[inline(always)]
     fn pop(&mut self) -> u32 {
-        let top = self.len.checked_sub(1);
-        let word = top.and_then(|top| self.words.get(top));
-        self.broken |= word.is_none();
-        self.len = top.unwrap_or(0);
-        word.copied().unwrap_or(0)
+        self.len = self.len.wrapping_sub(1);
+        *self.at(self.len)
     }
 }
 
 /// Words of an expression's result; unused ones are 0. What it reads is kept for a tracer, if
 /// somebody wants to know.
+#[inline]
 pub(crate) fn evaluate(
     cx: &mut Context<'_>,
     host: &dyn Host,
     expression: ExpressionId,
     site: &Site,
-    mut reads: Option<&mut Reads>,
+    reads: Option<&mut Reads>,
 ) -> [u32; 3] {
-    let rom = cx.rom;
-    let code = rom.code_of(expression);
-    let mut stack = Stack {
-        words: [0; WORDS],
-        len: 0,
-        broken: false,
+    let Some(record) = cx.proved(cx.rom.expression(expression)) else {
+        return [0; 3];
     };
-    let mut at = 0_usize;
-    // Bound: jumps go forward only.
-    while let Some(instruction) = code.get(at) {
-        at = at.saturating_add(1);
-        if matches!(instruction.op, op::AND_JUMP | op::OR_JUMP) {
-            let value = stack.pop_bool();
-            if value == (instruction.op == op::OR_JUMP) {
-                stack.push(u32::from(value));
-                at = at.max(instruction.c.get() as usize);
-            }
-        } else {
-            let reads = reads.as_deref_mut();
-            step(cx, host, instruction, &mut stack, site, reads);
-        }
-    }
-    if stack.broken {
-        cx.impossible("the loader has proved the depth of the stack");
-    }
-    let mut result = [0; 3];
-    for (word, value) in result.iter_mut().zip(stack.words.iter().take(stack.len)) {
-        *word = *value;
-    }
-    result
+    evaluate_from(cx, host, record, site, reads, Start::FIRST)
 }
 
-fn step(
+/// Where an evaluation begins.
+#[derive(Clone, Copy)]
+struct Start {
+    /// The first instruction.
+    at: usize,
+    /// What lies on the stack.
+    value: Option<bool>,
+}
+
+impl Start {
+    const FIRST: Self = Self { at: 0, value: None };
+}
+
+fn evaluate_from(
+    cx: &mut Context<'_>,
+    host: &dyn Host,
+    record: &ExpressionRecord,
+    site: &Site,
+    reads: Option<&mut Reads>,
+    start: Start,
+) -> [u32; 3] {
+    if usize::from(record.stack_words) <= SMALL && reads.is_none() {
+        evaluate_on::<SMALL>(cx, host, record, site, None, start)
+    } else {
+        evaluate_on::<LARGE>(cx, host, record, site, reads, start)
+    }
+}
+
+/// The same on a stack of so many words.
+#[inline(never)]
+fn evaluate_on<const N: usize>(
+    cx: &mut Context<'_>,
+    host: &dyn Host,
+    record: &ExpressionRecord,
+    site: &Site,
+    mut reads: Option<&mut Reads>,
+    start: Start,
+) -> [u32; 3] {
+    let code = cx.rom.code_in(record);
+    let mut stack = Stack::<N> {
+        words: [0; N],
+        len: 0,
+    };
+    if let Some(value) = start.value {
+        stack.push(u32::from(value));
+    }
+    let mut rest = code.get(start.at..).unwrap_or(&[]);
+    // Bound: jumps go forward only.
+    while let [instruction, after @ ..] = rest {
+        rest = after;
+        let InstructionRecord { op, a, b, c } = *instruction;
+        match op {
+            op::PUSH => stack.push(c.get()),
+            op::KEY => {
+                let words = key_words(cx, host, b, reads.as_deref_mut());
+                load(&mut stack, a, &words);
+            }
+            op::PARAMETER => load(&mut stack, a, &parameter_of(cx, b)),
+            op::AND_JUMP | op::OR_JUMP => {
+                let value = stack.pop_bool();
+                if value == (op == op::OR_JUMP) {
+                    stack.push(u32::from(value));
+                    let from = code.len().wrapping_sub(rest.len());
+                    rest = code.get(from.max(c.get() as usize)..).unwrap_or(&[]);
+                }
+            }
+            op::IN_STATE => {
+                let state = cx.proved(StateId::read(b));
+                stack.push(u32::from(state.is_some_and(|state| cx.is_active(state))));
+            }
+            op::NOT => {
+                let value = stack.pop_bool();
+                stack.push(u32::from(!value));
+            }
+            op::I32_EQ..=op::I32_GE => {
+                let (b, a) = (stack.pop_i32(), stack.pop_i32());
+                stack.push(u32::from(compare_i32(op, a, b)));
+            }
+            _ if op >= op::FIRST_PLAIN => apply(op, a, &mut stack),
+            _ => step(
+                cx,
+                host,
+                instruction,
+                &mut stack,
+                site,
+                reads.as_deref_mut(),
+            ),
+        }
+    }
+    if stack.len != usize::from(record.ty.get().words()) {
+        cx.impossible("the loader has proved what an expression leaves on the stack");
+    }
+    match stack.len {
+        1 => [*stack.at(0), 0, 0],
+        2 => [*stack.at(0), *stack.at(1), 0],
+        _ => [*stack.at(0), *stack.at(1), *stack.at(2)],
+    }
+}
+
+/// What a condition says: the first word of [`evaluate`] without a stack, as far as that goes.
+///
+/// Most conditions are comparisons of two words, keys, states and calls, joined by `&&`, `||` and `!`.
+/// Between those nothing lies on the stack but the truth so far:
+///
+/// ```text
+///   health < flee_below && !BraveEnough      KEY PARAMETER I32_LT │ AND_JUMP │ CALL_GUARD │ NOT
+///                                            └ one comparison     └ goes on or ends     └ end
+/// ```
+pub(crate) fn test(
+    cx: &mut Context<'_>,
+    host: &dyn Host,
+    expression: ExpressionId,
+    site: &Site,
+) -> bool {
+    let Some(record) = cx.proved(cx.rom.expression(expression)) else {
+        return false;
+    };
+    let code = cx.rom.code_in(record);
+    let mut rest = code;
+    // Bound: jumps go forward only.
+    loop {
+        let Some((mut value, mut after)) = test_one(cx, host, rest, site) else {
+            let at = code.len().wrapping_sub(rest.len());
+            let start = Start { at, value: None };
+            return evaluate_from(cx, host, record, site, None, start)[0] != 0;
+        };
+        rest = loop {
+            let [instruction, more @ ..] = after else {
+                return value;
+            };
+            after = match instruction.op {
+                op::NOT => {
+                    value = !value;
+                    more
+                }
+                op::AND_JUMP | op::OR_JUMP if value != (instruction.op == op::OR_JUMP) => {
+                    break more;
+                }
+                op::AND_JUMP | op::OR_JUMP => {
+                    let from = code.len().wrapping_sub(more.len());
+                    let to = from.max(instruction.c.get() as usize);
+                    code.get(to..).unwrap_or(&[])
+                }
+                _ => {
+                    let at = code.len().wrapping_sub(after.len());
+                    let value = Some(value);
+                    let start = Start { at, value };
+                    return evaluate_from(cx, host, record, site, None, start)[0] != 0;
+                }
+            };
+        };
+    }
+}
+
+/// The truth of the first few instructions and what comes after them, if it is found without a stack.
+#[inline(always)]
+fn test_one<'a>(
+    cx: &mut Context<'a>,
+    host: &dyn Host,
+    code: &'a [InstructionRecord],
+    site: &Site,
+) -> Option<(bool, &'a [InstructionRecord])> {
+    let [first, after @ ..] = code else {
+        return None;
+    };
+    if first.op == op::CALL_GUARD {
+        let op = cx.rom.ops().get(usize::from(first.b.get()))?;
+        if op.kind != ActionOp::Call {
+            return None;
+        }
+        let function = cx.prepare_call(op, site)?;
+        return Some((host.guard(function, GuardCx::new(cx)).holds, after));
+    }
+    if first.op == op::IN_STATE {
+        let state = StateId::read(first.b)?;
+        return Some((cx.is_active(state), after));
+    }
+    if let [second, compare, after @ ..] = after
+        && matches!(compare.op, op::I32_EQ..=op::I32_GE | op::F32_EQ..=op::F32_GE)
+    {
+        let (a, b) = (word(cx, host, first)?, word(cx, host, second)?);
+        return Some((compare_words(compare.op, a, b), after));
+    }
+    if first.op == op::KEY && ValueType::Bool.number() == first.a {
+        return Some((word(cx, host, first)? != 0, after));
+    }
+    None
+}
+
+/// One word that an instruction pushes without taking any, if it is found quickly. Nothing that is
+/// read twice would be another one.
+#[inline(always)]
+fn word(cx: &mut Context<'_>, host: &dyn Host, instruction: &InstructionRecord) -> Option<u32> {
+    match instruction.op {
+        op::PUSH => Some(instruction.c.get()),
+        op::KEY => Some(host.read_key(KeyId::read(instruction.b)?)[0]),
+        op::PARAMETER => Some(parameter_words(cx, ParameterId::read(instruction.b)?)[0]),
+        _ => None,
+    }
+}
+
+fn compare_words(op: u8, a: u32, b: u32) -> bool {
+    if op <= op::I32_GE {
+        compare_i32(op, a as i32, b as i32)
+    } else {
+        compare_f32(op, f32::from_bits(a), f32::from_bits(b))
+    }
+}
+
+/// Instructions that are rare. Kept apart, so that the loop stays small.
+#[inline(never)]
+fn step<const N: usize>(
     cx: &mut Context<'_>,
     host: &dyn Host,
     instruction: &InstructionRecord,
-    stack: &mut Stack,
+    stack: &mut Stack<N>,
     site: &Site,
     reads: Option<&mut Reads>,
 ) {
-    let InstructionRecord { op, a, b, c } = *instruction;
+    let InstructionRecord { op, a, b, .. } = *instruction;
     match op {
-        op::PUSH => stack.push(c.get()),
-        op::KEY => load(stack, a, &key_words(cx, host, b, reads)),
         op::KEY_FIELD => {
             let words = key_words(cx, host, b, reads);
             field(cx, stack, a, &words);
         }
-        op::PARAMETER => load(stack, a, &parameter_of(cx, b)),
         op::PARAMETER_FIELD => field(cx, stack, a, &parameter_of(cx, b)),
         op::PAYLOAD => load(stack, a, &payload(site)),
         op::PAYLOAD_FIELD => field(cx, stack, a, &payload(site)),
@@ -108,10 +298,6 @@ fn step(
             let state = cx.proved(StateId::read(b));
             let ticks = state.and_then(|state| cx.ticks_in_state(state));
             stack.push(cx.proved(ticks).unwrap_or(0).min(i32::MAX as u32));
-        }
-        op::IN_STATE => {
-            let state = cx.proved(StateId::read(b));
-            stack.push(u32::from(state.is_some_and(|state| cx.is_active(state))));
         }
         op::CALL_GUARD => {
             let holds = call_guard(cx, host, OpId::read(b), stack, site);
@@ -129,7 +315,7 @@ fn step(
 
 /// One draw, whatever is asked for (CODE-6).
 #[inline(never)]
-fn random(cx: &mut Context<'_>, op: u8, stack: &mut Stack) {
+fn random<const N: usize>(cx: &mut Context<'_>, op: u8, stack: &mut Stack<N>) {
     let mut rng = Rng::new(&mut cx.ram.header_mut().rng);
     let word = match op {
         op::RANDOM_I32 => {
@@ -182,27 +368,34 @@ fn payload(site: &Site) -> [u32; 4] {
 }
 
 /// Pushes a value of a type; a bool from outside counts as 0 or 1.
-fn load(stack: &mut Stack, ty: u8, source: &[u32]) {
-    let ty = Coded::<ValueType>::from_raw(ty).get();
-    for &word in source.iter().take(usize::from(ty.words())) {
-        stack.push(if ty == ValueType::Bool {
-            u32::from(word != 0)
-        } else {
-            word
-        });
+#[inline(always)]
+fn load<const N: usize, const W: usize>(stack: &mut Stack<N>, ty: u8, source: &[u32; W]) {
+    let [first, others @ ..] = source.as_slice() else {
+        return;
+    };
+    match Coded::<ValueType>::from_raw(ty).get() {
+        ValueType::Bool => stack.push(u32::from(*first != 0)),
+        ValueType::I32 | ValueType::F32 | ValueType::Symbol => stack.push(*first),
+        ty @ (ValueType::Entity | ValueType::Vec2 | ValueType::Vec3) => {
+            stack.push(*first);
+            let others = others
+                .iter()
+                .take(usize::from(ty.words()).saturating_sub(1));
+            others.for_each(|&word| stack.push(word));
+        }
     }
 }
 
-fn field(cx: &Context<'_>, stack: &mut Stack, number: u8, source: &[u32]) {
+fn field<const N: usize>(cx: &Context<'_>, stack: &mut Stack<N>, number: u8, source: &[u32]) {
     let word = cx.proved(source.get(usize::from(number)));
     stack.push(word.copied().unwrap_or(0));
 }
 
-fn call_guard(
+fn call_guard<const N: usize>(
     cx: &mut Context<'_>,
     host: &dyn Host,
     op: Option<OpId>,
-    stack: &mut Stack,
+    stack: &mut Stack<N>,
     site: &Site,
 ) -> bool {
     let Some(function) = prepare(cx, op, stack, site) else {
@@ -214,11 +407,11 @@ fn call_guard(
 }
 
 /// Words of a value function's answer (LANG-11).
-fn call_value(
+fn call_value<const N: usize>(
     cx: &mut Context<'_>,
     host: &dyn Host,
     op: Option<OpId>,
-    stack: &mut Stack,
+    stack: &mut Stack<N>,
     site: &Site,
     reads: Option<&mut Reads>,
 ) -> [u32; 3] {
@@ -231,10 +424,10 @@ fn call_value(
 }
 
 /// Prepares a call whose computed arguments lie on the stack.
-fn prepare(
+fn prepare<const N: usize>(
     cx: &mut Context<'_>,
     op: Option<OpId>,
-    stack: &mut Stack,
+    stack: &mut Stack<N>,
     site: &Site,
 ) -> Option<FunctionId> {
     let op = cx.proved(op).and_then(|op| cx.op(op))?;
@@ -246,7 +439,7 @@ fn prepare(
 
 /// Takes the computed arguments of a call from the stack, the last one first (LANG-4).
 #[inline(never)]
-fn take_arguments(cx: &mut Context<'_>, op: &OpRecord, stack: &mut Stack) {
+fn take_arguments<const N: usize>(cx: &mut Context<'_>, op: &OpRecord, stack: &mut Stack<N>) {
     let run = cx.rom.arguments_of(op);
     let mut values = Arguments::default();
     for (value, argument) in values.iter_mut().zip(run) {

@@ -8,7 +8,7 @@ use crate::commit::stack::Frame;
 use crate::context::{Context, Site};
 use crate::fault::Fault;
 use crate::host::trace::Trace;
-use crate::host::{Cause, CommandKind, Mode};
+use crate::host::{Cause, CommandKind};
 use crate::instance::leaves::{Leaves, Rank};
 use crate::tick::Tick;
 
@@ -161,7 +161,9 @@ impl Tick<'_, '_> {
         let Some(record) = self.cx.state(state) else {
             return;
         };
-        self.cancel_activity(record, &site);
+        if record.activity.get() != NONE {
+            self.cancel_activity(record, &site);
+        }
         self.run_list(ListId::read(record.exit), &site);
         if !suspended {
             self.release_channels(&site);
@@ -173,13 +175,6 @@ impl Tick<'_, '_> {
         if self.tracing {
             self.host.trace(&Trace::Exited(state));
             self.trace_timers(record.timer_mask);
-        }
-    }
-
-    /// Tells the activity of a state that is left, unless it has a result (TICK-6).
-    fn cancel_activity(&mut self, record: &StateRecord, site: &Site) {
-        if record.activity.get() != NONE && self.cx.result(site.state).is_none() {
-            self.call_activity(record, site, Mode::Cancel);
         }
     }
 

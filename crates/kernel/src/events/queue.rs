@@ -186,8 +186,9 @@ impl Context<'_> {
 
     #[inline(never)]
     fn next_of_all(&mut self, inbox: Option<&Event>) -> Option<Next> {
+        let due = self.due_mask();
         loop {
-            let next = self.choose(inbox)?;
+            let next = self.choose(due, inbox)?;
             let Next::Queued(position) = next else {
                 return Some(next);
             };
@@ -198,15 +199,15 @@ impl Context<'_> {
         }
     }
 
-    fn choose(&self, inbox: Option<&Event>) -> Option<Next> {
-        if self.ram.header().event_count == 0 && self.ram.header().armed == 0 {
+    fn choose(&self, due: u8, inbox: Option<&Event>) -> Option<Next> {
+        if self.ram.header().event_count == 0 && due == 0 {
             return inbox.map(|_| Next::Inbox);
         }
         if self.has_policy(policy::INTERNAL_FIRST) {
-            return self.choose_internal_first(inbox);
+            return self.choose_internal_first(due, inbox);
         }
         let timer = self
-            .due_timer()
+            .due_timer(due)
             .map(|due| (due.class, Next::Timer(due.timer, due.slot)));
         let queued = self
             .best_queued()
@@ -221,7 +222,7 @@ impl Context<'_> {
     }
 
     /// EVT-10: internal events, then due timers, then external ones.
-    fn choose_internal_first(&self, inbox: Option<&Event>) -> Option<Next> {
+    fn choose_internal_first(&self, due: u8, inbox: Option<&Event>) -> Option<Next> {
         let visible = |internal: bool| {
             let wanted = move |event: &&Event| {
                 is_visible(event) && event.has(event_flag::INTERNAL) == internal
@@ -233,7 +234,10 @@ impl Context<'_> {
                 .map(Next::Queued)
         };
         visible(true)
-            .or_else(|| self.due_timer().map(|due| Next::Timer(due.timer, due.slot)))
+            .or_else(|| {
+                self.due_timer(due)
+                    .map(|due| Next::Timer(due.timer, due.slot))
+            })
             .or_else(|| visible(false))
             .or_else(|| inbox.map(|_| Next::Inbox))
     }

@@ -7,6 +7,7 @@ use statewright_rom::layout::{MAX_TICKS, TimerKind, TimerRecord, policy};
 use crate::context::Context;
 use crate::events::time::is_due;
 use crate::fault::Fault;
+use crate::instance::ram::bit;
 
 /// What is left of arming the timers of a state that is entered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,20 +30,22 @@ pub(crate) struct Due {
 /// What is due.
 impl Context<'_> {
     /// Timers whose deadline has passed, one bit per timer slot.
-    fn due_mask(&self) -> u8 {
-        if self.ram.header().armed == 0 {
+    #[inline]
+    pub(crate) fn due_mask(&self) -> u8 {
+        let armed = self.ram.header().armed;
+        if armed == 0 {
             return 0;
         }
-        self.ram
-            .timer_slots()
-            .filter(|&slot| self.ram.is_armed(slot) && is_due(self.time(slot), self.now))
-            .fold(0, |mask, slot| mask | slot.bit())
+        let slots = (0_u8..).zip(self.ram.timers());
+        slots.fold(0, |mask, (number, time)| {
+            let due = armed & bit(number) != 0 && is_due(time.get(), self.now);
+            mask | if due { bit(number) } else { 0 }
+        })
     }
 
     /// The due timer that is next: highest class, then declaration order; with `internal_first` by
     /// deadline (EVT-10).
-    pub(crate) fn due_timer(&self) -> Option<Due> {
-        let due = self.due_mask();
+    pub(crate) fn due_timer(&self, due: u8) -> Option<Due> {
         if due == 0 {
             return None;
         }

@@ -40,8 +40,7 @@ pub(crate) struct IdleMask {
     /// The same where the machine has jumps and a tick has room for one; else a word that no
     /// header has.
     jump_rest: u64,
-    /// The same with polling, where nothing but activities may have to be done; else a word that
-    /// no header has.
+    /// The same with polling, where a machine polls; else a word that no header has.
     poll_rest: u64,
 }
 
@@ -64,9 +63,11 @@ const AT_REST: u64 = MACHINE
 /// The same with the number of queued events, which may wait for another configuration while an
 /// instance rests.
 const IDLE: u64 = AT_REST | EVENTS;
-/// With these there is more to polling than activities of one line of states.
-const NOT_ONLY_ACTIVITIES: u32 =
-    feature::REGIONS | feature::LATCH | feature::STACK | feature::UPDATES;
+/// What an agent that polls must have at rest: timers are looked at, and a clamped tick some time
+/// ago says nothing about this one.
+const AT_REST_POLLING: u64 = AT_REST & !TIMERS & !((flag::BUDGET_EXCEEDED as u64) << 32);
+/// With any of these a machine polls.
+const POLLING: u32 = feature::ACTIVITIES | feature::UPDATES | feature::EVENTLESS | feature::LATCH;
 /// Equals no masked word.
 const NEVER: u64 = u64::MAX;
 
@@ -86,11 +87,10 @@ impl IdleMask {
         }
         let rest = u64::from(rom.machine_id()) | u64::from(flag::STARTED) << 32;
         let jumps = !rom.jumps().is_empty() && rom.header().microsteps_per_tick.get() > 1;
-        let activities =
-            rom.has(feature::ACTIVITIES) && rom.header().features.get() & NOT_ONLY_ACTIVITIES == 0;
+        let polling = rom.header().features.get() & POLLING != 0;
         let polls = u64::from(flag::POLLS) << 32;
         Self {
-            poll_rest: if toggles::has(Optimization::Activities) && activities {
+            poll_rest: if toggles::has(Optimization::Polling) && polling {
                 rest | polls
             } else {
                 NEVER
@@ -132,17 +132,10 @@ impl IdleMask {
             && header.last_word() == 0
     }
 
-    /// Idle but for polling, in a machine where that may be activities alone? Running timers are to
-    /// be looked at.
+    /// At rest but for polling? Running timers are to be looked at.
     #[inline]
-    pub(crate) fn may_have_only_activities(&self, header: &Header) -> bool {
-        header.first_word() & IDLE & !TIMERS == self.poll_rest && header.last_word() == 0
-    }
-
-    /// Does the machine have jumps?
-    #[inline]
-    pub(crate) fn has_jumps(&self) -> bool {
-        self.jump_rest != NEVER
+    pub(crate) fn may_poll(&self, header: &Header) -> bool {
+        header.first_word() & AT_REST_POLLING == self.poll_rest && header.clamped == 0
     }
 
     /// At rest, and no event queued?

@@ -139,24 +139,6 @@ pub(crate) fn take_queued<'a, I: Instance, H: Host>(
     (Used::queued(jumped.microsteps), jumped.idle)
 }
 
-/// Takes the first event of the inbox of an instance that polls: by a jump, or nobody handles it.
-/// The instance is attached; the slow path goes on. What was used.
-pub(crate) fn take_first<'a, I: Instance, H: Host>(
-    cx: &mut Context<'a>,
-    host: &mut H,
-    inbox: Inbox<'a>,
-    jump: Option<&'a Jump>,
-) -> Used {
-    let Some(event) = cx.proved(inbox.get(0)) else {
-        return Used::default();
-    };
-    let jumped = match jump {
-        Some(jump) => take_jump::<I, H>(cx, host, jump, Some(event)),
-        None => ignore(cx, host, event),
-    };
-    Used::one(jumped.microsteps)
-}
-
 /// Takes an event that nobody handles.
 fn ignore<H: Host>(cx: &mut Context<'_>, host: &mut H, event: &Event) -> Jumped {
     trace_ignored(host, event);

@@ -17,14 +17,12 @@ statewright_rom::numbers! {
         Ignored = 1 "ignored",
         /// One event that always leads the same way.
         Jump = 2 "jump",
-        /// The same, and the slow path for the rest of the tick.
-        JumpFirst = 3 "jump, then slow",
-        /// Activities of one leaf and the states around it.
-        Activities = 4 "activities",
+        /// Nothing to do but to poll, along the plans of the leaves.
+        Polling = 3 "polling",
         /// The slow path from its first phase on.
-        Slow = 5 "slow",
+        Slow = 4 "slow",
         /// Ended, paused, or of another machine.
-        Stands = 6 "ended",
+        Stands = 5 "ended",
     }
 }
 
@@ -48,8 +46,8 @@ pub fn path_of<I: Instance>(rom: &Rom<'_>, instance: &I, event: Option<&Event>, 
         },
         Route::Run(Start::JumpQueued(None)) => Path::Ignored,
         Route::Run(Start::JumpQueued(Some(_))) => Path::Jump,
-        Route::Run(Start::JumpFirst(_)) => Path::JumpFirst,
-        Route::Run(Start::OnlyActivities(_)) => Path::Activities,
+        Route::Run(Start::Poll) if event.is_none() => Path::Polling,
+        Route::Run(Start::Poll) => Path::Slow,
         Route::Run(Start::Slow) => Path::Slow,
     }
 }

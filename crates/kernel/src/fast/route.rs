@@ -13,8 +13,7 @@
 //!    nothing to do?                         ─▶ Resting
 //!    idle but for the inbox?                ─▶ Run(JumpInbox)         unless
 //!    idle but for one event in the queue?   ─▶ Run(JumpQueued)        every step
-//!    idle but for polling, with an event?   ─▶ Run(JumpFirst)         is
-//!    idle but for polling, without?         ─▶ Run(OnlyActivities)    traced
+//!    at rest but for polling?               ─▶ Run(Poll)              is traced
 //!    not alive?                             ─▶ Foreign | Ended | Paused
 //!    else                                   ─▶ Run(Slow)
 //! ```
@@ -23,12 +22,10 @@
 //! `Slow` costs time only; every other answer has to be right.
 
 use statewright_rom::Rom;
-use statewright_rom::ids::StateId;
 use statewright_rom::layout::*;
 use zerocopy::byteorder::little_endian::U16;
 
 use crate::batch::inbox::Inbox;
-use crate::code::activity::result_in;
 use crate::fast::IdleMask;
 use crate::instance::event::{Class, Event, event_flag};
 use crate::instance::{Instance, flag};
@@ -57,10 +54,8 @@ pub(crate) enum Start<'a> {
     JumpInbox,
     /// The only event of the queue: a jump, or `None` if nobody handles it.
     JumpQueued(Option<&'a Jump>),
-    /// The first event of the inbox of an agent that polls: a jump, or `None` if nobody handles it.
-    JumpFirst(Option<&'a Jump>),
-    /// The activities of a leaf and the states around it, and nothing else (TICK-5).
-    OnlyActivities(StateId),
+    /// Asking and running along the plans of the leaves.
+    Poll,
     /// The slow path from its first phase on.
     Slow,
 }
@@ -151,6 +146,13 @@ impl<'a> Router<'a> {
         agents.iter().position(busy).unwrap_or(agents.len())
     }
 
+    /// May an instance have nothing to do but to poll?
+    #[inline]
+    pub(crate) fn polls<I: Instance>(&self, instance: &I) -> bool {
+        let header = instance.header();
+        self.idle.may_poll(header) && (header.armed == 0 || !instance.has_due_timer(self.now))
+    }
+
     /// How an instance that has something to do begins.
     fn start<I: Instance>(&self, instance: &I, inbox: Inbox<'_>) -> Start<'a> {
         let header = instance.header();
@@ -158,31 +160,10 @@ impl<'a> Router<'a> {
             Start::JumpInbox
         } else if inbox.is_empty() && self.idle.may_jump_by_queue(header) {
             self.start_queued(instance)
-        } else if self.idle.may_have_only_activities(header) && !instance.has_due_timer(self.now) {
-            self.start_polling(instance, inbox.get(0))
+        } else if self.polls(instance) {
+            Start::Poll
         } else {
             Start::Slow
-        }
-    }
-
-    /// Nothing but polling is to be done, after the first event of the inbox if there is one.
-    fn start_polling<I: Instance>(&self, instance: &I, event: Option<&Event>) -> Start<'a> {
-        let Some(leaf) = waiting_leaf(self.rom, instance) else {
-            return Start::Slow;
-        };
-        match event.map(|event| self.event_in(leaf, event)) {
-            None => Start::OnlyActivities(leaf),
-            Some(FastPath::Ignore) => Start::JumpFirst(None),
-            Some(FastPath::Jump(jump)) => Start::JumpFirst(Some(jump)),
-            Some(FastPath::Slow) => Start::Slow,
-        }
-    }
-
-    fn event_in(&self, leaf: StateId, event: &Event) -> FastPath<'a> {
-        if self.idle.has_jumps() {
-            FastPath::of(self.rom, Some(leaf.raw()), event)
-        } else {
-            FastPath::Slow
         }
     }
 
@@ -229,29 +210,5 @@ impl<'a> FastPath<'a> {
         }
         // An instance without leaves is damaged: the slow path says so.
         found.unwrap_or(Self::Slow)
-    }
-}
-
-/// The leaf of an instance that polls, if nothing eventless can be enabled: there is no `always` on
-/// the way, no final state, and no activity has a result.
-fn waiting_leaf<I: Instance>(rom: &Rom<'_>, instance: &I) -> Option<StateId> {
-    let leaf = instance.only_leaf().and_then(StateId::new)?;
-    let always = rom.row_of(leaf)?.flags.get() & row_flag::ALWAYS != 0;
-    let mut record = rom.state(leaf)?;
-    let is_final = record.kind == StateKind::Final;
-    // Bound: parents have smaller numbers.
-    let mut results = false;
-    loop {
-        results |=
-            record.activity.get() != NONE && result_in(rom, instance.raw_slots(), record).is_some();
-        match rom.states().get(usize::from(record.parent.get())) {
-            Some(around) => record = around,
-            None => break,
-        }
-    }
-    if always || is_final || results {
-        None
-    } else {
-        Some(leaf)
     }
 }

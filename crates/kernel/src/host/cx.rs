@@ -115,15 +115,14 @@ pub(crate) fn scratch_slots(
     slots.into_iter().flatten()
 }
 
+#[inline]
 pub(crate) fn parameter_words(cx: &Context<'_>, parameter: ParameterId) -> [u32; 3] {
-    let mut words = [0; 3];
-    for (word, record) in words
-        .iter_mut()
-        .zip(cx.rom.parameter_value(cx.variant(), parameter))
-    {
-        *word = record.word.get();
+    match cx.rom.parameter_value(cx.variant(), parameter) {
+        [x] => [x.word.get(), 0, 0],
+        [x, y] => [x.word.get(), y.word.get(), 0],
+        [x, y, z, ..] => [x.word.get(), y.word.get(), z.word.get()],
+        [] => [0; 3],
     }
-    words
 }
 
 /// What an action or activity may look at and do.

@@ -3,6 +3,7 @@
 use statewright_rom::ids::*;
 use statewright_rom::layout::*;
 
+use crate::commit::stack::saved_state;
 use crate::context::Context;
 use crate::fault::Fault;
 use crate::instance::leaves::Leaves;
@@ -36,82 +37,19 @@ impl Context<'_> {
 
     /// One leaf per active region, each in its place.
     fn is_configuration(&self) -> bool {
-        if !self.rom.has(feature::REGIONS) {
-            let others = self
-                .ram
-                .leaves()
-                .iter()
-                .skip(1)
-                .all(|leaf| leaf.get() == NONE);
-            return others
-                && self
-                    .ram
-                    .leaf_ids()
-                    .next()
-                    .is_some_and(|id| self.leaf(id).is_some_and(|l| self.is_leaf_at(l, id)));
-        }
+        let whole = self.chain().is_some();
+        debug_assert_eq!(whole, self.is_configuration_by_search());
+        whole
+    }
+
+    /// The same without the chain of leaves, which the loader has proved.
+    fn is_configuration_by_search(&self) -> bool {
         let mut ids = self.ram.leaf_ids();
         let placed = ids.all(|id| {
             let leaf = self.leaf(id);
             leaf.is_none_or(|leaf| self.is_leaf_at(leaf, id))
         });
-        let whole = placed && self.has_all_regions();
-        debug_assert_eq!(
-            whole,
-            placed && self.is_whole(&self.leaves(), StateId::ROOT, u8::MAX)
-        );
-        whole
-    }
-
-    /// Is there a leaf, and around every leaf one in each region?
-    ///
-    /// That is enough: two leaves in one region would each need the leaf that has the region's own
-    /// number on their side.
-    fn has_all_regions(&self) -> bool {
-        let mut any = false;
-        for leaf in self
-            .ram
-            .leaves()
-            .iter()
-            .filter_map(|&leaf| StateId::read(leaf))
-        {
-            any = true;
-            let mut at = self
-                .rom
-                .state(leaf)
-                .map_or(NONE, |record| record.parent.get());
-            // Bound: parents have smaller numbers.
-            while let Some(record) = self.rom.states().get(usize::from(at)) {
-                if record.region_count > 1 && !self.has_regions_of(record) {
-                    return false;
-                }
-                at = record.parent.get();
-            }
-        }
-        any
-    }
-
-    fn has_regions_of(&self, state: &StateRecord) -> bool {
-        let first = usize::from(state.first_region.get());
-        let regions = self.proved(self.rom.regions().get(first..));
-        let regions = regions.unwrap_or(&[]);
-        let mut regions = regions
-            .iter()
-            .take(usize::from(state.region_count))
-            .peekable();
-        // Bound: the regions of the state.
-        while let Some(region) = regions.next() {
-            let end = regions
-                .peek()
-                .map_or(state.subtree_end, |next| next.first_child);
-            let leaf = self
-                .proved(self.ram.leaves().get(usize::from(region.leaf)))
-                .map_or(NONE, |leaf| leaf.get());
-            if leaf < region.first_child.get() || leaf >= end.get() {
-                return false;
-            }
-        }
-        true
+        placed && self.is_whole(&self.leaves(), StateId::ROOT, u8::MAX)
     }
 
     fn is_leaf_at(&self, leaf: StateId, id: LeafId) -> bool {
@@ -151,7 +89,7 @@ impl Context<'_> {
     }
 
     /// Every frame holds a configuration of its region.
-    fn are_frames(&self) -> bool {
+    pub(crate) fn are_frames(&self) -> bool {
         if !self.rom.has(feature::STACK) {
             return self.ram.header().stack_depth == 0;
         }
@@ -177,26 +115,53 @@ impl Context<'_> {
         (first..stack.depth).all(|frame| self.first_of_frame(stack, frame) == 0)
     }
 
+    /// A frame holds the leaves of its region as they were: a chain that begins in the region and
+    /// ends where the next leaf would lie outside (see `poll::chain`).
     fn is_frame(&self, region: RegionId, stack: StackId, frame: u8) -> bool {
-        let Some(owner) = self.owner_of(region) else {
+        let record = self.stack(stack).zip(self.region(region));
+        let (Some((stack, record)), Some((first, end))) = (record, self.region_span(region)) else {
             return false;
         };
-        let Some((first, end)) = self.region_span(region) else {
+        let Some(slot) = self.proved(stack.frame_slot(frame)) else {
             return false;
         };
-        let mut regions = self.rom.region_ids_of(owner);
-        let number = self.proved(regions.position(|other| other == region));
-        let number = number.unwrap_or(0);
-        let mut leaves = Leaves::default();
-        for (id, leaf) in self.frame_leaves(region, stack, frame) {
-            let Some(leaf) = leaf else {
-                continue;
+        let saved = |by: u8| {
+            let slot = Some(slot.offset(by)).filter(|_| by < stack.leaves)?;
+            saved_state(self.slot(slot))
+        };
+        let inside = |next: &RegionId| {
+            let owner = self.region(*next).map_or(NONE, |next| next.owner.get());
+            (first..end).contains(&owner)
+        };
+        let set = (0..stack.leaves).filter(|&by| saved(by).is_some()).count();
+        let mut found = 0_usize;
+        let mut place = record.leaf;
+        let mut first_of = None;
+        // Bound: each leaf leads to one behind it.
+        while let Some(leaf) = saved(place.wrapping_sub(record.leaf)) {
+            let Some((state, poll)) = self.leaf_records(leaf) else {
+                return false;
             };
-            if !self.is_leaf_at(leaf, id) || leaf.raw() < first || leaf.raw() >= end {
+            let follows = match first_of {
+                None => state.leaf == record.leaf && (first..end).contains(&leaf.raw()),
+                Some(region) => RegionId::read(poll.first_of) == Some(region),
+            };
+            found = found.saturating_add(1);
+            if !follows || found > MAX_LEAVES {
                 return false;
             }
-            leaves.insert(leaf);
+            match RegionId::read(poll.next).filter(inside) {
+                None => return found == set,
+                next => (first_of, place) = (next, poll.next_leaf),
+            }
         }
-        self.is_whole(&leaves, owner, crate::instance::ram::bit(number as u8))
+        false
+    }
+
+    /// A leaf state and its part of the chain of leaves.
+    fn leaf_records(&self, leaf: StateId) -> Option<(&StateRecord, &PollRecord)> {
+        let state = self.rom.state(leaf)?;
+        let poll = self.rom.polls().get(usize::from(state.row.get()))?;
+        Some((state, poll))
     }
 }

@@ -66,6 +66,17 @@ impl Leaves {
         self.count = count.min(MAX_LEAVES) as u8;
     }
 
+    /// Leaves that are in the order of the tree.
+    #[inline]
+    pub(crate) fn in_order(leaves: impl Iterator<Item = u16>) -> Self {
+        let mut all = Self::default();
+        for (cell, leaf) in all.states.iter_mut().zip(leaves) {
+            *cell = leaf;
+            all.count = all.count.saturating_add(1);
+        }
+        all
+    }
+
     #[inline]
     pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = (Rank, StateId)> + Clone + use<> {
         let leaves = *self;

@@ -284,6 +284,7 @@ mod tests {
             cause: Cause::Event(go, [0; 4]),
             timer: false,
             latched: false,
+            halt: None,
         };
         let selection = tick.select(&ask).unwrap();
         let mut step = Step::new(tick.cx.rom, &selection);

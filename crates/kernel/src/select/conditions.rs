@@ -5,7 +5,7 @@ use statewright_rom::Rom;
 use statewright_rom::ids::*;
 use statewright_rom::layout::*;
 
-use crate::code::eval::evaluate;
+use crate::code::eval::{evaluate, test};
 use crate::commit::exits::ExitOrder;
 use crate::context::{Context, Site};
 use crate::events::time::is_due;
@@ -22,6 +22,8 @@ pub(crate) struct Candidate<'a> {
     pub(crate) record: &'a TransitionRecord,
     pub(crate) extra: Option<&'a TransitionExtra>,
     pub(crate) source: StateId,
+    /// [`ask_flag`] bits.
+    asks: u8,
 }
 
 /// Whether a candidate may leave what it would leave.
@@ -44,12 +46,19 @@ impl<'a> Context<'a> {
 impl<'a> Candidate<'a> {
     pub(crate) fn new(rom: &'a Rom<'a>, id: TransitionId) -> Option<Self> {
         let record = rom.transition(id)?;
+        let extra = TransitionExtraId::read(record.extra);
         Some(Self {
             id,
             record,
-            extra: rom.transition_extra(id),
+            extra: extra.and_then(|extra| rom.transition_extras().get(extra.index())),
             source: StateId::read(record.source)?,
+            asks: rom.transition_plan(id)?.flags,
         })
+    }
+
+    /// Does asking it take one of these [`ask_flag`] bits?
+    pub(crate) fn takes(&self, asks: u8) -> bool {
+        self.asks & asks != 0
     }
 
     pub(crate) fn has(&self, flag: u16) -> bool {
@@ -91,7 +100,11 @@ impl Context<'_> {
     }
 
     /// Starts, goes on or ends the wait of a debounced transition whose guard was just asked.
-    fn debounce_reason(&mut self, candidate: &Candidate<'_>, holds: bool) -> Option<Reason> {
+    pub(crate) fn debounce_reason(
+        &mut self,
+        candidate: &Candidate<'_>,
+        holds: bool,
+    ) -> Option<Reason> {
         let extra = candidate.extra?;
         let timer = extra.debounce()?;
         if !holds {
@@ -130,18 +143,29 @@ impl Tick<'_, '_> {
         }
     }
 
+    /// A candidate whose guard was asked before, and holds: what is left is its debounce.
+    pub(crate) fn has_waited(&mut self, candidate: &Candidate<'_>) -> bool {
+        let reason = self.cx.debounce_reason(candidate, true);
+        if let Some(reason) = reason {
+            self.reject(candidate.id, reason);
+        }
+        reason.is_none()
+    }
+
     /// Everything up to the guard and its debounce.
     pub(crate) fn is_enabled(&mut self, candidate: &Candidate<'_>, cause: Cause) -> bool {
-        let early = self
-            .cx
-            .cooldown_reason(candidate)
-            .or_else(|| self.cx.stack_reason(candidate));
-        if let Some(reason) = early {
+        if candidate.takes(ask_flag::WEIGHED)
+            && let Some(reason) = self.early_reason(candidate)
+        {
             self.reject(candidate.id, reason);
             return false;
         }
         let verdict = self.guard(OpId::read(candidate.record.guard), &candidate.site(cause));
-        let waits = self.cx.debounce_reason(candidate, verdict.holds);
+        let waits = if candidate.takes(ask_flag::DEBOUNCED) {
+            self.cx.debounce_reason(candidate, verdict.holds)
+        } else {
+            None
+        };
         let reason = if verdict.holds {
             waits
         } else {
@@ -153,6 +177,13 @@ impl Tick<'_, '_> {
         reason.is_none()
     }
 
+    /// What keeps a candidate back before its guard is asked.
+    #[inline(never)]
+    fn early_reason(&self, candidate: &Candidate<'_>) -> Option<Reason> {
+        let cooldown = self.cx.cooldown_reason(candidate);
+        cooldown.or_else(|| self.cx.stack_reason(candidate))
+    }
+
     /// Asks a guard: a function of the host or an expression. No guard holds.
     pub(crate) fn guard(&mut self, op: Option<OpId>, site: &Site) -> Verdict {
         let Some(id) = op else {
@@ -162,18 +193,7 @@ impl Tick<'_, '_> {
             return Verdict::from(false);
         };
         let rng = self.rng_before();
-        let verdict = if op.kind == ActionOp::Evaluate {
-            let result = self.evaluated(op, site);
-            Verdict::from(result[0] != 0)
-        } else {
-            if op.kind == ActionOp::CallWith {
-                self.compute_arguments(op, site);
-            }
-            match self.cx.prepare_call(op, site) {
-                Some(function) => self.host.guard(function, GuardCx::new(self.cx)),
-                None => Verdict::from(false),
-            }
-        };
+        let verdict = self.judge(op, site);
         if self.tracing {
             self.tell_judged(op, rng);
             let Verdict { holds, code } = verdict;
@@ -185,6 +205,27 @@ impl Tick<'_, '_> {
             });
         }
         verdict
+    }
+
+    /// What the op of a guard says.
+    #[inline]
+    pub(crate) fn judge(&mut self, op: &OpRecord, site: &Site) -> Verdict {
+        if op.kind == ActionOp::Evaluate {
+            let holds = match self.cx.proved(ExpressionId::read(op.a)) {
+                Some(expression) if self.cx.notes.is_none() => {
+                    test(self.cx, self.host, expression, site)
+                }
+                _ => self.evaluated(op, site)[0] != 0,
+            };
+            return Verdict::from(holds);
+        }
+        if op.kind == ActionOp::CallWith {
+            self.compute_arguments(op, site);
+        }
+        match self.cx.prepare_call(op, site) {
+            Some(function) => self.host.guard(function, GuardCx::new(self.cx)),
+            None => Verdict::from(false),
+        }
     }
 
     /// What the expression of an op gives.
@@ -256,10 +297,7 @@ impl Tick<'_, '_> {
         cause: Cause,
         leaves: &Leaves,
     ) -> Exit {
-        if !self.cx.rom.has(feature::EXIT_CONDITIONS) {
-            return Exit::Free;
-        }
-        if candidate.has(transition_flag::INTERRUPT | transition_flag::INTERNAL) {
+        if !candidate.takes(ask_flag::HELD) {
             return Exit::Free;
         }
         let Some(reason) = self.exit_reason(candidate, cause, leaves) else {

@@ -4,6 +4,8 @@
 //! asked once: whether an earlier leaf has asked it already follows from where that leaf's search
 //! ended.
 
+use core::cmp::Ordering;
+
 use statewright_rom::ids::*;
 use statewright_rom::layout::*;
 use statewright_rom::{Reaction, Rom};
@@ -13,6 +15,7 @@ use crate::fault::Fault;
 use crate::host::Cause;
 use crate::host::trace::{Reason, Trace};
 use crate::instance::leaves::{Leaves, Rank};
+use crate::poll::Halt;
 use crate::select::conditions::{Candidate, Exit};
 use crate::select::groups::{Group, Groups};
 use crate::tick::Tick;
@@ -36,6 +39,8 @@ pub(crate) struct Ask {
     pub(crate) timer: bool,
     /// Latched transitions are tried, too.
     pub(crate) latched: bool,
+    /// Some were asked already: the search goes on from here.
+    pub(crate) halt: Option<Halt>,
 }
 
 /// A transition that was found.
@@ -131,6 +136,19 @@ pub(crate) struct Found {
     pub(crate) handled: Option<TransitionId>,
 }
 
+impl Found {
+    /// The search ends at a state with what it says, unless that is nothing.
+    fn by(state: StateId, answer: Answer) -> Option<Self> {
+        let (pick, handled) = match answer {
+            Answer::Picked(pick) => (Some(pick), None),
+            Answer::Handled(id) => (None, Some(id)),
+            Answer::NoMatch => return None,
+        };
+        let at = Some(state);
+        Some(Self { at, pick, handled })
+    }
+}
+
 /// What a state says.
 #[derive(Clone, Copy, Debug)]
 enum Answer {
@@ -162,7 +180,7 @@ impl<'a> Tick<'_, 'a> {
         if leaves.len() == 1
             && let Some(leaf) = leaves.get(Rank::FIRST)
         {
-            let end = self.select_leaf(ask, &leaves, leaf, &[])?;
+            let end = self.select_leaf(ask, &leaves, (Rank::FIRST, leaf), &[])?;
             selection.note(self.cx, &end);
             self.trace_rest(ask, &leaves, None, core::slice::from_ref(&end));
             return Ok(selection);
@@ -171,7 +189,7 @@ impl<'a> Tick<'_, 'a> {
         for (rank, leaf) in leaves.iter() {
             let asked = self.cx.proved(found.get(..rank.index()));
             let asked = asked.ok_or(Fault::Impossible)?;
-            let end = self.select_leaf(ask, &leaves, leaf, asked)?;
+            let end = self.select_leaf(ask, &leaves, (rank, leaf), asked)?;
             selection.note(self.cx, &end);
             *self
                 .cx
@@ -191,13 +209,49 @@ impl<'a> Tick<'_, 'a> {
         list.map_or_else(Default::default, |list| rom.candidates_of(list))
     }
 
+    /// What is still to be asked of the list of a leaf.
+    fn rest_of_list(
+        &self,
+        ask: &Ask,
+        (rank, leaf): (Rank, StateId),
+    ) -> statewright_rom::Candidates<'a> {
+        let mut list = self.list(leaf, ask.column);
+        let Some(halt) = ask.halt else {
+            return list;
+        };
+        let asked = if halt.interrupts {
+            &mut list.interrupts
+        } else {
+            list.interrupts = &[];
+            &mut list.others
+        };
+        match rank.cmp(&halt.rank) {
+            Ordering::Less => *asked = &[],
+            Ordering::Equal => {
+                let is_halt = |member: &Member| member.index.get() == halt.transition;
+                let place = asked.iter().position(is_halt);
+                *asked = place.and_then(|place| asked.get(place..)).unwrap_or(&[]);
+            }
+            Ordering::Greater => {}
+        }
+        list
+    }
+
     /// SEL-2 (a): interrupts of all active states in pre-order.
     fn select_interrupt(&mut self, ask: &Ask, leaves: &Leaves) -> Result<Option<Pick>, Fault> {
         if !self.cx.rom.has(feature::INTERRUPTS) {
             return Ok(None);
         }
+        if let Some(halt) = ask.halt {
+            if !halt.interrupts {
+                return Ok(None);
+            }
+            if let Some(found) = self.found_by_scan(ask, &halt) {
+                return Ok(found.pick);
+            }
+        }
         for (rank, leaf) in leaves.iter() {
-            let mut groups = Groups::plain(self.list(leaf, ask.column).interrupts);
+            let mut groups = Groups::plain(self.rest_of_list(ask, (rank, leaf)).interrupts);
             while let Some(group) = groups.next(self.cx) {
                 let rom = self.cx.rom;
                 self.cx.check_on_path(group.state, leaf)?;
@@ -218,16 +272,35 @@ impl<'a> Tick<'_, 'a> {
         &mut self,
         ask: &Ask,
         leaves: &Leaves,
-        leaf: StateId,
+        (rank, leaf): (Rank, StateId),
         asked: &[Found],
     ) -> Result<Found, Fault> {
-        let mut groups = Groups::of_leaf(self.cx, ask, leaf, self.list(leaf, ask.column).others);
+        if let Some(halt) = ask.halt.filter(|halt| !halt.interrupts) {
+            match rank.cmp(&halt.rank) {
+                Ordering::Less => return Ok(Found::default()),
+                Ordering::Equal => {
+                    if let Some(found) = self.found_by_scan(ask, &halt) {
+                        return Ok(found);
+                    }
+                }
+                Ordering::Greater => {}
+            }
+        }
+        let list = self.rest_of_list(ask, (rank, leaf)).others;
+        let mut groups = Groups::of_leaf(self.cx, ask, leaf, list);
         while let Some(group) = groups.next(self.cx) {
             if let Some(found) = self.decide(ask, leaves, leaf, asked, &group)? {
                 return Ok(found);
             }
         }
         Ok(Found::default())
+    }
+
+    /// Where the search of a leaf ends if a scan has asked everything that there is to ask.
+    fn found_by_scan(&mut self, ask: &Ask, halt: &Halt) -> Option<Found> {
+        let id = TransitionId::new(halt.transition).filter(|_| halt.enabled)?;
+        let candidate = self.cx.candidate(id)?;
+        Found::by(candidate.source, self.answer(ask, &candidate, Exit::Free))
     }
 
     /// Whether the search of a leaf ends at a state.
@@ -254,22 +327,9 @@ impl<'a> Tick<'_, 'a> {
             }
         }
         let at = Some(group.state);
-        match self.ask_state(ask, leaves, group)? {
-            Answer::Picked(pick) => {
-                return Ok(Some(Found {
-                    at,
-                    pick: Some(pick),
-                    handled: None,
-                }));
-            }
-            Answer::Handled(id) => {
-                return Ok(Some(Found {
-                    at,
-                    pick: None,
-                    handled: Some(id),
-                }));
-            }
-            Answer::NoMatch => {}
+        let answer = self.ask_state(ask, leaves, group)?;
+        if let Some(found) = Found::by(group.state, answer) {
+            return Ok(Some(found));
         }
         let defers = !ask.timer
             && group

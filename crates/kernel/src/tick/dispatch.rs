@@ -72,6 +72,7 @@ impl Tick<'_, '_> {
             cause,
             timer: true,
             latched: false,
+            halt: None,
         })?;
         if selection.is_empty() && !selection.handled {
             count(&mut self.cx.counters.unhandled);
@@ -107,6 +108,7 @@ impl Tick<'_, '_> {
             cause,
             timer: false,
             latched: false,
+            halt: None,
         })?;
         if selection.is_empty() && selection.deferred && !selection.handled {
             let kept = self.cx.defer(*event, queued_at);

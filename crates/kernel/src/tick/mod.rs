@@ -15,7 +15,9 @@ use crate::host::{Cause, Host};
 use crate::instance::leaves::Leaves;
 use crate::instance::{Instance, flag};
 use crate::life;
+use crate::poll::{Halt, Polled, poll};
 use crate::select::Ask;
+use crate::toggles::{self, Optimization};
 
 mod dispatch;
 
@@ -84,6 +86,21 @@ impl Report {
         rests: true,
     };
 
+    /// There were no events, and nothing is to be told.
+    pub(crate) const QUIET: Self = Self {
+        inbox_taken: 0,
+        clamped: false,
+        overflowed: false,
+        fault: None,
+        rests: false,
+    };
+
+    /// Is there nothing that a host has to hear of, but that the agent is awake?
+    #[inline]
+    pub fn is_plain(&self) -> bool {
+        !self.clamped && !self.overflowed && self.fault.is_none()
+    }
+
     /// So many events were taken, and nothing else is to be traced_timers.
     pub(crate) fn taken(inbox_taken: usize) -> Self {
         Self {
@@ -117,7 +134,8 @@ pub fn tick<'a, I: Instance, H: Host>(
                 return if jumped.idle {
                     Report::taken(1)
                 } else {
-                    run(&mut cx, host, input, Used::one(jumped.microsteps))
+                    let used = Used::one(jumped.microsteps);
+                    run(&mut cx, host, input, used, Begun::Nothing)
                 };
             }
             FastPath::Slow => {}
@@ -152,33 +170,56 @@ pub(crate) fn follow<'a, I: Instance, H: Host>(
     let (used, idle) = match start {
         Start::JumpInbox => fast::take_inbox::<I, H>(cx, &mut host, input.inbox),
         Start::JumpQueued(jump) => fast::take_queued::<I, H>(cx, &mut host, jump),
-        Start::JumpFirst(jump) => {
-            let used = fast::take_first::<I, H>(cx, &mut host, input.inbox, jump);
-            (used, false)
+        Start::Poll => {
+            let polled = poll(cx, &mut host, !input.inbox.is_empty());
+            return run_polled(cx, &mut host, input, polled);
         }
-        Start::OnlyActivities(leaf) => return run_only_activities(cx, &mut host, leaf),
         Start::Slow => (Used::default(), false),
     };
     if idle {
         Report::taken(used.inbox)
     } else {
-        run(cx, &mut host, input, used)
+        run(cx, &mut host, input, used, Begun::Nothing)
     }
 }
 
-fn run_only_activities<H: Host>(cx: &mut Context<'_>, host: &mut H, leaf: StateId) -> Report {
-    match fast::run_activities(cx, host, leaf) {
-        Ok(()) => Report {
-            overflowed: cx.has_overflowed(),
-            ..Report::default()
-        },
-        Err(fault) => {
+/// What is left to do of a tick that began with polling.
+#[inline(never)]
+pub(crate) fn run_polled(
+    cx: &mut Context<'_>,
+    host: &mut dyn Host,
+    input: &Input<'_>,
+    polled: Polled,
+) -> Report {
+    let begun = match polled {
+        Polled::Done => {
+            return Report {
+                overflowed: cx.has_overflowed(),
+                ..Report::default()
+            };
+        }
+        Polled::Settled => Begun::Settled,
+        Polled::Halted(halt) => Begun::Halted(halt),
+        Polled::Slow => Begun::Nothing,
+        Polled::Failed(fault) => {
             if host.is_tracing() {
                 host.trace(&Trace::Faulted(fault));
             }
-            cx.end_with(fault)
+            return cx.end_with(fault);
         }
-    }
+    };
+    run(cx, host, input, Used::default(), begun)
+}
+
+/// What is done of a tick whose rest the slow path does.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Begun {
+    /// Nothing, or some events; the instance is not checked yet.
+    Nothing,
+    /// The first eventless round found nothing.
+    Settled,
+    /// The first eventless round goes on from here.
+    Halted(Halt),
 }
 
 /// RAM-6: never run.
@@ -230,6 +271,7 @@ pub(crate) fn run(
     host: &mut dyn Host,
     input: &Input<'_>,
     used: Used,
+    begun: Begun,
 ) -> Report {
     cx.begin();
     let mut report = Report::taken(used.inbox);
@@ -243,7 +285,8 @@ pub(crate) fn run(
     } else {
         None
     };
-    let result = Tick::new(cx, host, tracing).phases(input.inbox, used, &mut report);
+    let mut tick = Tick::new(cx, host, tracing);
+    let result = tick.phases(input.inbox, used, begun, &mut report);
     if let Err(fault) = result {
         report.fault = cx.end_with(fault).fault;
         if host.is_tracing() {
@@ -270,12 +313,37 @@ pub(crate) struct Tick<'r, 'a> {
     pub(crate) cx: &'r mut Context<'a>,
     pub(crate) host: &'r mut (dyn Host + 'r),
     pub(crate) tracing: bool,
+    /// And in more than outline.
+    tells_steps: bool,
     /// What a tracer knows of the timers.
     pub(crate) traced_timers: Option<&'r mut TracedTimers>,
     /// Final states entered in this microstep.
     pub(crate) entered_finals: Leaves,
     /// A final state was entered or resumed in this microstep.
     pub(crate) may_complete: bool,
+}
+
+/// Which eventless round it is.
+#[derive(Clone, Copy, Debug)]
+enum Round {
+    /// The first of the tick: latched transitions are asked, too.
+    First,
+    /// What is left of the first.
+    Rest(Halt),
+    /// The first, which found nothing.
+    Done,
+    /// A later one.
+    Later,
+}
+
+/// What asking along the plans of the leaves came to.
+enum Scanned {
+    /// Nothing eventless is enabled.
+    Nothing,
+    /// The search goes on from here.
+    Halted(Halt),
+    /// Nobody was asked.
+    NotAsked,
 }
 
 /// What a tick has used of its caps.
@@ -322,10 +390,12 @@ impl<'r, 'a> Tick<'r, 'a> {
         host: &'r mut (dyn Host + 'r),
         traced_timers: Option<&'r mut TracedTimers>,
     ) -> Self {
+        let tracing = traced_timers.is_some();
         Self {
+            tells_steps: tracing && !host.is_outline(),
             cx,
             host,
-            tracing: traced_timers.is_some(),
+            tracing,
             traced_timers,
             entered_finals: Leaves::default(),
             may_complete: false,
@@ -337,15 +407,16 @@ impl<'r, 'a> Tick<'r, 'a> {
         &mut self,
         inbox: Inbox<'_>,
         mut used: Used,
+        begun: Begun,
         report: &mut Report,
     ) -> Result<(), Fault> {
         self.cx.check_fault()?;
-        if self.cx.ram.has(flag::STARTED) {
-            self.cx.check_instance()?;
-        } else {
-            self.start()?;
+        match begun {
+            Begun::Nothing if self.cx.ram.has(flag::STARTED) => self.cx.check_instance()?,
+            Begun::Nothing => self.start()?,
+            Begun::Settled | Begun::Halted(_) => {}
         }
-        let result = self.run_to_completion(inbox, &mut used);
+        let result = self.run_to_completion(inbox, begun, &mut used);
         (report.inbox_taken, report.clamped) = (used.inbox, used.clamped);
         result?;
         if self.is_over() {
@@ -374,20 +445,26 @@ impl<'r, 'a> Tick<'r, 'a> {
 
     /// Phases (1) and (2): eventless rounds and events until nothing is left or a cap is reached.
     /// Bound: both caps.
-    fn run_to_completion(&mut self, inbox: Inbox<'_>, used: &mut Used) -> Result<(), Fault> {
+    fn run_to_completion(
+        &mut self,
+        inbox: Inbox<'_>,
+        begun: Begun,
+        used: &mut Used,
+    ) -> Result<(), Fault> {
         let caps = self.cx.rom.header();
         let (event_cap, microstep_cap) =
             (caps.events_per_tick.get(), caps.microsteps_per_tick.get());
-        let mut latched = true;
+        let mut round = match begun {
+            Begun::Nothing => Round::First,
+            Begun::Settled => Round::Done,
+            Begun::Halted(halt) => Round::Rest(halt),
+        };
         loop {
-            while !self.is_over()
-                && used.microsteps < microstep_cap
-                && self.run_eventless(latched)?
-            {
+            while !self.is_over() && used.microsteps < microstep_cap && self.run_eventless(round)? {
                 used.microsteps = used.microsteps.saturating_add(1);
-                latched = false;
+                round = Round::Later;
             }
-            latched = false;
+            round = Round::Later;
             if self.is_over() {
                 return Ok(());
             }
@@ -417,16 +494,39 @@ impl<'r, 'a> Tick<'r, 'a> {
 
     /// One eventless round; whether something was carried out.
     #[inline]
-    fn run_eventless(&mut self, latched: bool) -> Result<bool, Fault> {
-        let latched = latched && self.cx.rom.has(feature::LATCH);
+    fn run_eventless(&mut self, round: Round) -> Result<bool, Fault> {
+        let latched = match round {
+            Round::Done => return Ok(false),
+            Round::Rest(halt) => return self.commit_eventless(false, Some(halt)),
+            Round::First => self.cx.rom.has(feature::LATCH),
+            Round::Later => false,
+        };
         if !latched && !self.cx.rom.has(feature::EVENTLESS) {
             return Ok(false);
         }
-        self.commit_eventless(latched)
+        match self.scan_eventless(latched) {
+            Scanned::Nothing => self.cx.check_fault().map(|()| false),
+            Scanned::Halted(halt) => self.commit_eventless(false, Some(halt)),
+            Scanned::NotAsked => self.commit_eventless(latched, None),
+        }
+    }
+
+    /// Asks along the plans of the leaves, unless every step is told or a transition waits. Kept
+    /// apart: what it needs of the stack is free again when user code is called.
+    #[inline(never)]
+    fn scan_eventless(&mut self, latched: bool) -> Scanned {
+        let scans = !self.tells_steps && toggles::has(Optimization::Polling);
+        let chain = scans.then(|| self.cx.chain()).flatten();
+        let chain = chain.filter(|chain| !latched || !self.cx.has_latched_in(chain));
+        match chain.map(|chain| self.scan(&chain)) {
+            Some(None) => Scanned::Nothing,
+            Some(Some(halt)) => Scanned::Halted(halt),
+            None => Scanned::NotAsked,
+        }
     }
 
     #[inline(never)]
-    fn commit_eventless(&mut self, latched: bool) -> Result<bool, Fault> {
+    fn commit_eventless(&mut self, latched: bool, halt: Option<Halt>) -> Result<bool, Fault> {
         let Some(column) = self.cx.proved(self.cx.rom.eventless_column()) else {
             return Ok(false);
         };
@@ -435,6 +535,7 @@ impl<'r, 'a> Tick<'r, 'a> {
             cause: Cause::None,
             timer: false,
             latched,
+            halt,
         };
         let selection = self.select(&ask)?;
         self.commit_selection(&selection)
@@ -460,19 +561,8 @@ impl Context<'_> {
         if self.rom.header().features.get() & POLLING == 0 {
             return self.ram.clear_flag(flag::POLLS);
         }
-        let leaves = self.leaves();
-        let polls = leaves.iter().any(|(_, leaf)| {
-            let row = self.expected(self.rom.row_of(leaf));
-            let row = row.map_or(0, |row| row.flags.get());
-            row & row_flag::POLLS != 0 || (self.rom.has(feature::LATCH) && self.has_latched(leaf))
-        });
+        let chain = self.expected(self.chain());
+        let polls = chain.is_some_and(|chain| chain.is_polling() || self.has_latched_in(&chain));
         self.ram.put_flag(flag::POLLS, polls);
-    }
-
-    fn has_latched(&self, leaf: StateId) -> bool {
-        self.rom.path_up(leaf).any(|state| {
-            self.latch_slot(state)
-                .is_some_and(|slot| self.slot(slot) != 0)
-        })
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use statewright_language::{Analysis, Edit, Files};
+use statewright_language::{Analysis, Completions, Edit, Files};
 
 /// A machine with one of everything that has a name. `$0` in a test marks a place.
 pub const GUARD: &str = r#"{
@@ -46,6 +46,24 @@ pub const GUARD: &str = r#"{
   }
 }
 "#;
+
+/// What is offered, by its labels.
+pub fn labels(completions: &Completions) -> Vec<&str> {
+    let items = completions.items.iter();
+    items.map(|item| item.label.as_str()).collect()
+}
+
+/// Fails unless all of some labels are offered and none of others.
+#[track_caller]
+pub fn assert_offered(completions: &Completions, wanted: &[&str], unwanted: &[&str]) {
+    let labels = labels(completions);
+    for label in wanted {
+        assert!(labels.contains(label), "no {label} in {labels:?}");
+    }
+    for label in unwanted {
+        assert!(!labels.contains(label), "{label} in {labels:?}");
+    }
+}
 
 /// The analysis of a text and the place of `$0` in it, which is not part of it.
 #[track_caller]

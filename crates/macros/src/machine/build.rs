@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
 use statewright_author::graph::Machine;
-use statewright_author::parts::PartFiles;
+use statewright_author::parts::{NOT_A_FILE, NOT_UTF8, PartFiles};
 use statewright_author::render::{Style, render_text, warning_lines};
 use statewright_compile::{Options, Output, compile_with};
 use syn::{Error, LitStr, Result};
@@ -28,7 +28,7 @@ pub struct Built {
 pub fn build(path: &LitStr) -> Result<Built> {
     let (name, file) = (path.value(), find(path));
     let file = std::path::absolute(&file).unwrap_or(file);
-    let text = std::fs::read_to_string(&file).map_err(|error| {
+    let text = read(&file).map_err(|error| {
         let text = format!(
             "cannot read the machine file {}: {error}\npaths begin at the folder of Cargo.toml",
             file.display()
@@ -93,10 +93,20 @@ impl Parts {
 impl PartFiles for Parts {
     fn read(&self, name: &str) -> std::result::Result<String, String> {
         let file = self.file(name);
-        let text = std::fs::read_to_string(&file).map_err(|error| error.to_string())?;
+        let text = read(&file)?;
         self.files.borrow_mut().push(file.display().to_string());
         Ok(text)
     }
+}
+
+/// The text of a file. A pipe would keep the user's build waiting.
+fn read(file: &Path) -> std::result::Result<String, String> {
+    let found = std::fs::metadata(file).map_err(|error| error.to_string())?;
+    if !found.is_file() && !found.is_dir() {
+        return Err(NOT_A_FILE.to_owned());
+    }
+    let bytes = std::fs::read(file).map_err(|error| error.to_string())?;
+    String::from_utf8(bytes).map_err(|_| NOT_UTF8.to_owned())
 }
 
 /// The file in the user's package, or else beside the source file: examples and tests may lie
@@ -114,4 +124,15 @@ fn find(path: &LitStr) -> PathBuf {
     beside
         .filter(|beside| beside.exists() && !in_package.exists())
         .unwrap_or(in_package)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn a_device_is_no_machine_file() {
+        assert_eq!(read(Path::new("/dev/null")), Err(NOT_A_FILE.to_owned()));
+    }
 }

@@ -141,6 +141,19 @@ fn whole<S: WordStack>(op: u8, stack: &mut S) {
     stack.push(result as u32);
 }
 
+/// What a comparison of whole numbers says, from [`op::I32_EQ`] to [`op::I32_GE`].
+#[inline]
+pub fn compare_i32(op: u8, a: i32, b: i32) -> bool {
+    match op {
+        op::I32_EQ => a == b,
+        op::I32_NE => a != b,
+        op::I32_LT => a < b,
+        op::I32_LE => a <= b,
+        op::I32_GT => a > b,
+        _ => a >= b,
+    }
+}
+
 #[inline]
 fn whole_pair<S: WordStack>(op: u8, stack: &mut S, b: i32) -> i32 {
     let a = stack.pop_i32();
@@ -153,12 +166,7 @@ fn whole_pair<S: WordStack>(op: u8, stack: &mut S, b: i32) -> i32 {
         op::I32_MIN => a.min(b),
         op::I32_MAX => a.max(b),
         op::I32_CLAMP => arith::i32_clamp(stack.pop_i32(), a, b),
-        op::I32_EQ => i32::from(a == b),
-        op::I32_NE => i32::from(a != b),
-        op::I32_LT => i32::from(a < b),
-        op::I32_LE => i32::from(a <= b),
-        op::I32_GT => i32::from(a > b),
-        _ => i32::from(a >= b),
+        _ => i32::from(compare_i32(op, a, b)),
     }
 }
 
@@ -169,14 +177,15 @@ fn float<S: WordStack>(op: u8, stack: &mut S) {
         op::F32_NEG => arith::f32_neg(b).to_bits(),
         op::F32_ABS => arith::f32_abs(b).to_bits(),
         op::F32_TO_I32 => arith::f32_to_i32(b) as u32,
-        op::F32_EQ..=op::F32_GE => u32::from(compare(op, stack.pop_f32(), b)),
+        op::F32_EQ..=op::F32_GE => u32::from(compare_f32(op, stack.pop_f32(), b)),
         _ => float_pair(op, stack, b).to_bits(),
     };
     stack.push(bits);
 }
 
+/// What a comparison of floats says, from [`op::F32_EQ`] to [`op::F32_GE`].
 #[inline]
-fn compare(op: u8, a: f32, b: f32) -> bool {
+pub fn compare_f32(op: u8, a: f32, b: f32) -> bool {
     match op {
         op::F32_EQ => a == b,
         op::F32_NE => a != b,

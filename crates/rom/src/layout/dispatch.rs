@@ -2,6 +2,7 @@
 
 use zerocopy::byteorder::little_endian::{U16, U32};
 
+use super::OpRecord;
 use crate::number::Coded;
 
 flags! {
@@ -9,11 +10,6 @@ flags! {
     row_flag: u16 {
         /// The state or one around it has an activity or an eventless trigger (RAM-3, Polls).
         POLLS = 0 "polls",
-        /// The state or one around it has an activity.
-        ACTIVITY = 1 "activity",
-        /// The state or one around it has an `always` transition. Other eventless ones wait for a
-        /// result or a final state.
-        ALWAYS = 2 "always",
     }
 }
 
@@ -30,6 +26,72 @@ record! {
         cell_count: U32,
         /// Zero.
         reserved: U32,
+    }
+}
+
+record! {
+    /// What a leaf adds to the configuration, and what its agent does by itself while it is active; record `i`
+    /// belongs to leaf row `i`.
+    ///
+    /// States that lie around an earlier leaf, too, are left to that one. Which these are does not depend on
+    /// the configuration: the leaf lies behind the first region of an orthogonal state, and from there upward everything
+    /// is shared.
+    ///
+    /// ```text
+    ///   P ─┬─ region 1 ── A      active: A, B, C
+    ///      └─ region 2 ── Q ─┬─ region 3 ── B      own states of A: A, P and what is around P
+    ///                        └─ region 4 ── C      of B: B, Q   of C: C
+    ///
+    ///   leaf  first of   next lies in
+    ///   A     NONE       region 2      the leaves of a configuration form a chain:
+    ///   B     region 2   region 4      each is the first one of the region that the one before it names
+    ///   C     region 4   NONE
+    /// ```
+    PollRecord: 24 {
+        /// The region behind the first of its state whose first active leaf this is; `NONE` = it is the first of all.
+        first_of: U16,
+        /// Region in which the next active leaf lies; `NONE` = it is the last.
+        next: U16,
+        /// First candidate of its own among eventless interrupts; those are asked from root to leaf.
+        first_interrupt: U32,
+        /// First candidate of its own among the other eventless ones; those are asked from leaf to root.
+        first_ask: U32,
+        /// How many interrupts.
+        interrupts: U16,
+        /// How many others.
+        asks: U16,
+        /// Slots in which own states keep a latched transition, one bit each (SEL-6).
+        latches: U32,
+        /// What the innermost own state with update actions or an activity runs; `NONE` = there is none.
+        run: U16,
+        /// Leaf number of the next active leaf; 0xFF = there is none.
+        next_leaf: u8,
+        /// Zero.
+        reserved: u8,
+    }
+}
+
+record! {
+    /// What a state runs in every tick: update actions and an activity (TICK-5, LANG-10). In the order of their states.
+    RunRecord: 20 {
+        /// The state.
+        state: U16,
+        /// What the next state around it runs that belongs to the same leaf; `NONE` = there is none.
+        next: U16,
+        /// Action list of its update; or `NONE`.
+        update: U16,
+        /// Op that calls its activity; or `NONE`.
+        activity: U16,
+        /// Slot of the activity's result; 0xFF = none.
+        result_slot: u8,
+        /// First of the two result bits in that slot.
+        result_bit: u8,
+        /// Depth of the state.
+        depth: u8,
+        /// Leaf number of the state.
+        leaf: u8,
+        /// The op that calls the activity; zero without one.
+        call: OpRecord,
     }
 }
 

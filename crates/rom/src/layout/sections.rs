@@ -63,6 +63,8 @@ macro_rules! for_each_section {
             42 JumpSteps jump_steps JumpStep Plan,
             43 BuiltInLanes built_in_lanes LaneRecord Base,
             46 Durations durations DurationRecord Base,
+            47 Polls polls PollRecord Plan,
+            48 Runs runs RunRecord Plan,
         }
     };
 }

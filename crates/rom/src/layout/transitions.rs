@@ -2,7 +2,7 @@
 
 use zerocopy::byteorder::little_endian::{F32, U16, U32};
 
-use super::DurationWord;
+use super::{DurationWord, OpRecord};
 use crate::number::Coded;
 
 numbers! {
@@ -135,8 +135,9 @@ record! {
 }
 
 record! {
-    /// Precomputed for each transition; record `i` belongs to transition `i`.
-    TransitionPlan: 4 {
+    /// Precomputed for each transition; record `i` belongs to transition `i`. What asking takes is joined here, so
+    /// that most candidates are judged by one record.
+    TransitionPlan: 18 {
         /// Entry plan; `NONE` when it has no entries, or when history or choice on the way leave it to run time.
         plan: U16,
         /// Structural cost in the worst configuration (EXEC-9).
@@ -144,6 +145,38 @@ record! {
         /// Regions of the domain that are exited and entered, one bit each (EXEC-2); 0 for an internal transition. Bits
         /// beyond the regions of the domain mean nothing.
         regions: u8,
+        /// The state it belongs to.
+        source: U16,
+        /// [`ask_flag`] bits.
+        flags: u8,
+        /// Slot of the result that a `done` or `failed` waits for; 0xFF = none.
+        result_slot: u8,
+        /// First of the two result bits in that slot.
+        result_bit: u8,
+        /// Zero.
+        reserved: u8,
+        /// The op of the guard; zero without one.
+        guard: OpRecord,
+    }
+}
+
+flags! {
+    /// Bits of [`TransitionPlan::flags`]: what asking a transition takes.
+    ask_flag: u8 {
+        /// It has a guard.
+        GUARDED = 0 "guarded",
+        /// It waits for the success of an activity.
+        SUCCEEDED = 1 "succeeded",
+        /// It waits for the failure of an activity.
+        FAILED = 2 "failed",
+        /// It waits for final states, too: its source has regions.
+        COMPLETED = 3 "completed",
+        /// It has a cooldown, a score or a stack.
+        WEIGHED = 4 "weighed",
+        /// Its guard has to hold for a while.
+        DEBOUNCED = 5 "debounced",
+        /// A state that it may leave has a `min_active` or an `exit_ready`.
+        HELD = 6 "held",
     }
 }
 

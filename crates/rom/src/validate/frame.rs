@@ -51,6 +51,8 @@ fn limit(section: Section) -> usize {
         | Section::Expressions
         | Section::Scratch
         | Section::LeafRows
+        | Section::Polls
+        | Section::Runs
         | Section::Durations
         | Section::EntryPlans => MAX_RECORDS,
     }

@@ -15,6 +15,7 @@ mod features;
 mod frame;
 mod functions;
 mod plans;
+mod polls;
 mod targets;
 mod timers;
 mod transitions;
@@ -80,6 +81,8 @@ macro_rules! in_order {
             plans::jumps,
             dispatch::dense_cells,
             dispatch::sorted_cells,
+            polls::runs,
+            polls::polls,
         }
     };
 }
@@ -277,6 +280,8 @@ mod tests {
             Section::EntrySteps => plans::entry_steps::<true>,
             Section::Jumps => plans::jumps::<true>,
             Section::JumpSteps => plans::jump_steps::<true>,
+            Section::Polls => polls::polls::<true>,
+            Section::Runs => polls::runs::<true>,
         }
     }
 

@@ -51,9 +51,9 @@ pub(super) fn entry_steps<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), Load
     check.finish()
 }
 
-/// Each transition names an entry plan or none, and costs no more than its tier allows (EXEC-9).
-///
-/// Read as whole words, so that many are compared at once.
+/// Each transition names an entry plan or none, costs no more than its tier allows (EXEC-9), and is
+/// joined with what asking it takes. Whether it is held back by states that it leaves is proven by
+/// `statewright check --deep`.
 pub(super) fn transition_plans<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError> {
     let mut check = Check::<EXPLAIN>::new(Section::TransitionPlans);
     let (plans, transitions) = (rom.entry_plans().len(), rom.transitions().len());
@@ -61,18 +61,88 @@ pub(super) fn transition_plans<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(),
     check.whole(found == transitions, || {
         expected("count", transitions as u64, found as u64)
     })?;
-    let (most_plans, most) = (plans as u32, u32::from(rom.capacity().cost));
-    for (i, record) in rom.transition_plans().iter().enumerate() {
-        let word = u32::from_le_bytes(zerocopy::transmute!(*record));
-        let (plan, cost) = (word & 0xFFFF, word >> 16 & 0xFF);
-        // `NONE` is the number below the first.
-        let named = plan.wrapping_add(1) & 0xFFFF;
-        check.rule(named <= most_plans, i, || range("entry plan", plan, plans))?;
-        check.rule(cost.wrapping_sub(1) < most, i, || {
-            range("cost", cost, (most as usize).wrapping_add(1))
+    let most = rom.capacity().cost;
+    for (i, (record, transition)) in rom
+        .transition_plans()
+        .iter()
+        .zip(rom.transitions())
+        .enumerate()
+    {
+        let (plan, cost) = (record.plan.get(), record.cost);
+        check.rule(optional(plan, plans), i, || {
+            range("entry plan", plan, plans)
         })?;
+        check.rule(u16::from(cost.wrapping_sub(1)) < most, i, || {
+            range("cost", cost, usize::from(most).wrapping_add(1))
+        })?;
+        let derived = joined(rom, transition, record);
+        check.rule(*record == derived, i, || wrong_join(record, &derived))?;
     }
     check.finish()
+}
+
+/// A plan with what follows from its transition.
+#[inline(always)]
+fn joined(rom: &Rom<'_>, record: &TransitionRecord, plan: &TransitionPlan) -> TransitionPlan {
+    let (done, failed) = (
+        SpecialTrigger::Done.is(record.trigger),
+        SpecialTrigger::Failed.is(record.trigger),
+    );
+    let source = rom.states().get(usize::from(record.source.get()));
+    let (regions, extra) = source.map_or((0, NONE), |source| {
+        (source.region_count, source.extra.get())
+    });
+    let (mut result_slot, mut result_bit) = (0xFF, 0);
+    if done | failed
+        && let Some(extra) = rom.state_extras().get(usize::from(extra))
+    {
+        (result_slot, result_bit) = (extra.result_slot, extra.result_bit);
+    }
+    let guard = rom.ops().get(usize::from(record.guard.get()));
+    let weighs = transition_flag::SCORED | transition_flag::PUSH | transition_flag::POP;
+    let mut flags = plan.flags & ask_flag::HELD;
+    if guard.is_some() {
+        flags |= ask_flag::GUARDED;
+    }
+    if done {
+        flags |= ask_flag::SUCCEEDED;
+        if regions > 0 {
+            flags |= ask_flag::COMPLETED;
+        }
+    }
+    if failed {
+        flags |= ask_flag::FAILED;
+    }
+    if record.flags.get() & weighs != 0 {
+        flags |= ask_flag::WEIGHED;
+    }
+    if let Some(extra) = rom.transition_extras().get(usize::from(record.extra.get())) {
+        if extra.cooldown_slot != 0xFF {
+            flags |= ask_flag::WEIGHED;
+        }
+        if extra.debounce_timer != 0xFF {
+            flags |= ask_flag::DEBOUNCED;
+        }
+    }
+    TransitionPlan {
+        source: record.source,
+        flags,
+        result_slot,
+        result_bit,
+        reserved: 0,
+        guard: guard.copied().unwrap_or_default(),
+        ..*plan
+    }
+}
+
+fn wrong_join(found: &TransitionPlan, derived: &TransitionPlan) -> Problem {
+    if found.reserved != 0 {
+        Problem::Reserved
+    } else if found.flags != derived.flags {
+        expected("flags", derived.flags, found.flags)
+    } else {
+        Problem::Rule("it is not what its transition has")
+    }
 }
 
 /// Jumps stand for lists, lead to leaves, and their steps lie back to back.

@@ -11,6 +11,7 @@ use statewright_rom::{for_each_section, seal};
 use zerocopy::byteorder::little_endian::{U16, U32};
 use zerocopy::{FromZeros, IntoBytes};
 
+mod polls;
 pub mod samples;
 
 macro_rules! define_tables {
@@ -477,6 +478,7 @@ impl Machine {
                 plan: plan.into(),
                 cost: 8,
                 regions,
+                ..TransitionPlan::default()
             });
         }
     }
@@ -637,6 +639,7 @@ impl Machine {
             }
         }
         self.sort_lists();
+        self.tables.derive_polls();
         if self.dense {
             self.tables.header.features |= feature::DENSE_ROWS;
         }

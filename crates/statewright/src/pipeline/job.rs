@@ -335,14 +335,17 @@ impl TickSink<'_> {
     #[inline]
     fn take(&mut self, index: usize, report: &Report, left: &[InboxEvent]) {
         self.turns += 1;
-        if !report.rests {
+        if report.rests {
+            return;
+        }
+        self.awake_next.push((index as u32, Sleep::Awake));
+        if !report.is_plain() || !left.is_empty() {
             self.note(index, report, left);
         }
     }
 
     #[inline(never)]
     fn note(&mut self, index: usize, report: &Report, left: &[InboxEvent]) {
-        self.awake_next.push((index as u32, Sleep::Awake));
         let fault = report.fault.map(|fault| (self.ids.at(index), fault));
         self.faults.extend(fault);
         let agent = || self.ids.at(index);

@@ -465,12 +465,16 @@ impl<B, C: Context + ?Sized> Program<B, C> {
 pub(crate) struct Sleepers {
     /// By number of the state: whether an agent may sleep in this leaf.
     may_sleep_while_polling: Box<[bool]>,
+    /// Whether it may in any.
+    any_may: bool,
 }
 
 impl Sleepers {
     fn new(rom: &Rom<'_>) -> Self {
-        let may_sleep_while_polling = rom.state_ids().map(|leaf| rom.may_sleep_in(leaf)).collect();
+        let may_sleep_while_polling: Box<[bool]> =
+            rom.state_ids().map(|leaf| rom.may_sleep_in(leaf)).collect();
         Self {
+            any_may: may_sleep_while_polling.contains(&true),
             may_sleep_while_polling,
         }
     }
@@ -478,7 +482,11 @@ impl Sleepers {
     /// May an agent sleep after the tick `now`? One that polls may, if nothing that its eventless
     /// transitions look at can change.
     pub(crate) fn sleep<I: Instance>(&self, rom: &Rom<'_>, instance: &I, now: u32) -> Sleep {
-        let polls = instance.header().has(flag::POLLS);
+        let flags = instance.header().flags.get();
+        let polls = flags & flag::POLLS != 0;
+        if polls && !self.any_may && flags & (flag::ENDED | flag::PAUSED) == 0 {
+            return Sleep::Awake;
+        }
         let may_sleep_while_polling = |leaf: StateId| {
             self.may_sleep_while_polling
                 .get(leaf.index())

@@ -15,6 +15,8 @@ const EXPRESSION: u16 = 0xFFFE;
 const INTERNAL: u8 = 1;
 const POP: u8 = 2;
 const LISTED: u8 = 4;
+/// Later than the others: files of this version may lack it where it would be true.
+const STAY: u8 = 8;
 
 impl Legend {
     /// As it stands in a file.
@@ -61,7 +63,8 @@ impl Legend {
             out.put_u8(
                 if transition.is_internal { INTERNAL } else { 0 }
                     | if transition.is_pop { POP } else { 0 }
-                    | if transition.is_listed { LISTED } else { 0 },
+                    | if transition.is_listed { LISTED } else { 0 }
+                    | if transition.is_stay { STAY } else { 0 },
             );
             out.put_list(&transition.targets, |out, target| out.put_u16(*target));
         });
@@ -193,6 +196,7 @@ fn transition(from: &mut Reader<'_>) -> Result<Transition, Refused> {
         trigger,
         guard,
         is_internal: flags & INTERNAL != 0,
+        is_stay: flags & STAY != 0,
         is_pop: flags & POP != 0,
         is_listed: flags & LISTED != 0,
         targets,

@@ -8,7 +8,7 @@ use serde_json::json;
 use statewright_compile::{Options, Output};
 use statewright_files::{
     Content, Disk, Input, Prepared, ROM_EXTENSION, SIDECAR_EXTENSION, Wanted, compile,
-    is_same_file, with_extension,
+    is_same_file, make_folder_of, with_extension,
 };
 
 use super::summary::Summary;
@@ -173,6 +173,9 @@ fn build(
 /// Writes the files. Only when all are on disk do they get their names, so a failure leaves the old
 /// ones.
 fn write(args: &Build, path: &Path, output: &Output) -> Result<Vec<PathBuf>, CliError> {
+    if args.out_dir.is_some() {
+        make_folder_of(path)?;
+    }
     let mut files = vec![(path.to_owned(), Prepared::new(path, output.rom.as_bytes())?)];
     if !args.no_debug {
         let sidecar = path.with_extension(SIDECAR_EXTENSION);

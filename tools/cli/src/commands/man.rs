@@ -2,7 +2,7 @@
 
 use clap::CommandFactory;
 use clap_mangen::Man as Page;
-use statewright_files::Prepared;
+use statewright_files::{Prepared, make_folder_of};
 
 use super::summary::count;
 use crate::args::{Cli, Man};
@@ -20,7 +20,9 @@ pub(crate) fn run(args: &Man, console: &Console) -> Result<Outcome, CliError> {
     let mut pages = Vec::new();
     for command in std::iter::once(command).chain(commands) {
         let (name, page) = render(command)?;
-        pages.push(Prepared::new(&folder.join(name), &page)?);
+        let path = folder.join(name);
+        make_folder_of(&path)?;
+        pages.push(Prepared::new(&path, &page)?);
     }
     let written = pages.len();
     pages.into_iter().try_for_each(Prepared::place)?;

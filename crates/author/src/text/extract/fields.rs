@@ -6,7 +6,7 @@ use jsonc_parser::common::Ranged;
 use super::Reader;
 use crate::duration::DurationSource;
 use crate::graph::{ExprSource, Meta, StableId};
-use crate::span::{Name, Spanned};
+use crate::span::{Name, Span, Spanned};
 use crate::text::check::stable_id;
 use crate::text::parse::{is_written_whole, span, string_span, to_json, whole};
 use crate::value::{Duration, Literal};
@@ -84,6 +84,12 @@ impl Reader<'_> {
     pub(crate) fn boolean(&self, object: &Object, key: &str) -> Option<Spanned<bool>> {
         let literal = self.field(object, key)?.as_boolean_lit()?;
         Some(Spanned::new(literal.value, span(literal.range)))
+    }
+
+    /// Where a truth value says that it is so.
+    pub(crate) fn mark(&self, object: &Object, key: &str) -> Option<Span> {
+        let given = self.boolean(object, key).filter(|given| given.value);
+        given.map(|given| given.span)
     }
 
     /// A truth value that is false if not given.

@@ -29,7 +29,7 @@ impl Reader<'_> {
             kind: self.word(object, "kind", transition_kind),
             guard: self.code(object, "if"),
             effect: self.actions(object, "do"),
-            interrupt: self.flag(object, "interrupt"),
+            interrupt: self.mark(object, "interrupt"),
             ..self.transition_rest(object)
         })
     }
@@ -46,10 +46,10 @@ impl Reader<'_> {
             priority: self.count(object, "priority"),
             score: self.code(object, "score"),
             threshold: self.code(object, "threshold"),
-            stay: self.flag(object, "stay"),
+            stay: self.mark(object, "stay"),
             cooldown: self.any_duration(object, "cooldown"),
             debounce: self.asked_duration(object, "debounce"),
-            latch: self.flag(object, "latch"),
+            latch: self.mark(object, "latch"),
             muted: self.flag(object, "muted"),
             meta: self.meta(object),
             ..Transition::default()

@@ -70,7 +70,7 @@ fn transition(reader: &Reader, object: &Object) -> Option<Transition> {
         kind: internal.or_else(|| reader.word(object, "kind", transition_kind)),
         guard: reader.code(object, "guard"),
         effect: reader.actions(object, effect_key(object)),
-        interrupt: reader.flag(object, "isInterrupt"),
+        interrupt: reader.mark(object, "isInterrupt"),
         ..reader.transition_rest(object)
     })
 }

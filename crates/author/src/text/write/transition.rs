@@ -47,15 +47,15 @@ fn transition(transition: &Transition, shape: ObjectKind) -> Object {
     object.word("kind", kind).word("stack", stack);
     object
         .count("priority", &transition.priority)
-        .flag("interrupt", transition.interrupt);
+        .flag("interrupt", transition.interrupt.is_some());
     object.code("score", transition.score.as_ref());
     object.code("threshold", transition.threshold.as_ref());
     object
-        .flag("stay", transition.stay)
+        .flag("stay", transition.stay.is_some())
         .shown("cooldown", transition.cooldown.as_ref())
         .shown("debounce", transition.debounce.as_ref());
     object
-        .flag("latch", transition.latch)
+        .flag("latch", transition.latch.is_some())
         .flag("muted", transition.muted)
         .meta(&transition.meta);
     object

@@ -25,6 +25,7 @@ pub(super) struct Conditions(Vec<Condition>);
 struct Condition {
     guard: Option<String>,
     score: Option<String>,
+    threshold: Option<String>,
 }
 
 impl Conditions {
@@ -75,6 +76,7 @@ impl Conditions {
             conditions[at] = Condition {
                 guard: transition.guard,
                 score: transition.score,
+                threshold: transition.threshold.map(|least| least.to_string()),
             };
         }
         Self(conditions)
@@ -88,6 +90,11 @@ impl Conditions {
     /// The score of a transition.
     pub(super) fn score(&self, transition: u16) -> Option<&str> {
         self.0.get(usize::from(transition))?.score.as_deref()
+    }
+
+    /// The least score that counts for a transition: a number, or an expression over parameters.
+    pub(super) fn threshold(&self, transition: u16) -> Option<&str> {
+        self.0.get(usize::from(transition))?.threshold.as_deref()
     }
 }
 

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use serde_json::{Value, json};
+use statewright_text::quoted;
 use statewright_trace::file::Reading;
 use statewright_trace::{
     Cause, Kind, Legend, Level, Reason, Record, Transition, Trigger, reason_name,
@@ -36,6 +37,8 @@ struct Search {
     /// What became of it.
     outcome: String,
     candidates: Vec<(u16, Fate)>,
+    /// What was scored in it.
+    scores: BTreeMap<u16, f32>,
 }
 
 /// The answer.
@@ -248,6 +251,7 @@ impl<'t> Story<'t> {
             cause: words,
             outcome: outcome.to_owned(),
             candidates,
+            scores: scores_in(records),
         }
     }
 
@@ -275,6 +279,7 @@ impl<'t> Story<'t> {
             cause,
             outcome: outcome.to_owned(),
             candidates,
+            scores: scores_in(now),
         })
     }
 
@@ -300,6 +305,16 @@ impl<'t> Story<'t> {
                 Fate::Rejected(reason, tick)
             })
     }
+}
+
+/// What candidates scored, each the last time.
+fn scores_in(records: &[&Record]) -> BTreeMap<u16, f32> {
+    let scores = records
+        .iter()
+        .filter(|record| record.kind() == Some(Kind::Score));
+    scores
+        .map(|record| (record.subject.get(), f32::from_bits(record.value.get())))
+        .collect()
 }
 
 fn next_is_event(now: &[&Record], at: usize) -> bool {
@@ -357,7 +372,7 @@ impl Answer<'_> {
                 let padded = format!("{name}{}", " ".repeat(width - name.chars().count()));
                 let fate = match fate {
                     Fate::Taken => paint("32", &format!("taken{}", self.score_words(*id))),
-                    other => paint("33", &self.fate_words(*id, other)),
+                    other => paint("33", &self.fate_words(search, *id, other)),
                 };
                 _ = writeln!(out, "  {padded}  {fate}");
             }
@@ -392,25 +407,23 @@ impl Answer<'_> {
         }
     }
 
-    fn fate_words(&self, id: u16, fate: &Fate) -> String {
+    fn fate_words(&self, search: &Search, id: u16, fate: &Fate) -> String {
         match fate {
             Fate::Taken => "taken".to_owned(),
             Fate::Rejected(reason, since) => {
-                let text = self.condition(id, *reason);
-                let words = self.legend.reason_about(id, *reason, text);
-                let values = match (reason, self.values.get(&id)) {
-                    (Reason::GuardFalse(_), Some(values)) if !values.is_empty() => {
-                        format!(": {values}")
-                    }
-                    _ => self.score_words(id),
+                let words = match reason {
+                    Reason::NotReached => self.outscored(search, id),
+                    Reason::BelowThreshold => self.too_low(id),
+                    _ => None,
                 };
+                let words = words.unwrap_or_else(|| self.reason_words(id, *reason));
                 // A reason is recorded when it changes: until now it was the same.
                 let same = match self.tick.saturating_sub(*since) {
                     0 => String::new(),
                     1 => ", the same for 1 tick".to_owned(),
                     ticks => format!(", the same for {ticks} ticks"),
                 };
-                format!("{words}{values}{same}")
+                format!("{words}{same}")
             }
             Fate::Unknown => match self
                 .legend
@@ -423,6 +436,50 @@ impl Answer<'_> {
                 _ => "no reason was recorded".to_owned(),
             },
         }
+    }
+
+    /// A reason, and what was read or scored for it.
+    fn reason_words(&self, id: u16, reason: Reason) -> String {
+        let text = self.condition(id, reason);
+        let words = self.legend.reason_about(id, reason, text);
+        match (reason, self.values.get(&id)) {
+            (Reason::GuardFalse(_), Some(values)) if !values.is_empty() => {
+                format!("{words}: {values}")
+            }
+            _ => format!("{words}{}", self.score_words(id)),
+        }
+    }
+
+    /// Who scored better, if that decided: a competitor of the same state in the same search.
+    fn outscored(&self, search: &Search, id: u16) -> Option<String> {
+        let source = |id: u16| Some(self.legend.transitions.get(usize::from(id))?.source);
+        let has_won = |fate: &Fate| matches!(fate, Fate::Taken | Fate::Rejected(Reason::Stays, _));
+        let rivals = search.candidates.iter();
+        let mut rivals =
+            rivals.filter(|(other, fate)| has_won(fate) && source(*other) == source(id));
+        let own = search.scores.get(&id)?;
+        let (rival, best) =
+            rivals.find_map(|(rival, _)| Some((*rival, search.scores.get(rival)?)))?;
+        let rival = quoted(&self.legend.way(rival));
+        Some(format!(
+            "its score {own} is not higher than {best} of {rival}"
+        ))
+    }
+
+    /// A score that does not count, with what would; without the machine that is not known.
+    fn too_low(&self, id: u16) -> Option<String> {
+        let least = self.conditions.threshold(id)?;
+        let least = match least.parse::<f64>() {
+            Ok(_) => least.to_owned(),
+            Err(_) => quoted(least),
+        };
+        let text = self.conditions.score(id).map(quoted);
+        let text = text.map_or_else(String::new, |text| format!(" {text}"));
+        let score = self.scores.get(&id);
+        let score = score.map_or_else(String::new, |score| format!(" of {score}"));
+        Some(format!(
+            "its score{text}{score} is below its threshold of {least}"
+        ))
     }
 
     /// What a reason is about: the text of the guard or score.
@@ -458,7 +515,7 @@ impl Answer<'_> {
                 .map(|&leaf| legend.state(leaf))
                 .collect()
         };
-        let candidate = |(id, fate): &(u16, Fate)| {
+        let candidate = |search: &Search, (id, fate): &(u16, Fate)| {
             let mut object =
                 json!({ "transition": legend.way(*id), "taken": *fate == Fate::Taken });
             if let Fate::Rejected(reason, since) = fate {
@@ -474,11 +531,12 @@ impl Answer<'_> {
             if let Some(score) = self.scores.get(id) {
                 object["score"] = json!(score);
             }
-            object["text"] = self.fate_words(*id, fate).into();
+            object["text"] = self.fate_words(search, *id, fate).into();
             object
         };
         let search = |search: &Search| {
-            let candidates: Vec<Value> = search.candidates.iter().map(candidate).collect();
+            let candidates = search.candidates.iter();
+            let candidates: Vec<Value> = candidates.map(|one| candidate(search, one)).collect();
             json!({ "cause": search.cause, "outcome": search.outcome, "candidates": candidates })
         };
         json!({
