@@ -246,7 +246,7 @@ impl<'a> Tick<'_, 'a> {
             if !halt.interrupts {
                 return Ok(None);
             }
-            if let Some(found) = self.found_by_scan(ask, &halt) {
+            if let Some(found) = self.found_by_scan(ask, leaves, &halt)? {
                 return Ok(found.pick);
             }
         }
@@ -279,7 +279,7 @@ impl<'a> Tick<'_, 'a> {
             match rank.cmp(&halt.rank) {
                 Ordering::Less => return Ok(Found::default()),
                 Ordering::Equal => {
-                    if let Some(found) = self.found_by_scan(ask, &halt) {
+                    if let Some(found) = self.found_by_scan(ask, leaves, &halt)? {
                         return Ok(found);
                     }
                 }
@@ -297,10 +297,21 @@ impl<'a> Tick<'_, 'a> {
     }
 
     /// Where the search of a leaf ends if a scan has asked everything that there is to ask.
-    fn found_by_scan(&mut self, ask: &Ask, halt: &Halt) -> Option<Found> {
-        let id = TransitionId::new(halt.transition).filter(|_| halt.enabled)?;
-        let candidate = self.cx.candidate(id)?;
-        Found::by(candidate.source, self.answer(ask, &candidate, Exit::Free))
+    fn found_by_scan(
+        &mut self,
+        ask: &Ask,
+        leaves: &Leaves,
+        halt: &Halt,
+    ) -> Result<Option<Found>, Fault> {
+        let id = TransitionId::new(halt.transition).filter(|_| halt.enabled);
+        let Some(candidate) = id.and_then(|id| self.cx.candidate(id)) else {
+            return Ok(None);
+        };
+        let leaf = self.cx.proved(leaves.get(halt.rank));
+        self.cx
+            .check_on_path(candidate.source, leaf.ok_or(Fault::Impossible)?)?;
+        let answer = self.answer(ask, &candidate, Exit::Free);
+        Ok(Found::by(candidate.source, answer))
     }
 
     /// Whether the search of a leaf ends at a state.
