@@ -200,6 +200,17 @@ fn transitions_of_user(at: usize) -> String {
     )
 }
 
+/// The functions of a `map` that a part uses: a name that it does not have is an error.
+fn used_in(template: &str, map: &str) -> String {
+    let functions = [("Swing", "Stab"), ("Walk", "Crawl"), ("Near", "Close")];
+    let unused = functions
+        .iter()
+        .filter(|(name, _)| !template.contains(&format!("«{name}»")));
+    unused.fold(map.to_owned(), |map, (name, other)| {
+        map.replace(&format!(r#", "{name}": "{other}""#), "")
+    })
+}
+
 /// The machine with three uses of a part, and the part.
 fn by_part(template: &str) -> (String, String) {
     let part = format!(
@@ -213,6 +224,7 @@ fn by_part(template: &str) -> (String, String) {
     let mut states = String::new();
     for (at, (name, with, map)) in USES.iter().enumerate() {
         let comma = if at == 0 { "" } else { ", " };
+        let map = used_in(template, map);
         let _ = write!(
             states,
             r#"{comma}"{name}": {{ "use": "part.sw.json", {with}, {map}, "entry": {ENTRY}, "exit": {EXIT}, "transitions": [{}] }}"#,
