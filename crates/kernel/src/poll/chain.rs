@@ -37,7 +37,7 @@ impl<'a> Chain<'a> {
         })
     }
 
-    /// Has an own eventless interrupt?
+    /// Is there an own eventless interrupt?
     #[inline]
     pub(crate) fn has_interrupts(&self) -> bool {
         self.interrupts != 0

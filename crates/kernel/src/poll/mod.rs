@@ -92,7 +92,7 @@ pub(crate) fn poll(cx: &mut Context<'_>, host: &mut dyn Host, has_events: bool) 
 }
 
 impl Context<'_> {
-    /// Do all queued events wait for another configuration, and is every frame unused?
+    /// Do all queued events wait for another configuration, and are the frames what they should be?
     #[inline]
     fn only_waits(&self) -> bool {
         let events = self.ram.header().event_count;
