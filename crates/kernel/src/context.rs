@@ -241,6 +241,7 @@ impl<'a> Context<'a> {
     }
 
     /// Prepares a call of user code; computed arguments are there.
+    #[inline]
     pub(crate) fn prepare_call(&mut self, op: &OpRecord, site: &Site) -> Option<FunctionId> {
         let function = self.proved(FunctionId::read(op.a))?;
         self.call_site = CallSite {

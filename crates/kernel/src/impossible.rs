@@ -66,6 +66,7 @@ impl<'a> Context<'a> {
     }
 
     /// What went wrong so far. Looked at after the microstep (TICK-3).
+    #[inline]
     pub(crate) fn check_fault(&self) -> Result<(), Fault> {
         self.fault.get().map_or(Ok(()), Err)
     }

@@ -40,7 +40,7 @@ impl<'s> KernelHost<'s> {
         }
     }
 
-    fn called(&self, kind: Kind, call: &Call<'_>, ticks_in_state: Option<u32>, rng: u32) -> Called {
+    fn called(&self, kind: Kind, call: &Call<'_>, seen: Seen) -> Called {
         let argument = |record: &statewright_rom::layout::ArgumentRecord| {
             let name =
                 StringId::read(record.name).map(|id| self.compiled.texts[id.index()].clone());
@@ -57,8 +57,9 @@ impl<'s> KernelHost<'s> {
             region: call.region.map(RegionId::index),
             transition: call.transition.map(TransitionId::index),
             cause: cause(call.cause),
-            ticks_in_state,
-            rng,
+            ticks_in_state: seen.ticks_in_state,
+            rng: seen.rng,
+            active: seen.active,
         }
     }
 
@@ -207,16 +208,33 @@ impl Host for KernelHost<'_> {
     }
 }
 
+/// What user code sees of its agent.
+struct Seen {
+    ticks_in_state: Option<u32>,
+    rng: u32,
+    active: Vec<usize>,
+}
+
+/// Looks through either kind of view.
+macro_rules! seen {
+    ($view:ident) => {{
+        let states = $view.rom().state_ids();
+        Seen {
+            ticks_in_state: $view.ticks_in_state($view.call().state),
+            rng: $view.peek_rng(),
+            active: states
+                .filter(|&state| $view.is_active(state))
+                .map(StateId::index)
+                .collect(),
+        }
+    }};
+}
+
 impl KernelHost<'_> {
     #[inline(never)]
     fn judge(&self, mut view: GuardCx<'_, '_>) -> Verdict {
         let call = view.call();
-        let called = self.called(
-            Kind::Guard,
-            &call,
-            view.ticks_in_state(call.state),
-            view.peek_rng(),
-        );
+        let called = self.called(Kind::Guard, &call, seen!(view));
         let result = self.user_code.borrow_mut().guard(called);
         if result.draws
             && let Some(mut rng) = view.rng()
@@ -232,12 +250,7 @@ impl KernelHost<'_> {
     #[inline(never)]
     fn rate(&self, mut view: GuardCx<'_, '_>) -> f32 {
         let call = view.call();
-        let called = self.called(
-            Kind::Score,
-            &call,
-            view.ticks_in_state(call.state),
-            view.peek_rng(),
-        );
+        let called = self.called(Kind::Score, &call, seen!(view));
         let (score, draws) = self.user_code.borrow_mut().score(called);
         if draws && let Some(mut rng) = view.rng() {
             rng.next_u32();
@@ -248,12 +261,7 @@ impl KernelHost<'_> {
     #[inline(never)]
     fn value_of(&self, mut view: GuardCx<'_, '_>) -> [u32; 3] {
         let call = view.call();
-        let called = self.called(
-            Kind::Value,
-            &call,
-            view.ticks_in_state(call.state),
-            view.peek_rng(),
-        );
+        let called = self.called(Kind::Value, &call, seen!(view));
         let record = view.rom().function(call.function).expect("the function");
         let (words, draws) = self.user_code.borrow_mut().value(called, record.ty.get());
         if draws && let Some(mut rng) = view.rng() {
@@ -265,12 +273,7 @@ impl KernelHost<'_> {
     #[inline(never)]
     fn run_action(&mut self, mut actor: ActionCx<'_, '_>) {
         let call = actor.call();
-        let called = self.called(
-            Kind::Action,
-            &call,
-            actor.ticks_in_state(call.state),
-            actor.peek_rng(),
-        );
+        let called = self.called(Kind::Action, &call, seen!(actor));
         self.act(called, &mut actor);
     }
 
@@ -282,12 +285,7 @@ impl KernelHost<'_> {
         } else {
             Kind::Cancel
         };
-        let called = self.called(
-            kind,
-            &call,
-            actor.ticks_in_state(call.state),
-            actor.peek_rng(),
-        );
+        let called = self.called(kind, &call, seen!(actor));
         let function = called.function.clone();
         self.act(called, &mut actor);
         let status = self.user_code.get_mut().activity(&function);

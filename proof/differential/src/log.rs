@@ -62,6 +62,8 @@ pub struct Called {
     pub ticks_in_state: Option<u32>,
     /// What the rng held.
     pub rng: u32,
+    /// States that are active while it runs, ascending.
+    pub active: Vec<usize>,
 }
 
 /// What became of a post.

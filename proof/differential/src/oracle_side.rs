@@ -119,13 +119,12 @@ fn outcome(outcome: oracle::Outcome) -> Outcome {
 }
 
 impl OracleWorld<'_> {
-    fn called(&self, kind: Kind, call: &Call<'_>, active: bool, rng: u32) -> Called {
+    fn called(&self, kind: Kind, call: &Call<'_>, rng: u32) -> Called {
         let argument = |argument: &oracle::Argument| {
             let mut words = [0; 3];
             words[..argument.words.len()].copy_from_slice(&argument.words);
             (argument.name.clone(), argument.ty as u8, words)
         };
-        let _ = active;
         Called {
             kind,
             function: self.known(call.function),
@@ -139,6 +138,7 @@ impl OracleWorld<'_> {
             cause: cause(&call.cause),
             ticks_in_state: call.ticks_in_state,
             rng,
+            active: call.active.clone(),
         }
     }
 
@@ -190,7 +190,7 @@ impl OracleWorld<'_> {
 
 impl World for OracleWorld<'_> {
     fn guard(&mut self, call: &Call<'_>, rng: &mut Rng) -> Verdict {
-        let called = self.called(Kind::Guard, call, true, rng.0);
+        let called = self.called(Kind::Guard, call, rng.0);
         let result = self.user_code.guard(called);
         self.draw(call.function, result.draws, rng);
         Verdict {
@@ -200,14 +200,14 @@ impl World for OracleWorld<'_> {
     }
 
     fn score(&mut self, call: &Call<'_>, rng: &mut Rng) -> f32 {
-        let called = self.called(Kind::Score, call, true, rng.0);
+        let called = self.called(Kind::Score, call, rng.0);
         let (score, draws) = self.user_code.score(called);
         self.draw(call.function, draws, rng);
         score
     }
 
     fn value(&mut self, call: &Call<'_>, ty: oracle::ValueType, rng: &mut Rng) -> Vec<u32> {
-        let called = self.called(Kind::Value, call, true, rng.0);
+        let called = self.called(Kind::Value, call, rng.0);
         let rom_type = ValueType::from_number(ty as u8).expect("types have one order");
         let (words, draws) = self.user_code.value(called, rom_type);
         self.draw(call.function, draws, rng);
@@ -215,7 +215,7 @@ impl World for OracleWorld<'_> {
     }
 
     fn action(&mut self, call: &Call<'_>, actor: &mut Actor<'_>) {
-        let called = self.called(Kind::Action, call, true, actor.rng().0);
+        let called = self.called(Kind::Action, call, actor.rng().0);
         self.act(called, actor);
     }
 
@@ -225,7 +225,7 @@ impl World for OracleWorld<'_> {
         } else {
             Kind::Cancel
         };
-        let called = self.called(kind, call, true, actor.rng().0);
+        let called = self.called(kind, call, actor.rng().0);
         self.act(called, actor);
         match self.user_code.activity(call.function) {
             0 => Status::Running,

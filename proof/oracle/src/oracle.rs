@@ -155,6 +155,7 @@ impl Oracle {
             region: state.region,
             transition: site.transition,
             cause: site.cause.clone(),
+            active: self.active.iter().copied().collect(),
             ticks_in_state: state
                 .has_clock
                 .then(|| self.ticks_in_state(site.state, env.tick)),

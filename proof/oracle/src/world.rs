@@ -75,6 +75,8 @@ pub struct Call<'a> {
     pub cause: Cause,
     /// Ticks since `state` was entered; `None` without a clock (RAM-7), 0 while it is not active.
     pub ticks_in_state: Option<u32>,
+    /// Every state that is active while it runs, ascending.
+    pub active: Vec<usize>,
 }
 
 /// Answer of a guard.

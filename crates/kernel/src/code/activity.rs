@@ -21,12 +21,14 @@ impl<'a> Tick<'_, 'a> {
             return;
         };
         let at_once = self.cx.has_policy(policy::IMMEDIATE_UPDATE);
-        for poll in chain.polls() {
+        let mut leaf = Some(chain.first);
+        while let Some(poll) = leaf {
             for run in self.cx.runs_from(poll.run) {
                 if at_once || !self.cx.is_fresh(run.leaf, run.depth) {
                     self.run_state(run);
                 }
             }
+            leaf = self.cx.after(poll);
         }
     }
 

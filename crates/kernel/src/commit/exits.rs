@@ -14,6 +14,11 @@ use crate::tick::Tick;
 
 /// Walks some leaves and the states around them below a domain in exit order: post-order, or
 /// reverse pre-order.
+///
+/// A state goes with the last leaf in it. Which leaf that is does not depend on the others: a leaf
+/// is not the last one in the state whose region its poll record names as the next, nor in any
+/// around that. In reverse order it is the same with the first leaf, and the region whose first leaf
+/// it is.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ExitOrder {
     leaves: Leaves,
@@ -21,6 +26,8 @@ pub(crate) struct ExitOrder {
     rest: u8,
     /// Raw; `NONE` if a leaf comes next.
     at: u16,
+    /// The state that goes with a later leaf than the current one; raw, `NONE` if there is none.
+    stop: u16,
     /// Not left; raw, `NONE` leaves the root, too.
     domain: u16,
     reverse: bool,
@@ -33,6 +40,7 @@ impl ExitOrder {
             leaves: *leaves,
             rest: mask & leaves.mask(),
             at: NONE,
+            stop: NONE,
             domain,
             reverse,
         }
@@ -42,27 +50,33 @@ impl ExitOrder {
     pub(crate) fn next(&mut self, rom: &Rom<'_>) -> Option<StateId> {
         let state = match StateId::new(self.at) {
             Some(state) => state,
-            None => self.next_leaf()?,
+            None => self.next_leaf(rom)?,
         };
-        let below = |around: StateId| {
-            self.leaves.iter().any(|(rank, leaf)| {
-                self.rest & rank.bit() != 0 && rom.is_ancestor_or_self(around, leaf)
-            })
-        };
-        let around = rom
-            .parent(state)
-            .filter(|&around| around.raw() != self.domain && !below(around));
-        self.at = around.map_or(NONE, StateId::raw);
+        let around = rom.state(state).map_or(NONE, |record| record.parent.get());
+        let ends = around == self.domain || around == self.stop;
+        self.at = if ends { NONE } else { around };
         Some(state)
     }
 
-    fn next_leaf(&mut self) -> Option<StateId> {
+    fn next_leaf(&mut self, rom: &Rom<'_>) -> Option<StateId> {
         let rank = Rank::of_bit(match self.reverse {
             false => self.rest.trailing_zeros(),
             true => 7_u32.checked_sub(self.rest.leading_zeros())?,
         });
         self.rest &= !rank.bit();
-        self.leaves.get(rank)
+        let leaf = self.leaves.get(rank)?;
+        let row = rom.state(leaf).map_or(NONE, |record| record.row.get());
+        let other = rom.polls().get(usize::from(row)).map_or(NONE, |poll| {
+            let region = if self.reverse {
+                poll.first_of
+            } else {
+                poll.next
+            };
+            region.get()
+        });
+        let region = rom.regions().get(usize::from(other));
+        self.stop = region.map_or(NONE, |region| region.owner.get());
+        Some(leaf)
     }
 }
 
@@ -92,7 +106,7 @@ struct Walk {
 }
 
 // All walks lie on the stack while user code runs.
-const _: () = assert!(size_of::<Walk>() <= 28);
+const _: () = assert!(size_of::<Walk>() <= 30);
 
 impl Tick<'_, '_> {
     /// Leaves active states, and with every region that has frames its suspended ones: from the top

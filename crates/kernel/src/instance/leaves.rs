@@ -21,6 +21,12 @@ impl Rank {
         Self(number as u8)
     }
 
+    /// The rank behind.
+    #[inline]
+    pub(crate) fn next(self) -> Self {
+        Self(self.0.saturating_add(1))
+    }
+
     /// As an index of a list with an element per leaf.
     #[inline]
     pub(crate) fn index(self) -> usize {

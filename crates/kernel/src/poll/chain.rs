@@ -5,36 +5,66 @@
 //! names the region whose first leaf it is. If these agree from the first leaf to the last, and no
 //! other leaf is set, the configuration is one: [`PollRecord`] has a drawing.
 
-use statewright_rom::layout::{MAX_LEAVES, NONE, PollRecord, RunRecord};
+use statewright_rom::Rom;
+use statewright_rom::ids::StateId;
+use statewright_rom::layout::{NONE, PollRecord, RunRecord};
 use zerocopy::byteorder::little_endian::U16;
 
 use crate::context::Context;
 use crate::instance::leaves::Leaves;
 
-/// What the active leaves poll and run, in the order of the tree.
+/// A configuration that was walked from its first leaf to its last: where it begins, and what its
+/// leaves have together. The others are found again from leaf to leaf ([`Context::after`]).
 #[derive(Clone, Copy)]
 pub(crate) struct Chain<'a> {
-    table: &'a [PollRecord],
-    /// Places in the table.
-    rows: [u16; MAX_LEAVES],
-    count: u8,
+    /// What the first leaf polls and runs.
+    pub(crate) first: &'a PollRecord,
     /// Slots of all own states with latched transitions.
     latches: u32,
-    /// Own interrupts of all together.
+    /// Whether there are own interrupts, own other candidates, and something to run.
     interrupts: u16,
-    /// Something has to be looked at in every tick (RAM-3).
-    polls: bool,
+    asks: u16,
+    runs: bool,
 }
 
 impl<'a> Chain<'a> {
-    /// One record per leaf.
+    /// The chain of an instance's leaves; `None` if they are no configuration of the machine.
     #[inline(always)]
-    pub(crate) fn polls(&self) -> impl Iterator<Item = &'a PollRecord> + use<'a> {
-        let (table, rows) = (self.table, self.rows);
-        (0..usize::from(self.count)).map_while(move |place| {
-            let row = rows.get(place & (MAX_LEAVES - 1))?;
-            table.get(usize::from(*row))
-        })
+    pub(crate) fn of(rom: &Rom<'a>, leaves: &[U16]) -> Option<Self> {
+        let first = poll_of(rom, *leaves.first()?)?;
+        let mut chain = Self {
+            first,
+            latches: first.latches.get(),
+            interrupts: first.interrupts.get(),
+            asks: first.asks.get(),
+            runs: first.run.get() != NONE,
+        };
+        let set = leaves.iter().filter(|leaf| leaf.get() != NONE).count();
+        if first.next.get() == NONE {
+            return (first.first_of.get() == NONE && set == 1).then_some(chain);
+        }
+        chain.add_others(rom, leaves, set)?;
+        Some(chain)
+    }
+
+    /// Adds the leaves behind the first, of so many in all. Bound: that number.
+    fn add_others(&mut self, rom: &Rom<'a>, leaves: &[U16], set: usize) -> Option<()> {
+        let mut last = self.first;
+        if last.first_of.get() != NONE {
+            return None;
+        }
+        for _ in 1..set {
+            let poll = poll_of(rom, *leaves.get(usize::from(last.next_leaf))?)?;
+            if poll.first_of != last.next {
+                return None;
+            }
+            self.latches |= poll.latches.get();
+            self.interrupts |= poll.interrupts.get();
+            self.asks |= poll.asks.get();
+            self.runs |= poll.run.get() != NONE;
+            last = poll;
+        }
+        (last.next.get() == NONE).then_some(())
     }
 
     /// Is there an own eventless interrupt?
@@ -43,45 +73,75 @@ impl<'a> Chain<'a> {
         self.interrupts != 0
     }
 
+    /// Is there anything eventless to ask?
+    #[inline]
+    pub(crate) fn has_asks(&self) -> bool {
+        self.interrupts | self.asks != 0
+    }
+
     /// Does anything have to be looked at in every tick (RAM-3)?
     #[inline]
     pub(crate) fn is_polling(&self) -> bool {
-        self.polls
+        self.runs || self.has_asks()
     }
+
+    /// Does a transition wait in an active state (SEL-6), by the slots of the instance?
+    #[inline]
+    pub(crate) fn has_latched(&self, slots: &[U16]) -> bool {
+        self.latches != 0 && holds_any(slots, self.latches)
+    }
+}
+
+/// What a leaf polls and runs; `None` if it is none.
+#[inline(always)]
+fn poll_of<'a>(rom: &Rom<'a>, leaf: U16) -> Option<&'a PollRecord> {
+    let row = rom.states().get(usize::from(leaf.get()))?.row.get();
+    rom.polls().get(usize::from(row))
+}
+
+/// Does a slot of a mask hold something?
+fn holds_any(slots: &[U16], mask: u32) -> bool {
+    let mut slots = (0_u32..).zip(slots);
+    slots
+        .any(|(number, slot)| slot.get() != 0 && mask & 1_u32.checked_shl(number).unwrap_or(0) != 0)
 }
 
 impl<'a> Context<'a> {
     /// The active leaves; `None` if they are no configuration of the machine.
-    #[inline]
     pub(crate) fn chain(&self) -> Option<Chain<'a>> {
-        let mut chain = Chain {
-            table: self.rom.polls(),
-            rows: [0; MAX_LEAVES],
-            count: 0,
-            latches: 0,
-            interrupts: 0,
-            polls: false,
-        };
-        let mut walk = self.walk_leaves();
-        for (_, row, poll) in &mut walk {
-            *chain.rows.get_mut(usize::from(chain.count))? = row;
-            chain.count = chain.count.wrapping_add(1);
-            chain.latches |= poll.latches.get();
-            chain.interrupts |= poll.interrupts.get();
-            chain.polls |= poll.run.get() != NONE || poll.asks.get() | poll.interrupts.get() != 0;
+        Chain::of(self.rom, self.ram.leaves())
+    }
+
+    /// Does a transition wait in an active state (SEL-6)?
+    #[inline]
+    pub(crate) fn has_latched_in(&self, chain: &Chain<'_>) -> bool {
+        chain.has_latched(self.ram.slots())
+    }
+
+    /// What the leaf behind one polls and runs; its chain was walked before. Bound: each lies
+    /// behind the one before it in the tree.
+    #[inline(always)]
+    pub(crate) fn after(&self, poll: &PollRecord) -> Option<&'a PollRecord> {
+        if poll.next.get() == NONE {
+            return None;
         }
-        walk.is_whole(chain.count).then_some(chain)
+        let leaf = self.ram.leaves().get(usize::from(poll.next_leaf));
+        self.proved(leaf.and_then(|leaf| poll_of(self.rom, *leaf)))
     }
 
     /// Active leaves in the order of the tree.
     pub(crate) fn leaves(&self) -> Leaves {
-        let mut walk = self.walk_leaves();
-        let leaves = Leaves::in_order((&mut walk).map(|(leaf, ..)| leaf));
-        if walk.is_whole(leaves.len()) {
-            leaves
-        } else {
-            self.sorted_leaves()
+        let leaves = self.ram.leaves();
+        if self.chain().is_none() {
+            return self.sorted_leaves();
         }
+        let mut place = Some(0_u8);
+        Leaves::in_order(core::iter::from_fn(|| {
+            let leaf = *leaves.get(usize::from(place?))?;
+            let poll = poll_of(self.rom, leaf)?;
+            place = (poll.next.get() != NONE).then_some(poll.next_leaf);
+            Some(leaf.get())
+        }))
     }
 
     /// The same where some regions have none yet, as between two entries of a microstep.
@@ -89,35 +149,11 @@ impl<'a> Context<'a> {
     fn sorted_leaves(&self) -> Leaves {
         let mut leaves = Leaves::default();
         for leaf in self.ram.leaves() {
-            if let Some(leaf) = statewright_rom::ids::StateId::read(*leaf) {
+            if let Some(leaf) = StateId::read(*leaf) {
                 leaves.insert(leaf);
             }
         }
         leaves
-    }
-
-    #[inline]
-    fn walk_leaves(&self) -> Walk<'_, 'a> {
-        Walk {
-            cx: self,
-            leaves: self.ram.leaves(),
-            region: U16::new(NONE),
-            place: 0,
-        }
-    }
-
-    /// Does a transition wait in an active state (SEL-6)?
-    #[inline]
-    pub(crate) fn has_latched_in(&self, chain: &Chain<'_>) -> bool {
-        chain.latches != 0 && self.holds_any(chain.latches)
-    }
-
-    /// Does a slot of a mask hold something?
-    fn holds_any(&self, mask: u32) -> bool {
-        let mut slots = (0_u32..).zip(self.ram.slots());
-        slots.any(|(number, slot)| {
-            slot.get() != 0 && mask & 1_u32.checked_shl(number).unwrap_or(0) != 0
-        })
     }
 
     /// What a state and those around it run that belong to the same leaf.
@@ -127,41 +163,5 @@ impl<'a> Context<'a> {
         let at = move |run: U16| runs.get(usize::from(run.get()));
         // Bound: each record names an earlier one.
         core::iter::successors(at(first), move |run| at(run.next))
-    }
-}
-
-/// Goes from leaf to leaf as long as each lies where the one before it says.
-struct Walk<'c, 'a> {
-    cx: &'c Context<'a>,
-    leaves: &'c [U16],
-    /// Region in which the next leaf lies.
-    region: U16,
-    /// Its leaf number; behind the last one there is none.
-    place: u8,
-}
-
-impl Walk<'_, '_> {
-    /// Has it come to the end, and are there no other leaves than these?
-    #[inline]
-    fn is_whole(&self, count: u8) -> bool {
-        let set = self.leaves.iter().filter(|leaf| leaf.get() != NONE).count();
-        self.region.get() == NONE && self.place == u8::MAX && set == usize::from(count)
-    }
-}
-
-impl<'a> Iterator for Walk<'_, 'a> {
-    /// A leaf, its row and what is known of it.
-    type Item = (u16, u16, &'a PollRecord);
-
-    #[inline]
-    fn next(&mut self) -> Option<Self::Item> {
-        let (leaf, rom) = (self.leaves.get(usize::from(self.place))?.get(), self.cx.rom);
-        let row = rom.states().get(usize::from(leaf))?.row.get();
-        let poll = rom.polls().get(usize::from(row))?;
-        if poll.first_of != self.region {
-            return None;
-        }
-        (self.region, self.place) = (poll.next, poll.next_leaf);
-        Some((leaf, row, poll))
     }
 }

@@ -14,14 +14,17 @@
 //! The slow path asks nobody again: a guard may draw random numbers. It goes on at the candidate at
 //! which the scan [halted](Halt).
 
+use statewright_rom::Rom;
 use statewright_rom::ids::*;
 use statewright_rom::layout::*;
 
 use crate::code::activity::bits_at;
 use crate::context::{Context, Site};
 use crate::fault::Fault;
-use crate::host::{Cause, Host};
-use crate::instance::event::event_flag;
+use crate::host::cx::ActionCx;
+use crate::host::{Cause, Host, Mode, Status};
+use crate::instance::Instance;
+use crate::instance::event::{Class, Event, event_flag};
 use crate::instance::leaves::Rank;
 use crate::select::conditions::Exit;
 use crate::tick::Tick;
@@ -51,35 +54,66 @@ pub(crate) enum Polled {
     Settled,
     /// Something may be enabled.
     Halted(Halt),
-    /// Nothing is done: the slow path has to look closer.
+    /// Nothing is done: its frames are not what they should be.
     Slow,
     /// The agent has to end.
     Failed(Fault),
 }
 
-/// A tick of an agent whose header says that it only polls. With `has_events` it ends before they are
-/// taken.
+/// The chain of an instance whose header says that it only polls: every queued event waits for
+/// another configuration, and no transition waits. `None` if the slow path has to look closer.
+#[inline(always)]
+pub(crate) fn quiet_chain<'a, I: Instance>(rom: &Rom<'a>, instance: &I) -> Option<Chain<'a>> {
+    let chain = Chain::of(rom, instance.raw_leaves())?;
+    let quiet = chain.is_polling()
+        && !chain.has_latched(instance.raw_slots())
+        && (instance.header().event_count == 0 || has_only_deferred(rom, instance));
+    if quiet { Some(chain) } else { None }
+}
+
 #[inline(never)]
-pub(crate) fn poll(cx: &mut Context<'_>, host: &mut dyn Host, has_events: bool) -> Polled {
-    let chain = match cx.chain() {
-        Some(chain) if chain.is_polling() && !cx.has_latched_in(&chain) && cx.only_waits() => chain,
-        _ => return Polled::Slow,
+fn has_only_deferred<I: Instance>(rom: &Rom<'_>, instance: &I) -> bool {
+    let marks = event_flag::DEFERRED | event_flag::HIDDEN;
+    let waits = |event: &Event| {
+        event.id().is_some_and(|id| rom.event(id).is_some())
+            && event.class <= Class::Critical as u8
+            && event.flags & marks == event_flag::DEFERRED
     };
-    cx.running = true;
-    let mut tick = Tick::new(cx, host, None);
-    if let Some(halt) = tick.scan(&chain) {
-        return Polled::Halted(halt);
+    let count = usize::from(instance.header().event_count);
+    let queue = instance.raw_events().get(..count);
+    queue.is_some_and(|queue| queue.iter().all(waits))
+}
+
+/// A tick of an agent that only polls, along its chain. With `has_events` it ends before they are
+/// taken. The agent is attached.
+#[inline(always)]
+pub(crate) fn poll<'a, I: Instance, H: Host>(
+    cx: &mut Context<'a>,
+    host: &mut H,
+    chain: &Chain<'a>,
+    has_events: bool,
+) -> Polled {
+    if cx.rom.has(feature::STACK) && !cx.are_frames() {
+        return Polled::Slow;
     }
-    if let Err(fault) = tick.cx.check_fault() {
-        return Polled::Failed(fault);
+    cx.running = true;
+    if chain.has_asks() {
+        if let Some(halt) = scan_apart(cx, host, chain) {
+            return Polled::Halted(halt);
+        }
+        if let Err(fault) = cx.check_fault() {
+            return Polled::Failed(fault);
+        }
     }
     if has_events {
         return Polled::Settled;
     }
-    for poll in chain.polls() {
-        for run in tick.cx.runs_from(poll.run) {
-            tick.run_state(run);
+    let mut leaf = Some(chain.first);
+    while let Some(poll) = leaf {
+        for run in cx.runs_from(poll.run) {
+            run_quietly::<I, H>(cx, host, run);
         }
+        leaf = cx.after(poll);
     }
     if let Err(fault) = cx.check_fault() {
         return Polled::Failed(fault);
@@ -91,53 +125,86 @@ pub(crate) fn poll(cx: &mut Context<'_>, host: &mut dyn Host, has_events: bool) 
     Polled::Done
 }
 
-impl Context<'_> {
-    /// Do all queued events wait for another configuration, and are the frames what they should be?
-    #[inline]
-    fn only_waits(&self) -> bool {
-        let events = self.ram.header().event_count;
-        (events == 0 || self.has_only_deferred())
-            && (!self.rom.has(feature::STACK) || self.are_frames())
-    }
+/// Asks for whatever host.
+#[inline(never)]
+fn scan_apart<'a>(cx: &mut Context<'a>, host: &mut dyn Host, chain: &Chain<'a>) -> Option<Halt> {
+    Tick::new(cx, host, None).scan(chain)
+}
 
-    #[inline(never)]
-    fn has_only_deferred(&self) -> bool {
-        let marks = event_flag::DEFERRED | event_flag::HIDDEN;
-        self.check_queue().is_ok()
-            && self
-                .ram
-                .queue()
-                .iter()
-                .all(|event| event.flags & marks == event_flag::DEFERRED)
+/// What one state does in every tick, where nothing is told of it: the activity of a known host
+/// without a detour.
+#[inline(always)]
+fn run_quietly<'a, I: Instance, H: Host>(cx: &mut Context<'a>, host: &mut H, run: &'a RunRecord) {
+    if run.update.get() != NONE || run.call.kind == ActionOp::CallWith {
+        return run_apart(cx, host, run);
     }
+    let mut result = 0;
+    let same_tier = I::with(&mut cx.ram, |instance| {
+        result = bits_at(instance.raw_slots(), (run.result_slot, run.result_bit));
+    });
+    if !same_tier {
+        cx.impossible("the view is of another tier than its caller");
+    }
+    if result != 0 {
+        return;
+    }
+    let site = Site {
+        state: StateId::read(run.state).unwrap_or(StateId::ROOT),
+        transition: None,
+        cause: Cause::None,
+    };
+    if let Some(function) = cx.prepare_call(&run.call, &site) {
+        let status = host.activity(function, Mode::Run, ActionCx::new(cx));
+        if status != Status::Running {
+            cx.set_result(site.state, status);
+        }
+    }
+}
+
+#[inline(never)]
+fn run_apart<'a>(cx: &mut Context<'a>, host: &mut dyn Host, run: &'a RunRecord) {
+    Tick::new(cx, host, None).run_state(run);
 }
 
 impl<'a> Tick<'_, 'a> {
     /// Asks the eventless transitions of all active states, each state once, until one may be taken.
     #[inline]
     pub(crate) fn scan(&mut self, chain: &Chain<'a>) -> Option<Halt> {
-        if chain.has_interrupts() {
-            for (rank, poll) in (0..).map(Rank::of_bit).zip(chain.polls()) {
-                let (first, count) = (poll.first_interrupt, poll.interrupts);
-                let halt = self.scan_list(first.get(), count.get(), (rank, true));
-                if halt.is_some() {
-                    return halt;
-                }
-            }
-        }
-        for (rank, poll) in (0..).map(Rank::of_bit).zip(chain.polls()) {
-            let (first, count) = (poll.first_ask, poll.asks);
-            let halt = self.scan_list(first.get(), count.get(), (rank, false));
+        let interrupts = chain.has_interrupts();
+        let halt = interrupts.then(|| self.scan_leaves(chain, true)).flatten();
+        halt.or_else(|| self.scan_leaves(chain, false))
+    }
+
+    /// Asks for interrupts of all active states, or for the others.
+    #[inline]
+    fn scan_leaves(&mut self, chain: &Chain<'a>, interrupts: bool) -> Option<Halt> {
+        let mut rank = Rank::FIRST;
+        let mut leaf = Some(chain.first);
+        while let Some(poll) = leaf {
+            let (first, count) = match interrupts {
+                true => (poll.first_interrupt, poll.interrupts),
+                false => (poll.first_ask, poll.asks),
+            };
+            let halt = self.scan_list(first.get(), count.get(), (rank, interrupts));
             if halt.is_some() {
                 return halt;
             }
+            rank = rank.next();
+            leaf = self.cx.after(poll);
         }
         None
     }
 
-    /// The first candidate of a run that may be taken.
-    #[inline]
-    fn scan_list(
+    /// The first candidate of a run that may be taken; many leaves have none of a kind.
+    #[inline(always)]
+    fn scan_list(&mut self, first: u32, count: u16, place: (Rank, bool)) -> Option<Halt> {
+        if count == 0 {
+            return None;
+        }
+        self.scan_some(first, count, place)
+    }
+
+    fn scan_some(
         &mut self,
         first: u32,
         count: u16,
@@ -149,7 +216,9 @@ impl<'a> Tick<'_, 'a> {
         for candidate in list.unwrap_or(&[]) {
             let transition = candidate.index.get();
             let plan = rom.transition_plans().get(usize::from(transition));
-            let quiet = plan.map_or(Quiet::AskOn, |plan| self.ask_quietly(transition, plan));
+            let quiet = plan.map_or(Quiet::AskOn, |plan| {
+                self.ask_quietly(transition, plan, &Cause::None)
+            });
             let enabled = match quiet {
                 Quiet::No => continue,
                 Quiet::Enabled => true,
@@ -165,8 +234,10 @@ impl<'a> Tick<'_, 'a> {
         None
     }
 
+    /// Asks one candidate for a cause; whether it is triggered by that is known, but for results of
+    /// activities.
     #[inline(always)]
-    fn ask_quietly(&mut self, id: u16, plan: &TransitionPlan) -> Quiet {
+    pub(crate) fn ask_quietly(&mut self, id: u16, plan: &TransitionPlan, cause: &Cause) -> Quiet {
         let flags = plan.flags;
         if flags & (ask_flag::SUCCEEDED | ask_flag::FAILED) != 0 {
             let result = match bits_at(self.cx.ram.slots(), (plan.result_slot, plan.result_bit)) {
@@ -188,7 +259,7 @@ impl<'a> Tick<'_, 'a> {
             let site = Site {
                 state: StateId::read(plan.source).unwrap_or(StateId::ROOT),
                 transition: TransitionId::new(id),
-                cause: Cause::None,
+                cause: *cause,
             };
             if !self.judge(&plan.guard, &site).holds {
                 if flags & ask_flag::DEBOUNCED != 0 {
@@ -226,7 +297,7 @@ impl<'a> Tick<'_, 'a> {
 }
 
 /// What a candidate says.
-enum Quiet {
+pub(crate) enum Quiet {
     /// It is not enabled.
     No,
     /// It may be taken.

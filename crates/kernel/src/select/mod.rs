@@ -23,6 +23,7 @@ use crate::tick::Tick;
 pub(crate) mod arbitrate;
 pub(crate) mod conditions;
 mod groups;
+mod quick;
 pub(crate) mod reasons;
 pub(crate) mod scope;
 mod scored;
@@ -165,11 +166,7 @@ impl<'a> Tick<'_, 'a> {
     /// Finds the transitions for an event, a timer or an eventless round.
     pub(crate) fn select(&mut self, ask: &Ask) -> Result<Selection, Fault> {
         let leaves = self.cx.leaves();
-        if self.tracing {
-            self.tell_notes();
-            self.trace_timers(0);
-            self.host.trace(&Trace::Select(ask.cause));
-        }
+        self.tell_selection(ask.cause);
         if let Some(pick) = self.select_interrupt(ask, &leaves)? {
             let mut selection = Selection::new(ask.cause, leaves);
             selection.add(self.cx, pick);
@@ -198,6 +195,16 @@ impl<'a> Tick<'_, 'a> {
         }
         self.trace_rest(ask, &leaves, None, &found);
         Ok(selection)
+    }
+
+    /// Tells a tracer that somebody is looked for.
+    #[inline]
+    fn tell_selection(&mut self, cause: Cause) {
+        if self.tracing {
+            self.tell_notes();
+            self.trace_timers(0);
+            self.host.trace(&Trace::Select(cause));
+        }
     }
 
     pub(crate) fn list(&self, leaf: StateId, column: Column) -> statewright_rom::Candidates<'a> {

@@ -67,7 +67,7 @@ impl Tick<'_, '_> {
         let Some(column) = self.cx.proved(Column::read(record.column)) else {
             return Ok(false);
         };
-        let selection = self.select(&Ask {
+        let selection = self.select_event(&Ask {
             column,
             cause,
             timer: true,
@@ -103,7 +103,7 @@ impl Tick<'_, '_> {
         let column = self.cx.proved(self.cx.rom.event_column(id));
         let column = column.ok_or(Fault::Impossible)?;
         let cause = Cause::Event(id, event.words());
-        let selection = self.select(&Ask {
+        let selection = self.select_event(&Ask {
             column,
             cause,
             timer: false,
