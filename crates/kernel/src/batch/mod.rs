@@ -9,7 +9,7 @@ use statewright_rom::layout::Jump;
 use crate::batch::inbox::{Inbox, InboxEvent, SortedInbox};
 use crate::context::Context;
 use crate::counters::Counters;
-use crate::fast::{self, FastPath, Router};
+use crate::fast::{self, FastPath, Jumped, Left, Router};
 use crate::host::{Host, Hosts};
 use crate::instance::Instance;
 use crate::instance::event::Event;
@@ -286,7 +286,7 @@ fn jump<'a, I: Instance, H: Hosts>(
     }
     let mut host = hosts.of(place, batch.agent(place));
     let jumped = fast::take_plain::<I, H::Host<'_>>(cx, &mut host, jump, Some(&event.event));
-    if jumped.idle {
+    if jumped.left == Left::Nothing {
         return None;
     }
     drop(host);
@@ -295,7 +295,7 @@ fn jump<'a, I: Instance, H: Hosts>(
         &mut hosts.again(place, batch.agent(place)),
         batch,
         event,
-        jumped.microsteps,
+        jumped,
     ))
 }
 
@@ -311,10 +311,10 @@ fn jump_mixed<'a, H: Hosts>(
     let place = event.place as usize;
     let mut host = hosts.of(place, batch.agent(place));
     let jumped = fast::take_mixed(cx, &mut host, jump, Some(&event.event));
-    if jumped.idle {
+    if jumped.left == Left::Nothing {
         None
     } else {
-        Some(run_rest(cx, &mut host, batch, event, jumped.microsteps))
+        Some(run_rest(cx, &mut host, batch, event, jumped))
     }
 }
 
@@ -382,17 +382,21 @@ fn visit<'a, I: Instance, H: Hosts>(
     })
 }
 
-/// What is left to do of a tick that began with a jump.
+/// What is left to do of a tick that began with a jump, unless nothing is before the next deadline.
 #[cold]
 fn run_rest<'a>(
     cx: &mut Context<'a>,
     host: &mut dyn Host,
     batch: &Batch<'a>,
     event: &'a InboxEvent,
-    microsteps: u16,
+    jumped: Jumped,
 ) -> Report {
+    if jumped.left == Left::Timers {
+        return Report::taken(1);
+    }
     let input = batch.input(event.place as usize, core::slice::from_ref(event));
-    run(cx, host, &input, Used::one(microsteps), Begun::Nothing)
+    let used = Used::one(jumped.microsteps);
+    run(cx, host, &input, used, Begun::Nothing)
 }
 
 impl<'b> Batch<'b> {

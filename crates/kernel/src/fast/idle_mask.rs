@@ -123,13 +123,23 @@ impl IdleMask {
         self.is_idle(header) && header.last_word() == 0
     }
 
+    /// The same where timers run, of which none is due: a jump stops and starts them as the slow
+    /// path does, and what it starts is due in the next tick at the earliest (EVT-7).
+    #[inline]
+    pub(crate) fn may_jump_beside_timers<I: Instance>(&self, instance: &I, now: u32) -> bool {
+        let header = instance.header();
+        self.is_idle_but_for_timers(header) && header.last_word() == 0 && waits(instance, now)
+    }
+
     /// At rest but for one event in the queue, and a machine with jumps?
     #[inline]
-    pub(crate) fn may_jump_by_queue(&self, header: &Header) -> bool {
+    pub(crate) fn may_jump_by_queue<I: Instance>(&self, instance: &I, now: u32) -> bool {
         const ONE: u64 = (flag::WORK as u64) << 32 | 1 << 56;
-        header.first_word() & IDLE == self.jump_rest | ONE
+        let header = instance.header();
+        header.first_word() & IDLE & !TIMERS == self.jump_rest | ONE
             && self.jump_rest != NEVER
             && header.last_word() == 0
+            && waits(instance, now)
     }
 
     /// At rest but for polling? Running timers are to be looked at.
@@ -138,9 +148,21 @@ impl IdleMask {
         header.first_word() & AT_REST_POLLING == self.poll_rest && header.clamped == 0
     }
 
+    /// At rest, and no event queued; timers may run?
+    #[inline]
+    pub(super) fn is_idle_but_for_timers(&self, header: &Header) -> bool {
+        header.first_word() & IDLE & !TIMERS == self.jump_rest
+    }
+
     /// At rest, and no event queued?
     #[inline(always)]
     pub(super) fn is_idle(&self, header: &Header) -> bool {
         header.first_word() & IDLE == self.jump_rest
     }
+}
+
+/// Is no running timer due?
+#[inline]
+fn waits<I: Instance>(instance: &I, now: u32) -> bool {
+    instance.header().armed == 0 || !instance.has_due_timer(now)
 }

@@ -20,17 +20,45 @@ use crate::tick::{Tick, Used};
 pub(crate) struct Jumped {
     /// 1, or 0 if the guard said no.
     pub(crate) microsteps: u16,
-    /// Nothing is left to do, if there is no further event.
-    pub(crate) idle: bool,
+    /// What is left to do, if there is no further event.
+    pub(crate) left: Left,
+}
+
+/// What is left to do of a tick.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Left {
+    /// Nothing: the agent rests.
+    Nothing,
+    /// Nothing in this tick: timers run.
+    Timers,
+    /// The slow path has to look.
+    Something,
 }
 
 impl Context<'_> {
     /// Takes an event that nobody handles.
     fn count_unhandled(&mut self) -> Jumped {
         self.unhandled = self.unhandled.wrapping_add(1);
+        let left = match self.ram.header().armed {
+            0 => Left::Nothing,
+            _ => Left::Timers,
+        };
         Jumped {
             microsteps: 0,
-            idle: true,
+            left,
+        }
+    }
+
+    /// What a jump has left to do. What user code may have done: posted, started a timer. A fault
+    /// takes the mask away.
+    fn left_by_jump(&self) -> Left {
+        let (mask, header) = (self.idle.get(), self.ram.header());
+        if mask.is_idle(header) {
+            Left::Nothing
+        } else if mask.is_idle_but_for_timers(header) && self.due_mask() == 0 {
+            Left::Timers
+        } else {
+            Left::Something
         }
     }
 }
@@ -69,22 +97,31 @@ pub(crate) fn take_plain<'a, I: Instance, H: Host>(
     let mut idle = false;
     let same_tier = I::with(&mut cx.ram, |instance| {
         instance.set_first_leaf(jump.leaf);
-        // What user code may have done: posted, started a timer. A fault takes the mask away.
         idle = mask.is_idle(instance.header());
     });
     if !same_tier {
         cx.impossible("the view is of another tier than its caller");
     }
     if !idle {
-        return Jumped {
-            microsteps: 1,
-            idle,
-        };
+        return finish_jump(cx);
     }
     cx.running = false;
     Jumped {
         microsteps: 1,
-        idle,
+        left: Left::Nothing,
+    }
+}
+
+/// A jump is done; looks closer at what is left.
+#[inline(never)]
+fn finish_jump(cx: &mut Context<'_>) -> Jumped {
+    let left = cx.left_by_jump();
+    if left != Left::Something {
+        cx.finish();
+    }
+    Jumped {
+        microsteps: 1,
+        left,
     }
 }
 
@@ -113,7 +150,7 @@ pub(crate) fn take_inbox<'a, I: Instance, H: Host>(
             FastPath::Slow => return (used, false),
         };
         used.add(jumped.microsteps);
-        if !jumped.idle {
+        if jumped.left == Left::Something {
             return (used, false);
         }
     }
@@ -136,7 +173,8 @@ pub(crate) fn take_queued<'a, I: Instance, H: Host>(
         Some(jump) => take_jump::<I, H>(cx, host, jump, None),
         None => ignore(cx, host, &event),
     };
-    (Used::queued(jumped.microsteps), jumped.idle)
+    let done = jumped.left != Left::Something;
+    (Used::queued(jumped.microsteps), done)
 }
 
 /// Takes an event that nobody handles.
@@ -222,10 +260,13 @@ fn take_steps<'a, const TRACED: bool>(
         if TRACED {
             trace_unhandled(host, event.unwrap_or(&cx.queued));
         }
-        let idle = cx.check_fault().is_ok();
-        return Jumped {
-            idle,
-            ..cx.count_unhandled()
+        let refused = cx.count_unhandled();
+        return match cx.check_fault() {
+            Ok(()) => refused,
+            Err(_) => Jumped {
+                left: Left::Something,
+                ..refused
+            },
         };
     }
     if TRACED {
@@ -247,13 +288,12 @@ fn take_steps<'a, const TRACED: bool>(
     cx.step = None;
     put_leaf(cx, line, jump.leaf);
     cx.jumped = cx.jumped.wrapping_add(1);
-    let idle = cx.idle.get().is_idle(cx.ram.header()) && jump.flags.get() & jump_flag::POLLS == 0;
-    if idle {
-        cx.finish();
+    if jump.flags.get() & jump_flag::POLLS == 0 {
+        return finish_jump(cx);
     }
     Jumped {
         microsteps: 1,
-        idle,
+        left: Left::Something,
     }
 }
 

@@ -14,6 +14,7 @@
 //!    idle but for the inbox?                ─▶ Run(JumpInbox)         unless
 //!    idle but for one event in the queue?   ─▶ Run(JumpQueued)        every step
 //!    at rest but for polling?               ─▶ Run(Poll)              is traced
+//!      (timers may run in all of these, as long as none is due)
 //!    not alive?                             ─▶ Foreign | Ended | Paused
 //!    else                                   ─▶ Run(Slow)
 //! ```
@@ -155,10 +156,9 @@ impl<'a> Router<'a> {
 
     /// How an instance that has something to do begins.
     fn start<I: Instance>(&self, instance: &I, inbox: Inbox<'_>) -> Start<'a> {
-        let header = instance.header();
-        if !inbox.is_empty() && self.idle.may_jump(header) {
+        if !inbox.is_empty() && self.idle.may_jump_beside_timers(instance, self.now) {
             Start::JumpInbox
-        } else if inbox.is_empty() && self.idle.may_jump_by_queue(header) {
+        } else if inbox.is_empty() && self.idle.may_jump_by_queue(instance, self.now) {
             self.start_queued(instance)
         } else if self.polls(instance) {
             Start::Poll

@@ -131,7 +131,7 @@ pub fn tick<'a, I: Instance, H: Host>(
             FastPath::Jump(jump) => {
                 cx.attach(instance.ram(), 0);
                 let jumped = fast::take_jump::<I, H>(&mut cx, host, jump, Some(event));
-                return if jumped.idle {
+                return if jumped.left != fast::Left::Something {
                     Report::taken(1)
                 } else {
                     let used = Used::one(jumped.microsteps);
