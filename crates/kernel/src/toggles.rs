@@ -16,16 +16,22 @@ pub enum Optimization {
     Post,
     /// Instances are fetched before their turn.
     Prefetch,
+    /// Transitions that leave one leaf each are carried out along its line.
+    Lines,
+    /// Expressions that are one word changed step by step need no stack.
+    Straight,
 }
 
 impl Optimization {
     /// All of them.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 7] = [
         Self::IdleMask,
         Self::Jumps,
         Self::Polling,
         Self::Post,
         Self::Prefetch,
+        Self::Lines,
+        Self::Straight,
     ];
 }
 

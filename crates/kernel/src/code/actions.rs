@@ -25,15 +25,18 @@ impl Tick<'_, '_> {
         while let Some(op) = ops.next() {
             match op.kind.get() {
                 ActionOp::Unless | ActionOp::Skip => {
-                    let skips = op.kind == ActionOp::Skip || self.value(op.a.get(), site)[0] == 0;
+                    let skips =
+                        op.kind == ActionOp::Skip || self.value_apart(op.a.get(), site)[0] == 0;
                     if skips && let Some(last) = (op.b.get() as usize).checked_sub(1) {
                         let _ = ops.nth(last);
                     }
                 }
+                ActionOp::Set | ActionOp::Add => {
+                    self.write_key(op, site);
+                    self.tell_notes();
+                }
                 ActionOp::Call
                 | ActionOp::Evaluate
-                | ActionOp::Set
-                | ActionOp::Add
                 | ActionOp::Raise
                 | ActionOp::Send
                 | ActionOp::Emit
@@ -114,7 +117,14 @@ impl Tick<'_, '_> {
         }
     }
 
+    /// What an expression of an action gives. Kept apart, so that others need no stack for it.
+    #[inline(never)]
+    fn value_apart(&mut self, expression: u16, site: &Site) -> [u32; 3] {
+        self.value(expression, site)
+    }
+
     /// What an expression of an action gives. Chance in it is told, as that of guards is (CODE-6).
+    #[inline(always)]
     fn value(&mut self, expression: u16, site: &Site) -> [u32; 3] {
         let Some(expression) = ExpressionId::new(expression) else {
             return [0; 3];
@@ -146,8 +156,9 @@ impl Tick<'_, '_> {
     }
 
     /// Writes scratch: the low bits, while its owner is active (LANG-8). Observers write none.
+    #[inline(never)]
     fn write_scratch(&mut self, op: &OpRecord, site: &Site) {
-        let [value, ..] = self.value(op.a.get(), site);
+        let [value, ..] = self.value_apart(op.a.get(), site);
         self.trace_action(op);
         let scratch = self.cx.proved(ScratchId::new(op.b.get() as u16));
         let slot = scratch.and_then(|scratch| scratch_slots(self.cx, scratch).next());
@@ -163,19 +174,20 @@ impl Tick<'_, '_> {
     }
 
     fn payload(&mut self, expression: u16, site: &Site) -> [u32; 4] {
-        let [x, y, z] = self.value(expression, site);
+        let [x, y, z] = self.value_apart(expression, site);
         [x, y, z, 0]
     }
 
+    #[inline(never)]
     fn write_key(&mut self, op: &OpRecord, site: &Site) {
         let value = self.value(op.a.get(), site);
         let Some(key) = self.cx.proved(KeyId::new(op.b.get() as u16)) else {
             return;
         };
-        let Some(record) = self.cx.proved(self.cx.rom.key(key)) else {
-            return;
-        };
         let words = if op.kind == ActionOp::Add {
+            let Some(record) = self.cx.proved(self.cx.rom.key(key)) else {
+                return;
+            };
             add(record.ty.get(), self.host.read_key(key), value)
         } else {
             value
@@ -183,6 +195,7 @@ impl Tick<'_, '_> {
         self.host.write_key(key, words);
     }
 
+    #[inline(never)]
     fn send(&mut self, op: &OpRecord, site: &Site) {
         let (payload, receiver) = (op.b.get() as u16, (op.b.get() >> 16) as u16);
         let payload = self.payload(payload, site);
@@ -194,7 +207,7 @@ impl Tick<'_, '_> {
             self.cx.post_own(event, None, payload, 0);
             return;
         }
-        let [low, high, _] = self.value(receiver, site);
+        let [low, high, _] = self.value_apart(receiver, site);
         let critical = self.is_critical(MESSAGE_LANE);
         self.command(
             MESSAGE_LANE,
@@ -208,9 +221,10 @@ impl Tick<'_, '_> {
         );
     }
 
+    #[inline(never)]
     fn emit(&mut self, op: &OpRecord, site: &Site) {
         let (expression, lane) = (op.b.get() as u16, (op.b.get() >> 16) as u16);
-        let payload = self.value(expression, site);
+        let payload = self.value_apart(expression, site);
         let ty = ExpressionId::new(expression)
             .and_then(|e| self.cx.rom.expression(e))
             .map(|record| record.ty.get());

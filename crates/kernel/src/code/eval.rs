@@ -7,11 +7,13 @@ use statewright_rom::ids::*;
 use statewright_rom::layout::*;
 use zerocopy::byteorder::little_endian::U16;
 
+use crate::code::straight::straight;
 use crate::context::{Arguments, Context, Site};
 use crate::host::cx::{GuardCx, parameter_words, scratch_slots};
 use crate::host::notes::Reads;
 use crate::host::{Cause, Host, Verdict};
 use crate::instance::rng::Rng;
+use crate::toggles::{self, Optimization};
 
 /// Words of the large stack, and of the one that most expressions get along with. Powers of two, so
 /// that a place in them is a mask.
@@ -63,7 +65,28 @@ pub(crate) fn evaluate(
     let Some(record) = cx.proved(cx.rom.expression(expression)) else {
         return [0; 3];
     };
+    if reads.is_none()
+        && toggles::has(Optimization::Straight)
+        && let Some(word) = straight_word(cx, host, record, site)
+    {
+        return [word, 0, 0];
+    }
     evaluate_from(cx, host, record, site, reads, Start::FIRST)
+}
+
+/// The result of a straight expression. Kept apart: what it needs of the stack is free again where
+/// user code is called.
+#[inline(never)]
+fn straight_word(
+    cx: &Context<'_>,
+    host: &dyn Host,
+    record: &ExpressionRecord,
+    site: &Site,
+) -> Option<u32> {
+    match straight(cx, host, cx.rom.code_in(record), site)? {
+        (word, []) => Some(word),
+        _ => None,
+    }
 }
 
 /// Where an evaluation begins.
@@ -167,7 +190,7 @@ fn evaluate_on<const N: usize>(
 
 /// What a condition says: the first word of [`evaluate`] without a stack, as far as that goes.
 ///
-/// Most conditions are comparisons of two words, keys, states and calls, joined by `&&`, `||` and `!`.
+/// Most conditions are [straight](straight()) comparisons, states and calls, joined by `&&`, `||` and `!`.
 /// Between those nothing lies on the stack but the truth so far:
 ///
 /// ```text
@@ -184,6 +207,59 @@ pub(crate) fn test(
         return false;
     };
     let code = cx.rom.code_in(record);
+    if !toggles::has(Optimization::Straight) {
+        return evaluate_from(cx, host, record, site, None, Start::FIRST)[0] != 0;
+    }
+    if let [first, second, compare] = code
+        && let Some(holds) = compared(cx, host, (first, second), compare.op)
+    {
+        return holds;
+    }
+    test_on(cx, host, record, code, site)
+}
+
+/// A comparison of two words, if that is what stands there. Nothing that is read twice would be
+/// another one.
+#[inline(always)]
+fn compared(
+    cx: &Context<'_>,
+    host: &dyn Host,
+    (first, second): (&InstructionRecord, &InstructionRecord),
+    compare: u8,
+) -> Option<bool> {
+    let (a, b) = match compare {
+        op::I32_EQ..=op::I32_GE | op::F32_EQ..=op::F32_GE => {
+            (word(cx, host, first)?, word(cx, host, second)?)
+        }
+        _ => return None,
+    };
+    Some(if compare <= op::I32_GE {
+        compare_i32(compare, a as i32, b as i32)
+    } else {
+        compare_f32(compare, f32::from_bits(a), f32::from_bits(b))
+    })
+}
+
+/// One word that an instruction pushes without taking any, if it is found quickly.
+#[inline(always)]
+fn word(cx: &Context<'_>, host: &dyn Host, instruction: &InstructionRecord) -> Option<u32> {
+    match instruction.op {
+        op::PUSH => Some(instruction.c.get()),
+        op::KEY => Some(host.read_key(KeyId::read(instruction.b)?)[0]),
+        op::PARAMETER => Some(parameter_words(cx, ParameterId::read(instruction.b)?)[0]),
+        _ => None,
+    }
+}
+
+/// Conditions that are more than one comparison.
+#[inline(never)]
+fn test_on<'a>(
+    cx: &mut Context<'a>,
+    host: &dyn Host,
+    record: &ExpressionRecord,
+    code: &'a [InstructionRecord],
+    site: &Site,
+) -> bool {
     let mut rest = code;
     // Bound: jumps go forward only.
     loop {
@@ -244,35 +320,23 @@ fn test_one<'a>(
         return Some((cx.is_active(state), after));
     }
     if let [second, compare, after @ ..] = after
-        && matches!(compare.op, op::I32_EQ..=op::I32_GE | op::F32_EQ..=op::F32_GE)
+        && let Some(holds) = compared(cx, host, (first, second), compare.op)
     {
-        let (a, b) = (word(cx, host, first)?, word(cx, host, second)?);
-        return Some((compare_words(compare.op, a, b), after));
+        return Some((holds, after));
     }
-    if first.op == op::KEY && ValueType::Bool.number() == first.a {
-        return Some((word(cx, host, first)? != 0, after));
-    }
-    None
+    let (value, after) = straight_apart(cx, host, code, site)?;
+    Some((value != 0, after))
 }
 
-/// One word that an instruction pushes without taking any, if it is found quickly. Nothing that is
-/// read twice would be another one.
-#[inline(always)]
-fn word(cx: &mut Context<'_>, host: &dyn Host, instruction: &InstructionRecord) -> Option<u32> {
-    match instruction.op {
-        op::PUSH => Some(instruction.c.get()),
-        op::KEY => Some(host.read_key(KeyId::read(instruction.b)?)[0]),
-        op::PARAMETER => Some(parameter_words(cx, ParameterId::read(instruction.b)?)[0]),
-        _ => None,
-    }
-}
-
-fn compare_words(op: u8, a: u32, b: u32) -> bool {
-    if op <= op::I32_GE {
-        compare_i32(op, a as i32, b as i32)
-    } else {
-        compare_f32(op, f32::from_bits(a), f32::from_bits(b))
-    }
+/// Kept apart, so that a comparison needs no room for it.
+#[inline(never)]
+fn straight_apart<'a>(
+    cx: &Context<'a>,
+    host: &dyn Host,
+    code: &'a [InstructionRecord],
+    site: &Site,
+) -> Option<(u32, &'a [InstructionRecord])> {
+    straight(cx, host, code, site)
 }
 
 /// Instructions that are rare. Kept apart, so that the loop stays small.

@@ -4,3 +4,4 @@ pub(crate) mod actions;
 pub(crate) mod activity;
 pub(crate) mod durations;
 pub(crate) mod eval;
+mod straight;
