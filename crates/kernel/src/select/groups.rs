@@ -24,22 +24,21 @@ pub(crate) struct Group<'a> {
 }
 
 impl Group<'_> {
-    /// Is this a scored transition of the same trigger and priority? One that waits is asked alone.
-    pub(crate) fn is_rival(
+    /// A scored transition of the same trigger and priority. One that waits is asked alone.
+    pub(crate) fn rival<'c>(
         &self,
-        cx: &Context<'_>,
+        cx: &Context<'c>,
         member: &Member,
         first: &Candidate<'_>,
-    ) -> bool {
+    ) -> Option<Candidate<'c>> {
         let Some(Reaction::Transition(id)) = Reaction::read(member) else {
-            return false;
+            return None;
         };
-        self.latched != Some(id)
-            && cx.candidate(id).is_some_and(|other| {
-                other.has(transition_flag::SCORED)
-                    && other.record.trigger == first.record.trigger
-                    && other.priority() == first.priority()
-            })
+        let other = cx.candidate(id).filter(|_| self.latched != Some(id))?;
+        let rival = other.has(transition_flag::SCORED)
+            && other.record.trigger == first.record.trigger
+            && other.priority() == first.priority();
+        rival.then_some(other)
     }
 }
 
@@ -91,15 +90,11 @@ impl<'a> Groups<'a> {
 
     /// Splits the first state's part off the list.
     fn split_first(&mut self, cx: &Context<'_>) -> Option<Group<'a>> {
-        let state_of = |candidate: &Member| match Reaction::read(candidate)? {
-            Reaction::Transition(id) => StateId::read(cx.rom.transition(id)?.source),
-            Reaction::Deferral(state) => Some(state),
-        };
-        let state = cx.proved(state_of(self.list.first()?))?;
+        let state = cx.proved(cx.state_of(self.list.first()?))?;
         let end = self
             .list
             .iter()
-            .position(|candidate| state_of(candidate) != Some(state))
+            .position(|candidate| cx.state_of(candidate) != Some(state))
             .unwrap_or(self.list.len());
         let (members, rest) = cx.proved(self.list.split_at_checked(end))?;
         self.list = rest;
@@ -108,5 +103,16 @@ impl<'a> Groups<'a> {
             members,
             latched: None,
         })
+    }
+}
+
+impl Context<'_> {
+    /// The state that a member of a list belongs to.
+    #[inline]
+    pub(super) fn state_of(&self, member: &Member) -> Option<StateId> {
+        match Reaction::read(member)? {
+            Reaction::Transition(id) => StateId::read(self.rom.transition(id)?.source),
+            Reaction::Deferral(state) => Some(state),
+        }
     }
 }

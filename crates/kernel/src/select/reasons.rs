@@ -145,7 +145,7 @@ impl Tick<'_, '_> {
         let first = group
             .members
             .iter()
-            .find(|member| group.is_rival(self.cx, member, candidate));
+            .find(|member| group.rival(self.cx, member, candidate).is_some());
         let scored = candidate.has(transition_flag::SCORED) && !latched;
         let first = first
             .filter(|_| scored)

@@ -1,6 +1,5 @@
 //! Scored transitions of one trigger and priority: judged together, the best wins (SEL-3).
 
-use statewright_rom::Reaction;
 use statewright_rom::ids::*;
 use statewright_rom::layout::*;
 
@@ -11,6 +10,38 @@ use crate::select::conditions::Candidate;
 use crate::select::groups::Group;
 use crate::select::{Answer, Ask, Member};
 use crate::tick::Tick;
+
+/// A candidate that is enabled, with its score. They lie on the stack while user code runs: kept
+/// small.
+#[derive(Clone, Copy, Debug)]
+struct Scored {
+    /// Raw; `NONE` if it is out of the question.
+    id: u16,
+    score: f32,
+}
+
+impl Scored {
+    const NONE: Self = Self {
+        id: NONE,
+        score: f32::NAN,
+    };
+
+    fn transition(&self) -> Option<TransitionId> {
+        TransitionId::new(self.id)
+    }
+
+    /// Its score as it is compared.
+    fn number(&self) -> f32 {
+        if self.id == NONE || self.score.is_nan() {
+            f32::NEG_INFINITY
+        } else {
+            self.score
+        }
+    }
+}
+
+/// Members of most groups: more need a larger buffer, and every look at it takes longer.
+const FEW: usize = 8;
 
 impl Tick<'_, '_> {
     /// Judges a group of scored transitions at the place of its first member.
@@ -27,62 +58,59 @@ impl Tick<'_, '_> {
         let equal = |other: &&Member| self.cx.has_priority(other, candidate.priority());
         if earlier
             .take_while(equal)
-            .any(|other| group.is_rival(self.cx, other, candidate))
+            .any(|other| group.rival(self.cx, other, candidate).is_some())
         {
             return Ok(Answer::NoMatch);
         }
-        self.ask_scored(ask, leaves, group, candidate)
+        if group.members.len() <= FEW {
+            self.ask_scored::<FEW>(ask, leaves, group, candidate)
+        } else {
+            self.ask_scored::<MAX_SCORED>(ask, leaves, group, candidate)
+        }
     }
 
     /// A group of scored transitions: all guards, then all scores, then the best that may leave.
     /// Kept apart so that others do not pay for the buffer.
     #[inline(never)]
-    fn ask_scored(
+    fn ask_scored<const MOST: usize>(
         &mut self,
         ask: &Ask,
         leaves: &Leaves,
         group: &Group<'_>,
         first: &Candidate<'_>,
     ) -> Result<Answer, Fault> {
-        let mut scores: [Option<(TransitionId, f32)>; MAX_SCORED] = [None; MAX_SCORED];
+        let mut scores = [Scored::NONE; MOST];
         let mut count = 0_usize;
         for member in group.members {
-            let Some(Reaction::Transition(id)) = Reaction::read(member) else {
-                continue;
-            };
-            if !group.is_rival(self.cx, member, first) {
-                continue;
-            }
-            let Some(candidate) = self.cx.candidate(id) else {
+            let Some(candidate) = group.rival(self.cx, member, first) else {
                 continue;
             };
             let cell = scores.get_mut(count).ok_or(Fault::BadPlan)?;
             if self.is_enabled(&candidate, ask.cause) {
-                *cell = Some((id, f32::NAN));
+                cell.id = candidate.id.raw();
             }
             count = count.saturating_add(1);
         }
-        for cell in scores.iter_mut().flatten() {
-            if let Some(candidate) = self.cx.candidate(cell.0) {
-                cell.1 = self.score(&candidate, ask.cause);
+        let scores = self.cx.proved(scores.get_mut(..count)).unwrap_or_default();
+        for cell in scores.iter_mut() {
+            let candidate = cell.transition().and_then(|id| self.cx.candidate(id));
+            if let Some(candidate) = candidate {
+                cell.score = self.score(&candidate, ask.cause);
             }
         }
-        Ok(self.best_of(&mut scores, ask, leaves))
+        Ok(self.best_of(scores, ask, leaves))
     }
 
     /// Bound: each round removes one.
-    fn best_of(
-        &mut self,
-        scores: &mut [Option<(TransitionId, f32)>; MAX_SCORED],
-        ask: &Ask,
-        leaves: &Leaves,
-    ) -> Answer {
-        for _ in 0..MAX_SCORED {
+    fn best_of(&mut self, scores: &mut [Scored], ask: &Ask, leaves: &Leaves) -> Answer {
+        for _ in 0..scores.len() {
             let best = scores
                 .iter_mut()
-                .filter(|cell| cell.is_some())
+                .filter(|cell| cell.id != NONE)
                 .reduce(better);
-            let Some((id, score)) = best.and_then(Option::take) else {
+            let Some(best) = best else { break };
+            let Scored { id, score } = core::mem::replace(best, Scored::NONE);
+            let Some(id) = TransitionId::new(id) else {
                 break;
             };
             let Some(candidate) = self.cx.candidate(id) else {
@@ -99,8 +127,8 @@ impl Tick<'_, '_> {
             if !matches!(answer, Answer::NoMatch) {
                 scores
                     .iter()
-                    .flatten()
-                    .for_each(|&(id, _)| self.reject(id, Reason::NotReached));
+                    .filter_map(Scored::transition)
+                    .for_each(|id| self.reject(id, Reason::NotReached));
                 return answer;
             }
         }
@@ -109,21 +137,8 @@ impl Tick<'_, '_> {
 }
 
 /// The one with the higher score; the first of equal ones.
-fn better<'s>(
-    best: &'s mut Option<(TransitionId, f32)>,
-    other: &'s mut Option<(TransitionId, f32)>,
-) -> &'s mut Option<(TransitionId, f32)> {
-    let number = |score: f32| {
-        if score.is_nan() {
-            f32::NEG_INFINITY
-        } else {
-            score
-        }
-    };
-    let score = |cell: &Option<(TransitionId, f32)>| {
-        cell.map_or(f32::NEG_INFINITY, |(_, score)| number(score))
-    };
-    if score(other) > score(best) {
+fn better<'s>(best: &'s mut Scored, other: &'s mut Scored) -> &'s mut Scored {
+    if other.number() > best.number() {
         other
     } else {
         best
