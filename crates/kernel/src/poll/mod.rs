@@ -93,12 +93,17 @@ pub(crate) fn poll<'a, I: Instance, H: Host>(
     chain: &Chain<'a>,
     has_events: bool,
 ) -> Polled {
-    if cx.rom.has(feature::STACK) && !cx.are_frames() {
+    let stacks = cx.rom.has(feature::STACK);
+    if stacks && has_events && !cx.are_frames() {
         return Polled::Slow;
     }
     cx.running = true;
     if chain.has_asks() {
         if let Some(halt) = scan_apart(cx, host, chain) {
+            // What is suspended matters only where something is carried out.
+            if stacks && !has_events && !cx.are_frames() {
+                return Polled::Failed(Fault::BadFrames);
+            }
             return Polled::Halted(halt);
         }
         if let Err(fault) = cx.check_fault() {
@@ -245,15 +250,17 @@ impl<'a> Tick<'_, 'a> {
                 1 => ask_flag::SUCCEEDED,
                 _ => ask_flag::FAILED,
             };
-            if flags & ask_flag::COMPLETED != 0 {
-                return Quiet::AskOn;
-            }
             if flags & result == 0 {
-                return Quiet::No;
+                let complete = flags & ask_flag::COMPLETED != 0 && self.is_complete(plan);
+                if !complete {
+                    return Quiet::No;
+                }
             }
         }
-        if flags & ask_flag::WEIGHED != 0 {
-            return Quiet::AskOn;
+        if flags & ask_flag::WEIGHED != 0
+            && let Some(quiet) = self.weigh(id)
+        {
+            return quiet;
         }
         if flags & ask_flag::GUARDED != 0 {
             let site = Site {
@@ -272,6 +279,23 @@ impl<'a> Tick<'_, 'a> {
             return Quiet::No;
         }
         Quiet::Enabled
+    }
+
+    /// Is the source of a transition complete (EXEC-6)?
+    #[inline(never)]
+    fn is_complete(&self, plan: &TransitionPlan) -> bool {
+        StateId::read(plan.source).is_some_and(|source| self.cx.is_complete(source))
+    }
+
+    /// What is known of a transition with a cooldown or a stack before its guard is asked; one that
+    /// is scored is asked with its rivals.
+    #[inline(never)]
+    fn weigh(&self, id: u16) -> Option<Quiet> {
+        let candidate = TransitionId::new(id).and_then(|id| self.cx.candidate(id));
+        match candidate.filter(|candidate| !candidate.has(transition_flag::SCORED)) {
+            Some(candidate) => self.early_reason(&candidate).map(|_| Quiet::No),
+            None => Some(Quiet::AskOn),
+        }
     }
 
     /// The guard of a transition holds: has it waited, and may it leave what it would leave? One
@@ -302,6 +326,6 @@ pub(crate) enum Quiet {
     No,
     /// It may be taken.
     Enabled,
-    /// There is more to it than a guard; nothing was asked.
+    /// It has rivals; nothing was asked.
     AskOn,
 }

@@ -179,7 +179,7 @@ impl Tick<'_, '_> {
 
     /// What keeps a candidate back before its guard is asked.
     #[inline(never)]
-    fn early_reason(&self, candidate: &Candidate<'_>) -> Option<Reason> {
+    pub(crate) fn early_reason(&self, candidate: &Candidate<'_>) -> Option<Reason> {
         let cooldown = self.cx.cooldown_reason(candidate);
         cooldown.or_else(|| self.cx.stack_reason(candidate))
     }
