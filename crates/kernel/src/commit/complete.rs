@@ -39,6 +39,7 @@ impl Context<'_> {
     /// After the entries of a microstep: states that a final state just completed forget their
     /// history and say so (EXEC-4, EVT-10). `entered` are the leaves entered in this microstep;
     /// a state speaks with the last of them, innermost first.
+    #[inline(never)]
     pub(crate) fn announce_completion(&mut self, entered: &Leaves) {
         for (rank, leaf) in entered.iter() {
             let later = |state: StateId| {
@@ -74,6 +75,7 @@ impl Context<'_> {
 
     /// In SCXML a state says that it is complete right after the entry of the final state, between
     /// other entries (EVT-10).
+    #[inline(never)]
     pub(crate) fn post_done_around(&mut self, leaf: StateId) {
         // Between two entries of a microstep some regions have no leaf.
         let whole = |&state: &StateId| {

@@ -23,6 +23,7 @@ pub(crate) mod entry_set;
 pub(crate) mod exits;
 pub(crate) mod fail_safe;
 pub(crate) mod history;
+pub(crate) mod line;
 pub(crate) mod stack;
 
 impl<'a> Tick<'_, 'a> {
@@ -338,11 +339,14 @@ impl<'a> Tick<'_, 'a> {
     }
 
     /// What begins when a transition is taken, just before its effect.
-    #[inline(always)]
     fn begin_transition(&mut self, one: &Accepted<'a>) {
-        let candidate = &one.candidate;
+        self.begin(&one.candidate, one.cause);
+    }
+
+    #[inline(always)]
+    fn begin(&mut self, candidate: &Candidate<'a>, cause: Cause) {
         let cooldown = match candidate.extra {
-            Some(extra) => self.ticks(extra.cooldown_time, &candidate.site(one.cause)),
+            Some(extra) => self.ticks(extra.cooldown_time, &candidate.site(cause)),
             None => 0,
         };
         self.cx.begin_transition(candidate, cooldown);
@@ -445,15 +449,20 @@ impl<'s> Steps<'s> {
                     None
                 }
             }
-            Self::Plan(steps) => {
-                let step = steps.get(usize::from(at))?;
-                let state = cx.proved(StateId::read(step.state))?;
-                Some(match (step.kind.get(), ListId::read(step.list)) {
-                    (PlanStepKind::Initial, Some(list)) => Entry::Effect(state, list),
-                    (PlanStepKind::Initial, None) | (PlanStepKind::State, _) => Entry::State(state),
-                })
-            }
+            Self::Plan(steps) => Entry::planned(cx, steps.get(usize::from(at))?),
         }
+    }
+}
+
+impl Entry {
+    /// What a step of a plan says.
+    #[inline]
+    fn planned(cx: &Context<'_>, step: &PlanStep) -> Option<Self> {
+        let state = cx.proved(StateId::read(step.state))?;
+        Some(match (step.kind.get(), ListId::read(step.list)) {
+            (PlanStepKind::Initial, Some(list)) => Self::Effect(state, list),
+            (PlanStepKind::Initial, None) | (PlanStepKind::State, _) => Self::State(state),
+        })
     }
 }
 

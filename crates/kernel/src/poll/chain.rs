@@ -132,8 +132,11 @@ impl<'a> Context<'a> {
     /// Active leaves in the order of the tree.
     pub(crate) fn leaves(&self) -> Leaves {
         let leaves = self.ram.leaves();
-        if self.chain().is_none() {
+        let Some(chain) = self.chain() else {
             return self.sorted_leaves();
+        };
+        if chain.first.next.get() == NONE {
+            return Leaves::in_order(leaves.iter().map(|leaf| leaf.get()).take(1));
         }
         let mut place = Some(0_u8);
         Leaves::in_order(core::iter::from_fn(|| {

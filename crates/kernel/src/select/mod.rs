@@ -138,6 +138,14 @@ pub(crate) struct Found {
 }
 
 impl Found {
+    /// A state keeps the event for later.
+    fn deferred(state: StateId) -> Self {
+        Self {
+            at: Some(state),
+            ..Self::default()
+        }
+    }
+
     /// The search ends at a state with what it says, unless that is nothing.
     fn by(state: StateId, answer: Answer) -> Option<Self> {
         let (pick, handled) = match answer {
@@ -167,6 +175,14 @@ impl<'a> Tick<'_, 'a> {
     pub(crate) fn select(&mut self, ask: &Ask) -> Result<Selection, Fault> {
         let leaves = self.cx.leaves();
         self.tell_selection(ask.cause);
+        if leaves.len() == 1
+            && let Some(halt) = ask.halt
+            && let Some(found) = self.found_by_scan(ask, &leaves, &halt)?
+        {
+            let mut selection = Selection::new(ask.cause, leaves);
+            selection.note(self.cx, &found);
+            return Ok(selection);
+        }
         if let Some(pick) = self.select_interrupt(ask, &leaves)? {
             let mut selection = Selection::new(ask.cause, leaves);
             selection.add(self.cx, pick);

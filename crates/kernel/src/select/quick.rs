@@ -1,8 +1,12 @@
 //! What an event or a timer leads to where one active leaf alone has candidates: no search, because
 //! no two leaves can share a state that reacts.
 //!
-//! Its list is asked from the first to the last with what the ROM has joined. The search goes on in
-//! the general way from the first candidate that may be taken, or that takes more to ask.
+//! Its list is asked from the first to the last, and the search ends with the first answer:
+//!
+//! ```text
+//!   leaf D2 in D in P, column "hit":   │ t7  t8 │ t3 │ defer(P)  t1 │
+//!                                        └ scored: each group once, at its first
+//! ```
 
 use statewright_rom::ids::*;
 use statewright_rom::layout::*;
@@ -10,126 +14,139 @@ use statewright_rom::{Candidates, Reaction};
 
 use crate::context::Context;
 use crate::fault::Fault;
-use crate::instance::leaves::Rank;
-use crate::poll::{Halt, Quiet};
-use crate::select::{Ask, Member, Selection};
+use crate::instance::leaves::Leaves;
+use crate::select::conditions::Candidate;
+use crate::select::groups::Group;
+use crate::select::{Answer, Ask, Found, Member, Selection};
 use crate::tick::Tick;
 use crate::toggles::{self, Optimization};
-
-/// What asking the only leaf with candidates came to.
-enum Asked {
-    /// Nobody reacts.
-    Nobody,
-    /// A state defers the event.
-    Deferred,
-    /// The search goes on from here.
-    Halted(Halt),
-    /// Nobody was asked: several leaves have candidates, or every step is told.
-    NotAsked,
-}
 
 impl<'a> Tick<'_, 'a> {
     /// Finds the transitions for an event or a timer.
     pub(crate) fn select_event(&mut self, ask: &Ask) -> Result<Selection, Fault> {
-        let deferred = match self.ask_only_leaf(ask) {
-            Asked::NotAsked => return self.select(ask),
-            Asked::Halted(halt) => {
-                let halt = Some(halt);
-                return self.select(&Ask { halt, ..*ask });
-            }
-            Asked::Nobody => false,
-            Asked::Deferred => true,
+        if self.tells_steps || !toggles::has(Optimization::Polling) {
+            return self.select(ask);
+        }
+        let leaves = self.cx.leaves();
+        let found = match self.cx.only_list(ask.column, &leaves) {
+            OnlyList::Several => return self.select(ask),
+            OnlyList::None => Found::default(),
+            OnlyList::One(leaf, list) => self.ask_only_list(ask, &leaves, leaf, &list)?,
         };
         self.tell_selection(ask.cause);
-        let mut selection = Selection::new(ask.cause, self.cx.leaves());
-        selection.deferred = deferred;
+        let mut selection = Selection::new(ask.cause, leaves);
+        selection.note(self.cx, &found);
         Ok(selection)
     }
 
     /// Kept apart: what it needs of the stack is free again when user code is called.
     #[inline(never)]
-    fn ask_only_leaf(&mut self, ask: &Ask) -> Asked {
-        if self.tells_steps || !toggles::has(Optimization::Polling) {
-            return Asked::NotAsked;
-        }
-        match self.cx.only_list(ask.column) {
-            OnlyList::None => Asked::Nobody,
-            OnlyList::Several => Asked::NotAsked,
-            OnlyList::One(rank, list) => {
-                let halt = self.ask_list(ask, list.interrupts, (rank, true));
-                match halt {
-                    Asked::Nobody => self.ask_list(ask, list.others, (rank, false)),
-                    found => found,
-                }
+    fn ask_only_list(
+        &mut self,
+        ask: &Ask,
+        leaves: &Leaves,
+        leaf: StateId,
+        list: &Candidates<'a>,
+    ) -> Result<Found, Fault> {
+        if !list.interrupts.is_empty() {
+            let found = self.ask_list(ask, leaves, leaf, list.interrupts)?;
+            if found.pick.is_some() {
+                return Ok(found);
             }
         }
+        self.ask_list(ask, leaves, leaf, list.others)
     }
 
-    fn ask_list(&mut self, ask: &Ask, list: &[Member], (rank, interrupts): (Rank, bool)) -> Asked {
-        let rom = self.cx.rom;
-        for member in list {
-            let Some(Reaction::Transition(id)) = Reaction::read(member) else {
+    /// Where the search of a list ends.
+    fn ask_list(
+        &mut self,
+        ask: &Ask,
+        leaves: &Leaves,
+        leaf: StateId,
+        list: &[Member],
+    ) -> Result<Found, Fault> {
+        for (place, member) in list.iter().enumerate() {
+            let id = match Reaction::read(member) {
+                Some(Reaction::Transition(id)) => id,
                 // A timer is not put off.
-                if ask.timer {
-                    continue;
-                }
-                return Asked::Deferred;
+                Some(Reaction::Deferral(_)) if ask.timer => continue,
+                Some(Reaction::Deferral(state)) => return Ok(Found::deferred(state)),
+                None => continue,
             };
-            // A timer that stands for an event is not any event.
-            let any = |id| {
-                rom.transition(id)
-                    .map(|t| SpecialTrigger::Any.is(t.trigger))
-            };
-            if ask.timer && any(id) == Some(true) {
+            let Some(candidate) = self.cx.candidate(id) else {
                 continue;
+            };
+            self.cx.check_on_path(candidate.source, leaf)?;
+            let answer = self.ask_member(ask, leaves, (list, place), &candidate)?;
+            if let Some(found) = Found::by(candidate.source, answer) {
+                return Ok(found);
             }
-            let plan = rom.transition_plan(id);
-            let quiet = match plan {
-                Some(plan) if plan.flags & LATER == 0 => {
-                    self.ask_quietly(id.raw(), plan, &ask.cause)
-                }
-                _ => Quiet::AskOn,
-            };
-            let enabled = match quiet {
-                Quiet::No => continue,
-                Quiet::Enabled => true,
-                Quiet::AskOn => false,
-            };
-            return Asked::Halted(Halt {
-                rank,
-                interrupts,
-                transition: id.raw(),
-                enabled,
-            });
         }
-        Asked::Nobody
+        Ok(Found::default())
+    }
+
+    /// Asks one candidate, or the group that it is the first of.
+    fn ask_member(
+        &mut self,
+        ask: &Ask,
+        leaves: &Leaves,
+        (list, place): (&[Member], usize),
+        candidate: &Candidate<'a>,
+    ) -> Result<Answer, Fault> {
+        if !self.cx.is_triggered(ask, candidate) {
+            return Ok(Answer::NoMatch);
+        }
+        if !candidate.has(transition_flag::SCORED) {
+            return Ok(self.ask_one(ask, leaves, candidate));
+        }
+        let (group, place) = self.cx.group_around(list, place, candidate.source);
+        self.ask_first_scored(ask, leaves, &group, (place, candidate))
     }
 }
-
-/// What a candidate may have that takes an event although it is not carried out, or waits.
-const LATER: u8 = ask_flag::HELD | ask_flag::DEBOUNCED;
 
 /// The lists that active leaves have for a column.
 enum OnlyList<'a> {
     None,
-    One(Rank, Candidates<'a>),
+    One(StateId, Candidates<'a>),
     Several,
 }
 
 impl<'a> Context<'a> {
-    fn only_list(&self, column: Column) -> OnlyList<'a> {
+    fn only_list(&self, column: Column, leaves: &Leaves) -> OnlyList<'a> {
         let mut only = None;
-        for (rank, leaf) in self.leaves().iter() {
+        for (_, leaf) in leaves.iter() {
             let row = self.rom.row_of(leaf);
             let list = row.and_then(|row| self.rom.candidate_list(row, column));
             match (list, only) {
                 (None, _) => {}
-                (Some(list), None) => only = Some((rank, list)),
+                (Some(list), None) => only = Some((leaf, list)),
                 (Some(_), Some(_)) => return OnlyList::Several,
             }
         }
-        only.map_or(OnlyList::None, |(rank, list)| {
-            OnlyList::One(rank, self.rom.candidates_of(list))
+        only.map_or(OnlyList::None, |(leaf, list)| {
+            OnlyList::One(leaf, self.rom.candidates_of(list))
         })
+    }
+
+    /// The part of a list that belongs to the state of one of its members, and the member's place in
+    /// it.
+    fn group_around<'m>(
+        &self,
+        list: &'m [Member],
+        place: usize,
+        state: StateId,
+    ) -> (Group<'m>, usize) {
+        let own = |member: &&Member| self.state_of(member) == Some(state);
+        let (before, from) = list.split_at_checked(place).unwrap_or((&[], list));
+        let earlier = before.iter().rev().take_while(own).count();
+        let first = before.len().saturating_sub(earlier);
+        let end = place.saturating_add(from.iter().take_while(own).count());
+        let members = self.proved(list.get(first..end)).unwrap_or(&[]);
+        let group = Group {
+            state,
+            members,
+            latched: None,
+        };
+        (group, earlier)
     }
 }

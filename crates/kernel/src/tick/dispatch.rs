@@ -4,6 +4,7 @@ use statewright_rom::ids::*;
 use statewright_rom::layout::*;
 
 use crate::batch::inbox::Inbox;
+use crate::commit::line::Line;
 use crate::context::Site;
 use crate::counters::{Loss, count};
 use crate::events::queue::{Next, known_event};
@@ -15,7 +16,7 @@ use crate::select::arbitrate::Step;
 use crate::select::{Ask, Pick, Selection};
 use crate::tick::Tick;
 
-impl Tick<'_, '_> {
+impl<'a> Tick<'_, 'a> {
     /// Takes one event; whether something was carried out.
     pub(super) fn run_event(
         &mut self,
@@ -138,15 +139,32 @@ impl Tick<'_, '_> {
         selection: &Selection,
         event: Option<EventId>,
     ) -> Result<bool, Fault> {
-        if let Some(pick) = selection.only() {
+        if let Some(line) = self.only_line(selection) {
+            self.commit_alone(selection, &line, event)?;
+        } else if let Some(pick) = selection.only() {
             self.commit_one(selection, pick, event)?;
         } else if selection.is_empty() {
             self.run_observers_of(selection, event);
-        } else {
-            self.commit_several(selection, event)?;
+        } else if !self.commit_apart(selection, event)? {
+            self.commit_together(selection, event)?;
         }
         self.cx.check_fault()?;
         Ok(!selection.is_empty())
+    }
+
+    /// One transition that leaves one leaf.
+    #[inline(never)]
+    fn commit_alone(
+        &mut self,
+        selection: &Selection,
+        line: &Line<'a>,
+        event: Option<EventId>,
+    ) -> Result<(), Fault> {
+        if self.tracing {
+            self.host.trace(&Trace::Taken(line.candidate.id));
+        }
+        self.run_observers_of(selection, event);
+        self.commit_line(line)
     }
 
     #[inline(never)]
@@ -161,9 +179,28 @@ impl Tick<'_, '_> {
         self.commit_only(&one, &selection.leaves)
     }
 
-    /// Kept apart so that one transition alone does not pay for the means for several.
+    /// Several transitions along their lines; whether they have some.
     #[inline(never)]
-    fn commit_several(
+    fn commit_apart(
+        &mut self,
+        selection: &Selection,
+        event: Option<EventId>,
+    ) -> Result<bool, Fault> {
+        let Some(lines) = self.lines_of(selection) else {
+            return Ok(false);
+        };
+        if self.tracing {
+            let picks = selection.iter();
+            picks.for_each(|pick| self.host.trace(&Trace::Taken(pick.transition)));
+        }
+        self.run_observers_of(selection, event);
+        self.commit_lines(&lines, selection.cause)?;
+        Ok(true)
+    }
+
+    /// Several transitions that may meet. Kept apart so that others do not pay for its means.
+    #[inline(never)]
+    fn commit_together(
         &mut self,
         selection: &Selection,
         event: Option<EventId>,
