@@ -10,16 +10,14 @@ use crate::context::{Context, Site};
 use crate::host::cx::ActionCx;
 use crate::host::trace::Trace;
 use crate::host::{Cause, Mode, Status};
+use crate::poll::Chain;
 use crate::tick::Tick;
 
 impl<'a> Tick<'_, 'a> {
     /// Runs update actions and activities of all active states: leaf by leaf, each to the root, each state once.
     /// What was entered in this tick waits for the next, unless the machine says otherwise.
     #[inline(never)]
-    pub(crate) fn run_activities(&mut self) {
-        let Some(chain) = self.cx.expected(self.cx.chain()) else {
-            return;
-        };
+    pub(crate) fn run_activities(&mut self, chain: &Chain<'a>) {
         let at_once = self.cx.has_policy(policy::IMMEDIATE_UPDATE);
         let mut leaf = Some(chain.first);
         while let Some(poll) = leaf {

@@ -203,6 +203,10 @@ impl Context<'_> {
         if self.ram.header().event_count == 0 && due == 0 {
             return inbox.map(|_| Next::Inbox);
         }
+        if self.ram.header().event_count == 0 && inbox.is_none() {
+            let timer = self.due_timer(due);
+            return timer.map(|due| Next::Timer(due.timer, due.slot));
+        }
         if self.has_policy(policy::INTERNAL_FIRST) {
             return self.choose_internal_first(due, inbox);
         }

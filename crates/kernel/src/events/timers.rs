@@ -51,11 +51,17 @@ impl Context<'_> {
         }
         let by_deadline = self.has_policy(policy::INTERNAL_FIRST);
         let mut best = self.due_machine_timers(due, by_deadline);
-        for (_, leaf) in self.leaves().iter() {
-            for state in self.rom.path_up(leaf) {
-                best = self
-                    .due_timers_of(state, due)
-                    .fold(best, |best, due| self.earlier(best, due, by_deadline));
+        // In no order: which of them is next does not depend on where its state stands.
+        for &leaf in self.ram.leaves() {
+            let mut at = StateId::read(leaf);
+            // Bound: the depth of the tree.
+            while let Some((state, record)) = at.and_then(|at| Some((at, self.rom.state(at)?))) {
+                if record.timer_mask & due != 0 {
+                    best = self
+                        .due_timers_of(state, due)
+                        .fold(best, |best, due| self.earlier(best, due, by_deadline));
+                }
+                at = StateId::read(record.parent);
             }
         }
         best
@@ -130,6 +136,9 @@ impl Context<'_> {
         let Some(record) = self.proved(self.rom.timer(timer)) else {
             return;
         };
+        if record.kind != TimerKind::Machine {
+            return self.disarm(slot);
+        }
         let mut runs = record
             .timer_slots()
             .skip_while(|&other| other != slot)

@@ -15,7 +15,7 @@ use crate::host::{Cause, Host};
 use crate::instance::leaves::Leaves;
 use crate::instance::{Instance, flag};
 use crate::life;
-use crate::poll::{Halt, Polled, poll, quiet_chain};
+use crate::poll::{Chain, Halt, Polled, poll, quiet_chain};
 use crate::select::Ask;
 use crate::toggles::{self, Optimization};
 
@@ -314,6 +314,8 @@ pub(crate) fn run(
 
 /// With these there is something to do in phase (3).
 const RUNNING: u32 = feature::ACTIVITIES | feature::UPDATES;
+/// With these agents may have to be looked at in every tick (RAM-3).
+const POLLING: u32 = RUNNING | feature::EVENTLESS | feature::LATCH;
 
 /// A tick in progress.
 pub(crate) struct Tick<'r, 'a> {
@@ -429,15 +431,23 @@ impl<'r, 'a> Tick<'r, 'a> {
         if self.is_over() {
             return self.cx.check_fault();
         }
-        if !self.count_clamp(used.clamped)? {
-            if self.cx.rom.header().features.get() & RUNNING != 0 {
-                self.run_activities();
+        let ends_here = self.count_clamp(used.clamped)?;
+        let features = self.cx.rom.header().features.get();
+        // What is active now stays so to the end of the tick.
+        let chain = if features & POLLING != 0 && !self.is_over() {
+            self.cx.expected(self.cx.chain())
+        } else {
+            None
+        };
+        if !ends_here {
+            if let Some(chain) = chain.filter(|_| features & RUNNING != 0) {
+                self.run_activities(&chain);
             }
             self.cx.check_fault()?;
         }
         if !self.is_over() {
             self.cx.show_posted();
-            self.cx.update_polls();
+            self.cx.update_polls(chain.as_ref());
         }
         if self.tracing {
             self.tell_notes();
@@ -563,13 +573,8 @@ impl Context<'_> {
 
     /// RAM-3: does the configuration have an activity, an eventless trigger or a transition that
     /// waits?
-    fn update_polls(&mut self) {
-        const POLLING: u32 = RUNNING | feature::EVENTLESS | feature::LATCH;
-        if self.rom.header().features.get() & POLLING == 0 {
-            return self.ram.clear_flag(flag::POLLS);
-        }
-        let chain = self.expected(self.chain());
-        let polls = chain.is_some_and(|chain| chain.is_polling() || self.has_latched_in(&chain));
+    fn update_polls(&mut self, chain: Option<&Chain<'_>>) {
+        let polls = chain.is_some_and(|chain| chain.is_polling() || self.has_latched_in(chain));
         self.ram.put_flag(flag::POLLS, polls);
     }
 }
