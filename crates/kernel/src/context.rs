@@ -8,11 +8,12 @@ use core::cell::Cell;
 use statewright_rom::ids::*;
 use statewright_rom::layout::*;
 use statewright_rom::{Coded, Rom};
-use zerocopy::byteorder::little_endian::{U16, U32};
+use zerocopy::byteorder::little_endian::U16;
 
 use crate::counters::{Counters, count};
 use crate::fast::{IdleMask, Router};
 use crate::fault::Fault;
+use crate::fused::CallSite;
 use crate::host::notes::Notes;
 use crate::host::{Call, Cause};
 use crate::instance::event::Event;
@@ -25,16 +26,6 @@ pub(crate) struct Site {
     pub(crate) state: StateId,
     pub(crate) transition: Option<TransitionId>,
     pub(crate) cause: Cause,
-}
-
-/// A call of user code: function, first argument and how many, and where it stands.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct CallSite {
-    /// Whether arguments are computed.
-    kind: Coded<ActionOp>,
-    function: U16,
-    arguments: (U32, u8),
-    site: Site,
 }
 
 /// Arguments of one call, all with their values (LANG-4).
@@ -63,6 +54,8 @@ pub(crate) struct Context<'a> {
     pub(crate) unhandled: u64,
     /// The call that is going on, unless it is a step of a jump.
     pub(crate) call_site: CallSite,
+    /// The same, if fused code made it; what is prepared later comes first.
+    pub(crate) fixed_call: Option<&'a CallSite>,
     /// The arguments of the last call that had computed ones.
     pub(crate) computed: Option<Arguments>,
     /// The call of a jump that is going on. Its leaf is what is active in its region: the instance
@@ -121,16 +114,8 @@ impl<'a> Context<'a> {
             jumped: 0,
             unhandled: 0,
             computed: None,
-            call_site: CallSite {
-                kind: ActionOp::Call.coded(),
-                function: U16::new(0),
-                arguments: (U32::new(0), 0),
-                site: Site {
-                    state: StateId::ROOT,
-                    transition: None,
-                    cause: Cause::None,
-                },
-            },
+            call_site: const { CallSite::new(0, NONE) },
+            fixed_call: None,
             step: None,
             jump: None,
             queued: Event::default(),
@@ -244,6 +229,7 @@ impl<'a> Context<'a> {
     #[inline]
     pub(crate) fn prepare_call(&mut self, op: &OpRecord, site: &Site) -> Option<FunctionId> {
         let function = self.proved(FunctionId::read(op.a))?;
+        self.fixed_call = None;
         self.call_site = CallSite {
             kind: op.kind,
             function: op.a,
@@ -297,13 +283,16 @@ impl<'a> Context<'a> {
                     .unwrap_or(StateId::ROOT),
                 TransitionId::read(jump.transition),
             ),
-            _ => (self.call_site.site.state, self.call_site.site.transition),
+            _ => {
+                let site = &self.fixed_call.unwrap_or(&self.call_site).site;
+                (site.state, site.transition)
+            }
         }
     }
 
     fn call_site(&self) -> CallSite {
         let Some((step, (jump, _))) = self.step.zip(self.jump) else {
-            return self.call_site;
+            return *self.fixed_call.unwrap_or(&self.call_site);
         };
         let site = self.jump_site(step.state, jump);
         CallSite {

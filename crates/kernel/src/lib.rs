@@ -30,6 +30,7 @@
 //! - `poll/` what an agent does by itself in every tick, along the plans of its leaves
 //! - `fast/` what most other ticks are: at rest, or one event that always leads the same way; `toggles`
 //!   leave both out
+//! - `fused/` the border to Rust that was generated for one machine, which does what `poll/` does
 //! - `host/` the border to user code: what it implements, what its functions hold (`cx`), what a
 //!   tracer is told
 //! - `impossible` what becomes of an agent where a lookup fails that cannot
@@ -93,6 +94,8 @@ mod counters;
 mod events;
 mod fast;
 mod fault;
+#[doc(hidden)]
+pub mod fused;
 mod host;
 mod impossible;
 mod inspect;

@@ -10,6 +10,7 @@ use statewright_text::answers_to;
 
 use crate::context::Context;
 use crate::cx::{ActionCx, GuardCx};
+use crate::fused::Fusing;
 use crate::value::Type;
 
 /// Answers yes or no, changes nothing.
@@ -60,7 +61,7 @@ impl<B, C: Context + ?Sized> fmt::Debug for Callback<B, C> {
 }
 
 impl<B, C: Context + ?Sized> Callback<B, C> {
-    fn kind(&self) -> Kind {
+    pub(crate) const fn kind(&self) -> Kind {
         match self {
             Self::Guard(_) => Kind::Guard,
             Self::Scorer(_) => Kind::Scorer,
@@ -134,6 +135,8 @@ pub struct Functions<B, C: Context + ?Sized> {
     pub(crate) list: Vec<Function<B, C>>,
     /// Guards, their codes and what these mean.
     pub(crate) codes: Vec<(String, u16, &'static str)>,
+    /// Which machines are fused with them, if they are those of a type.
+    pub(crate) fusing: Option<Fusing<B, C>>,
 }
 
 impl<B, C: Context + ?Sized> Default for Functions<B, C> {
@@ -141,6 +144,7 @@ impl<B, C: Context + ?Sized> Default for Functions<B, C> {
         Self {
             list: Vec::new(),
             codes: Vec::new(),
+            fusing: None,
         }
     }
 }
@@ -150,6 +154,7 @@ impl<B, C: Context + ?Sized> Clone for Functions<B, C> {
         Self {
             list: self.list.clone(),
             codes: self.codes.clone(),
+            fusing: self.fusing,
         }
     }
 }

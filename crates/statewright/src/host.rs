@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 
+use statewright_kernel::fused::Code;
 use statewright_kernel::{self as kernel, Command, CommandKind, Host, Mode, Status, Verdict};
 use statewright_rom::Rom;
 use statewright_rom::ids::{FunctionId, KeyId, LaneId};
@@ -103,51 +104,74 @@ impl<B: Board, C> AgentHost<'_, '_, B, C> {
     }
 }
 
+/// Calls.
+impl<B: Board, C> AgentHost<'_, '_, B, C> {
+    /// Asks a function that changes nothing.
+    #[inline(always)]
+    pub(crate) fn ask<R>(
+        &self,
+        function: fn(&B, &C, &mut GuardCx<'_, '_, '_>) -> R,
+        view: kernel::GuardCx<'_, '_>,
+    ) -> R {
+        let mut cx = GuardCx::new(view, &self.env.caller);
+        let answer = function(self.board, self.env.context, &mut cx);
+        cx.returned();
+        answer
+    }
+
+    /// Lets a function act; what it writes may have to wait.
+    #[inline(always)]
+    pub(crate) fn act<R>(
+        &mut self,
+        actor: kernel::ActionCx<'_, '_>,
+        function: impl FnOnce(&mut B, &C, &mut ActionCx<'_, '_, '_>) -> R,
+    ) -> R {
+        if self.env.strict {
+            return self.change_later(|board, env| {
+                let mut cx = ActionCx::new(actor, &mut env.caller);
+                let result = function(board, env.context, &mut cx);
+                cx.returned();
+                result
+            });
+        }
+        let HostEnv {
+            context, caller, ..
+        } = &mut *self.env;
+        let mut cx = ActionCx::new(actor, caller);
+        let result = function(self.board, context, &mut cx);
+        cx.returned();
+        result
+    }
+
+    /// Writes a field that holds a key.
+    #[inline]
+    pub(crate) fn write_field(&mut self, key: KeyId, field: usize, words: [u32; 3]) {
+        if self.env.strict {
+            self.stage(key, words);
+        } else {
+            self.board.write(field, words);
+        }
+    }
+}
+
 impl<B: Board, C> Host for AgentHost<'_, '_, B, C> {
     #[inline]
     fn guard(&self, function: FunctionId, view: kernel::GuardCx<'_, '_>) -> Verdict {
-        self.env.table.guard(
-            function,
-            self.board,
-            self.env.context,
-            GuardCx::new(view, &self.env.caller),
-        )
+        self.ask(self.env.table.guard(function), view)
     }
 
     #[inline]
     fn score(&self, function: FunctionId, view: kernel::GuardCx<'_, '_>) -> f32 {
-        self.env.table.score(
-            function,
-            self.board,
-            self.env.context,
-            GuardCx::new(view, &self.env.caller),
-        )
+        self.ask(self.env.table.scorer(function), view)
     }
 
     fn value(&self, function: FunctionId, view: kernel::GuardCx<'_, '_>) -> [u32; 3] {
-        self.env.table.value(
-            function,
-            self.board,
-            self.env.context,
-            GuardCx::new(view, &self.env.caller),
-        )
+        self.ask(self.env.table.value(function), view)
     }
 
     #[inline]
     fn action(&mut self, function: FunctionId, actor: kernel::ActionCx<'_, '_>) {
-        if self.env.strict {
-            return self.change_later(|board, env| {
-                let cx = ActionCx::new(actor, &mut env.caller);
-                env.table.action(function, board, env.context, cx);
-            });
-        }
-        let HostEnv {
-            table,
-            context,
-            caller,
-            ..
-        } = &mut *self.env;
-        table.action(function, self.board, context, ActionCx::new(actor, caller));
+        self.act(actor, self.env.table.action(function));
     }
 
     #[inline]
@@ -157,24 +181,12 @@ impl<B: Board, C> Host for AgentHost<'_, '_, B, C> {
         mode: Mode,
         actor: kernel::ActionCx<'_, '_>,
     ) -> Status {
-        if self.env.strict {
-            return self.change_later(|board, env| {
-                let cx = ActionCx::new(actor, &mut env.caller);
-                env.table.activity(function, mode, (board, env.context), cx)
-            });
-        }
-        let HostEnv {
-            table,
-            context,
-            caller,
-            ..
-        } = &mut *self.env;
-        table.activity(
-            function,
-            mode,
-            (self.board, context),
-            ActionCx::new(actor, caller),
-        )
+        let activity = self.env.table.activity(function);
+        self.act(actor, |me, context, cx| activity(me, context, mode, cx))
+    }
+
+    fn fused(&self) -> Option<Code<Self>> {
+        self.env.table.fused.map(|poll| Code { poll })
     }
 
     fn command(&mut self, command: &Command) -> bool {
@@ -202,10 +214,7 @@ impl<B: Board, C> Host for AgentHost<'_, '_, B, C> {
     }
 
     fn write_key(&mut self, key: KeyId, words: [u32; 3]) {
-        if self.env.strict {
-            self.stage(key, words);
-        } else {
-            self.board.write(self.env.table.field(key), words);
-        }
+        let field = self.env.table.field(key);
+        self.write_field(key, field, words);
     }
 }

@@ -22,6 +22,7 @@ mod crowd;
 mod cx;
 mod event;
 mod functions;
+mod fused;
 mod handle;
 mod host;
 mod machine;

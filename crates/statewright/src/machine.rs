@@ -15,6 +15,7 @@ use crate::blackboard::Shape;
 use crate::commands::Lane;
 use crate::counters::SharedCounters;
 use crate::event::{EventFor, EventType, WrongEvent};
+use crate::fused::AnyFused;
 use crate::handle::{
     EventHandle, Handle, NameIn, Origin, Resolver, ScratchHandle, StateHandle, WrongHandle,
 };
@@ -44,6 +45,8 @@ struct Shared {
     shape: OnceLock<Arc<Shape>>,
     /// What the compiler warned of, a line each.
     warnings: Vec<String>,
+    /// As code.
+    fused: Option<AnyFused>,
 }
 
 /// Why there is no machine.
@@ -384,14 +387,28 @@ impl Machine {
         Ok(Self::new(rom, symbols, Vec::new()))
     }
 
-    /// With the warnings of whoever compiled it.
+    /// With the warnings of whoever compiled it, and as code.
     #[cfg(feature = "macros")]
-    pub(crate) fn with_warnings(self, warnings: Vec<String>) -> Self {
+    pub(crate) fn built_in(self, warnings: Vec<String>, fused: Option<AnyFused>) -> Self {
         let (rom, symbols) = (&self.shared.rom, &self.shared.symbols);
-        Self::new(rom.clone(), symbols.clone(), warnings)
+        Self::with_code(rom.clone(), symbols.clone(), warnings, fused)
+    }
+
+    /// The machine as code, if it was compiled together with this program.
+    pub(crate) fn fused(&self) -> Option<AnyFused> {
+        self.shared.fused
     }
 
     fn new(rom: OwnedRom, symbols: SymbolTable, warnings: Vec<String>) -> Self {
+        Self::with_code(rom, symbols, warnings, None)
+    }
+
+    fn with_code(
+        rom: OwnedRom,
+        symbols: SymbolTable,
+        warnings: Vec<String>,
+        fused: Option<AnyFused>,
+    ) -> Self {
         let (id, events, origin, resolvers) = {
             let rom = rom.as_rom();
             let event = |(event, stable): (&EventRecord, u64)| EventType {
@@ -423,6 +440,7 @@ impl Machine {
                 counters,
                 shape,
                 warnings,
+                fused,
             }),
         }
     }

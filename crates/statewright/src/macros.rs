@@ -2,8 +2,14 @@
 
 pub use zerocopy;
 
+pub use statewright_kernel::fused;
+
 pub use crate::board::check::*;
-use crate::functions::{Kind, Signature};
+pub use crate::fused::{AnyFused, FusedMachine, FusedWith, Linked, Tied, Unfused};
+use crate::board::Board;
+use crate::context::Context;
+use crate::functions::{Functions, Kind, Signature};
+use crate::fused::{Fused, Fusing};
 pub use crate::handle::Origin;
 use crate::machine::Machine;
 use crate::value::Type;
@@ -16,14 +22,32 @@ pub use statewright_symbols::SymbolTable;
 /// # Panics
 ///
 /// If it is no ROM of this version: the macro and this crate are not of one version then.
-pub fn load(rom: &[u8], symbols: SymbolTable, warnings: &[&str]) -> Machine {
+pub fn load(
+    rom: &[u8],
+    symbols: SymbolTable,
+    warnings: &[&str],
+    fused: Option<AnyFused>,
+) -> Machine {
     match Machine::from_rom(rom.to_vec(), symbols) {
-        Ok(machine) if warnings.is_empty() => machine,
-        Ok(machine) => machine.with_warnings(warnings.iter().map(|&line| line.into()).collect()),
+        Ok(machine) => {
+            let warnings = warnings.iter().map(|&line| line.into()).collect();
+            machine.built_in(warnings, fused)
+        }
         Err(error) => {
             panic!("`machine!` made a ROM that this version of Statewright refuses: {error}")
         }
     }
+}
+
+/// The functions of a type know the machines that were made with them.
+pub fn fusing<B: Board + 'static, C: Context + ?Sized + 'static>(
+    mut functions: Functions<B, C>,
+) -> Functions<B, C> {
+    functions.fusing = Some(Fusing {
+        find: |code| code.downcast_ref::<Fused<B, C>>().copied(),
+        own: functions.list.len(),
+    });
+    functions
 }
 
 /// Writes a value as it lies in memory.

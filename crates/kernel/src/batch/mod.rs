@@ -13,7 +13,7 @@ use crate::fast::{self, FastPath, Jumped, Left, Router};
 use crate::host::{Host, Hosts};
 use crate::instance::Instance;
 use crate::instance::event::Event;
-use crate::poll::{Polled, poll, quiet_chain};
+use crate::poll::{Polled, poll};
 use crate::tick::{Begun, Input, Mismatch, Report, Used, follow, run, run_polled};
 use crate::toggles::{self, Optimization};
 
@@ -355,12 +355,9 @@ fn visit_polling<'a, I: Instance, H: Hosts>(
     if hosts.traces_steps(place) || !router.polls(instance) {
         return Some(visit(cx, instance, hosts, batch, (place, &[])));
     }
-    let Some(chain) = quiet_chain(cx.rom, instance) else {
-        return Some(visit(cx, instance, hosts, batch, (place, &[])));
-    };
     cx.attach(instance.ram(), place);
     let mut host = hosts.of(place, batch.agent(place));
-    match poll::<I, H::Host<'_>>(cx, &mut host, &chain, false) {
+    match poll::<I, H::Host<'_>>(cx, &mut host, false) {
         Polled::Done if !cx.has_overflowed() => None,
         polled => Some(run_polled(cx, &mut host, &batch.input(place, &[]), polled)),
     }

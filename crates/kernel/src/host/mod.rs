@@ -10,6 +10,7 @@ use statewright_rom::layout::{ArgumentRecord, ValueType};
 
 use crate::host::cx::{ActionCx, GuardCx};
 use crate::host::trace::Trace;
+use crate::fused::Code;
 use crate::instance::event::Event;
 
 pub(crate) mod cx;
@@ -178,6 +179,16 @@ pub trait Host {
     /// Something happened; only called while tracing.
     fn trace(&mut self, trace: &Trace) {
         let _ = trace;
+    }
+
+    /// Code that was generated for the machine, if the host has it and nothing is traced.
+    #[doc(hidden)]
+    #[inline]
+    fn fused(&self) -> Option<Code<Self>>
+    where
+        Self: Sized,
+    {
+        None
     }
 }
 

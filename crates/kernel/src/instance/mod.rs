@@ -55,6 +55,10 @@ pub trait Instance: sealed::Sealed + Copy + FromBytes + IntoBytes + Immutable {
     #[doc(hidden)]
     fn ram(&mut self) -> Ram<'_>;
 
+    /// What is behind a view; `None` if it is of another tier.
+    #[doc(hidden)]
+    fn view<'r>(ram: &'r Ram<'_>) -> Option<&'r Self>;
+
     /// Works on what is behind a view; `false` if it is of another tier.
     #[doc(hidden)]
     fn with(ram: &mut Ram<'_>, work: impl FnOnce(&mut Self)) -> bool;
@@ -148,6 +152,11 @@ macro_rules! instance {
             #[inline]
             fn ram(&mut self) -> Ram<'_> {
                 Ram::$tier(self)
+            }
+
+            #[inline(always)]
+            fn view<'r>(ram: &'r Ram<'_>) -> Option<&'r Self> {
+                if let Ram::$tier(instance) = ram { Some(instance) } else { None }
             }
 
             #[inline(always)]

@@ -21,6 +21,7 @@ use statewright_rom::layout::*;
 use crate::code::activity::bits_at;
 use crate::context::{Context, Site};
 use crate::fault::Fault;
+use crate::fused::Fuse;
 use crate::host::cx::ActionCx;
 use crate::host::{Cause, Host, Mode, Status};
 use crate::instance::Instance;
@@ -35,7 +36,7 @@ pub(crate) use chain::Chain;
 
 /// Where a scan ended: the first candidate that may be taken. Everybody before it has said no.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Halt {
+pub struct Halt {
     /// The leaf that was asked.
     pub(crate) rank: Rank,
     /// Whether it was asked for its interrupts.
@@ -47,14 +48,15 @@ pub(crate) struct Halt {
 }
 
 /// What came of a quiet tick.
-pub(crate) enum Polled {
+#[derive(Clone, Copy, Debug)]
+pub enum Polled {
     /// All of it is done.
     Done,
     /// Nothing eventless is enabled; the events of the tick are to be taken.
     Settled,
     /// Something may be enabled.
     Halted(Halt),
-    /// Nothing is done: its frames are not what they should be.
+    /// Nothing is done: the slow path has to look closer.
     Slow,
     /// The agent has to end.
     Failed(Fault),
@@ -63,7 +65,7 @@ pub(crate) enum Polled {
 /// The chain of an instance whose header says that it only polls: every queued event waits for
 /// another configuration, and no transition waits. `None` if the slow path has to look closer.
 #[inline(always)]
-pub(crate) fn quiet_chain<'a, I: Instance>(rom: &Rom<'a>, instance: &I) -> Option<Chain<'a>> {
+fn quiet_chain<'a, I: Instance>(rom: &Rom<'a>, instance: &I) -> Option<Chain<'a>> {
     let chain = Chain::of(rom, instance.raw_leaves())?;
     let quiet = chain.is_polling()
         && !chain.has_latched(instance.raw_slots())
@@ -72,7 +74,7 @@ pub(crate) fn quiet_chain<'a, I: Instance>(rom: &Rom<'a>, instance: &I) -> Optio
 }
 
 #[inline(never)]
-fn has_only_deferred<I: Instance>(rom: &Rom<'_>, instance: &I) -> bool {
+pub(crate) fn has_only_deferred<I: Instance>(rom: &Rom<'_>, instance: &I) -> bool {
     let marks = event_flag::DEFERRED | event_flag::HIDDEN;
     let waits = |event: &Event| {
         event.id().is_some_and(|id| rom.event(id).is_some())
@@ -84,10 +86,29 @@ fn has_only_deferred<I: Instance>(rom: &Rom<'_>, instance: &I) -> bool {
     queue.is_some_and(|queue| queue.iter().all(waits))
 }
 
-/// A tick of an agent that only polls, along its chain. With `has_events` it ends before they are
-/// taken. The agent is attached.
+/// A tick of an agent whose header says that it only polls: by fused code of its host, or along the
+/// plans of its leaves. With `has_events` it ends before they are taken. The agent is attached.
 #[inline(always)]
 pub(crate) fn poll<'a, I: Instance, H: Host>(
+    cx: &mut Context<'a>,
+    host: &mut H,
+    has_events: bool,
+) -> Polled {
+    if let Some(code) = H::fused(host)
+        && let Some(polled) = (code.poll)(&mut Fuse::new(cx), host, has_events)
+    {
+        return polled;
+    }
+    let chain = I::view(&cx.ram).and_then(|instance| quiet_chain(cx.rom, instance));
+    match chain {
+        Some(chain) => poll_by_plan::<I, H>(cx, host, &chain, has_events),
+        None => Polled::Slow,
+    }
+}
+
+/// The same along the plans of its leaves.
+#[inline(always)]
+fn poll_by_plan<'a, I: Instance, H: Host>(
     cx: &mut Context<'a>,
     host: &mut H,
     chain: &Chain<'a>,
@@ -301,7 +322,7 @@ impl<'a> Tick<'_, 'a> {
     /// The guard of a transition holds: has it waited, and may it leave what it would leave? One
     /// that may not and is to be kept for later is kept (SEL-6).
     #[inline(never)]
-    fn may_be_taken(&mut self, id: u16) -> bool {
+    pub(crate) fn may_be_taken(&mut self, id: u16) -> bool {
         let candidate = TransitionId::new(id).and_then(|id| self.cx.candidate(id));
         let leaves = self.cx.leaves();
         candidate.is_some_and(|candidate| {

@@ -15,7 +15,7 @@ use crate::host::{Cause, Host};
 use crate::instance::leaves::Leaves;
 use crate::instance::{Instance, flag};
 use crate::life;
-use crate::poll::{Chain, Halt, Polled, poll, quiet_chain};
+use crate::poll::{Chain, Halt, Polled, poll};
 use crate::select::Ask;
 use crate::toggles::{self, Optimization};
 
@@ -165,23 +165,16 @@ pub(crate) fn follow<'a, I: Instance, H: Host>(
         Route::Paused | Route::Resting => return Report::default(),
         Route::Run(start) => start,
     };
-    // A batch has asked already.
-    let chain = match start {
-        Start::Poll => quiet_chain(cx.rom, instance),
-        Start::JumpInbox | Start::JumpQueued(_) | Start::Slow => None,
-    };
     cx.attach(instance.ram(), index);
     let mut host = host();
     let (used, idle) = match start {
         Start::JumpInbox => fast::take_inbox::<I, H>(cx, &mut host, input.inbox),
         Start::JumpQueued(jump) => fast::take_queued::<I, H>(cx, &mut host, jump),
-        Start::Poll | Start::Slow => match chain {
-            Some(chain) => {
-                let polled = poll::<I, H>(cx, &mut host, &chain, !input.inbox.is_empty());
-                return run_polled(cx, &mut host, input, polled);
-            }
-            None => (Used::default(), false),
-        },
+        Start::Poll => {
+            let polled = poll::<I, H>(cx, &mut host, !input.inbox.is_empty());
+            return run_polled(cx, &mut host, input, polled);
+        }
+        Start::Slow => (Used::default(), false),
     };
     if idle {
         Report::taken(used.inbox)

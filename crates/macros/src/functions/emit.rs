@@ -33,13 +33,31 @@ pub fn list(functions: &[Function], board: &Type, context: &Type) -> TokenStream
     }}
 }
 
+/// The functions as constants under each of their names, for machines that are fused with them.
+pub fn callbacks(functions: &[Function]) -> TokenStream {
+    let entries = functions.iter().map(|function| {
+        let (conditions, closure) = (&function.conditions, closure(function));
+        let kind = format_ident!("{}", function.mark.kind.variant());
+        let entries = spellings(function).map(|name| {
+            quote!(#(#conditions)* (#name, ::statewright::Callback::#kind(#closure)))
+        });
+        quote!(#(#entries),*)
+    });
+    quote!(&[#(#entries),*])
+}
+
+/// The names that a function answers to.
+fn spellings(function: &Function) -> impl Iterator<Item = String> + use<> {
+    let name = function.name.value();
+    let other = Some(camel_case(&name)).filter(|other| *other != name);
+    std::iter::once(name).chain(other)
+}
+
 /// What is known of the functions while the user's program is compiled, under each of their names.
 pub fn signatures(functions: &[Function]) -> TokenStream {
     let entries = functions.iter().map(|function| {
         let (conditions, kind) = (&function.conditions, format_ident!("{}", function.mark.kind.variant()));
-        let name = function.name.value();
-        let other = Some(camel_case(&name)).filter(|other| *other != name);
-        let (spellings, takes) = (std::iter::once(name).chain(other), types(&function.parameters));
+        let (spellings, takes) = (spellings(function), types(&function.parameters));
         let returns = match returns(function) {
             Some(ty) => quote!(::core::option::Option::Some(#ty)),
             None => quote!(::core::option::Option::None),

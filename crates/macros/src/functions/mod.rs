@@ -74,8 +74,16 @@ fn on_impl(options: Options, mut block: ItemImpl, problems: &mut Problems) -> To
     let (generics, _, bounds) = block.generics.split_for_impl();
     let list = emit::list(&functions, &board, &context);
     let signatures = emit::signatures(&functions);
+    // Types of a family would be known only where they are named.
+    let linked = block.generics.params.is_empty().then(|| linked(&functions, &board, &context));
+    let list = match linked {
+        Some(_) => quote!({ ::statewright::macros::fusing(#list) }),
+        None => list,
+    };
     quote! {
         #block
+
+        #linked
 
         #[automatically_derived]
         impl #generics ::statewright::Behavior<#context> for #board #bounds {
@@ -85,6 +93,19 @@ fn on_impl(options: Options, mut block: ItemImpl, problems: &mut Problems) -> To
         #[automatically_derived]
         impl #generics ::statewright::Named for #board #bounds {
             const FUNCTIONS: &'static [::statewright::Signature] = #signatures;
+        }
+    }
+}
+
+/// What machines are fused with.
+fn linked(functions: &[Function], board: &Type, context: &Type) -> TokenStream {
+    let callbacks = emit::callbacks(functions);
+    quote! {
+        #[automatically_derived]
+        impl ::statewright::macros::Linked for #board {
+            type Board = Self;
+            type Context = #context;
+            const CALLBACKS: &'static [(&'static str, ::statewright::Callback<Self, #context>)] = #callbacks;
         }
     }
 }

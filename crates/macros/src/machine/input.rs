@@ -2,7 +2,7 @@
 
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
-use syn::{Attribute, Error, Ident, LitStr, Result, Token, Type, Visibility, bracketed};
+use syn::{Attribute, Error, Ident, LitBool, LitStr, Result, Token, Type, Visibility, bracketed};
 
 /// What the user wants.
 pub struct Input {
@@ -16,6 +16,8 @@ pub struct Input {
     pub board: Option<Type>,
     /// Warnings of the compiler are no warnings of the build.
     pub allows_warnings: bool,
+    /// The machine is written as code, too.
+    pub fused: bool,
 }
 
 impl Parse for Input {
@@ -37,6 +39,7 @@ impl Parse for Input {
             functions: Vec::new(),
             board: None,
             allows_warnings: false,
+            fused: true,
         };
         found.options(input)?;
         Ok(found)
@@ -44,8 +47,8 @@ impl Parse for Input {
 }
 
 impl Input {
-    /// `, functions = Body` or `, functions = [Body, others::List]`, `, board = Body`, and
-    /// `, warnings = allow`.
+    /// `, functions = Body` or `, functions = [Body, others::List]`, `, board = Body`,
+    /// `, warnings = allow`, and `, fused = false`.
     fn options(&mut self, input: ParseStream<'_>) -> Result<()> {
         while !input.is_empty() {
             input.parse::<Token![,]>()?;
@@ -65,8 +68,9 @@ impl Input {
                     }
                     self.allows_warnings = true;
                 }
+                "fused" => self.fused = input.parse::<LitBool>()?.value,
                 _ => {
-                    let text = "`machine!` knows `functions = Body`, `board = Body` and `warnings = allow`";
+                    let text = "`machine!` knows `functions = Body`, `board = Body`, `warnings = allow` and `fused = false`";
                     return Err(Error::new(option.span(), text));
                 }
             }

@@ -1,13 +1,14 @@
 //! `machine!`: compiles a machine file while the user's program is compiled (CODE-2).
 //!
 //! The stages: [`input`] what the user wrote, [`build`] the compiled file, [`constants`] its names
-//! as constants, [`check`] whether all functions are there, [`check_keys`] whether all fields are, and
+//! as constants, [`fused`] the machine as code, [`check`] whether all functions are there, [`check_keys`] whether all fields are, and
 //! here the module around them.
 
 mod build;
 mod check;
 mod check_keys;
 mod constants;
+mod fused;
 mod input;
 mod value_type;
 
@@ -39,13 +40,15 @@ fn module(input: &Input, built: &Built) -> TokenStream {
         built.graph.doc.as_deref(),
         &format!("Machine `{}`.", built.graph.name.value),
     );
-    let (file, parts, machine) = (&built.file, &built.parts, machine(built));
+    let code = fused::code(input, built);
+    let (file, parts, machine) = (&built.file, &built.parts, machine(built, code.as_ref()));
     let constants = constants::modules(built);
     let (checks, key_checks) = (
         check::checks(input, built),
         check_keys::checks(input, built),
     );
     let warnings = warnings(input, built);
+    let tie = fused::tie(input, code.as_ref());
     quote! {
         #(#attributes)*
         #[doc = #doc]
@@ -57,7 +60,9 @@ fn module(input: &Input, built: &Built) -> TokenStream {
             #warnings
             #machine
             #constants
+            #code
         }
+        #tie
         #checks
         #key_checks
     }
@@ -86,10 +91,11 @@ fn warnings(input: &Input, built: &Built) -> TokenStream {
 }
 
 /// `fn machine()`.
-fn machine(built: &Built) -> TokenStream {
+fn machine(built: &Built, code: Option<&TokenStream>) -> TokenStream {
     let bytes = Literal::byte_string(built.output.rom.as_bytes());
     let hash = built.output.rom.as_rom().header().head.structure_hash.get();
     let (symbols, warnings) = (symbols(built), &built.warnings);
+    let fused = fused::reference(code);
     quote! {
         static ROM: &[u8] = #bytes;
 
@@ -100,7 +106,7 @@ fn machine(built: &Built) -> TokenStream {
         /// The machine, compiled together with this program. The first call loads it.
         pub fn machine() -> ::statewright::Machine {
             static MACHINE: ::std::sync::OnceLock<::statewright::Machine> = ::std::sync::OnceLock::new();
-            MACHINE.get_or_init(|| ::statewright::macros::load(ROM, #symbols, &[#(#warnings),*])).clone()
+            MACHINE.get_or_init(|| ::statewright::macros::load(ROM, #symbols, &[#(#warnings),*], #fused)).clone()
         }
     }
 }

@@ -24,6 +24,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::board::{Board, Key, NotStrict, check_strict};
 use crate::commands::{Lane, LaneRule, LaneRules, Merge};
 use crate::context::Context;
+use crate::fused::Fused;
 use crate::functions::{Function, Functions, Kind};
 use crate::handle::{KeyHandle, WrongHandle};
 use crate::machine::Machine;
@@ -138,6 +139,11 @@ impl Machine {
                 None => table.bind_trap(place),
             }
         }
+        if problems.is_empty()
+            && let Some(fused) = fused(self, &functions, &chosen)
+        {
+            table.fuse(&fused);
+        }
         let codes = codes(&functions, &chosen, &mut problems);
         Ok((
             Program {
@@ -153,6 +159,18 @@ impl Machine {
             problems,
         ))
     }
+}
+
+/// The machine as code, if all its functions are those of the type that it was made with.
+fn fused<B, C: Context + ?Sized>(
+    machine: &Machine,
+    functions: &Functions<B, C>,
+    chosen: &[Choice],
+) -> Option<Fused<B, C>> {
+    let fusing = functions.fusing?;
+    let own = |choice: &Choice| choice.function.is_some_and(|place| place < fusing.own);
+    let fused = (fusing.find)(machine.fused()?)?;
+    chosen.iter().all(own).then_some(fused)
 }
 
 /// What answers to a function of the machine.
@@ -401,6 +419,20 @@ impl<B, C: Context + ?Sized> Program<B, C> {
     /// The machine.
     pub fn machine(&self) -> &Machine {
         &self.machine
+    }
+
+    /// Whether the machine runs as code that was generated for it: it is one of `machine!(…, functions
+    /// = T)` and bound to the functions of that very type. Agents that are traced or measured go by
+    /// the tables all the same, and what comes out is the same to the last byte.
+    pub fn is_fused(&self) -> bool {
+        self.table.is_fused()
+    }
+
+    /// The same program going by the tables of its machine alone.
+    #[must_use]
+    pub fn interpreted(mut self) -> Self {
+        self.table.interpret();
+        self
     }
 
     /// Functions that were given and that the machine does not call, by name and kind: a library of

@@ -1,11 +1,11 @@
 //! Callbacks by number, as the kernel asks for them.
 
-use statewright_kernel::{Mode, Status, Verdict};
+use statewright_kernel::{Status, Verdict};
 use statewright_rom::ids::{FunctionId, KeyId};
 
 use crate::board::Board;
 use crate::context::Context;
-use crate::cx::{ActionCx, GuardCx};
+use crate::fused::{AnyPoll, Fused, Poll};
 use crate::functions::{
     ActionFn, ActivityFn, AnyActionFn, AnyActivityFn, AnyGuardFn, AnyScorerFn, AnyValueFn,
     Callback, GuardFn, ScorerFn, ValueFn,
@@ -21,6 +21,8 @@ pub(crate) struct Table<B, C: Context + ?Sized> {
     values: Box<[AnyValueFn<B, C>]>,
     /// Field of the blackboard per key.
     fields: Box<[usize]>,
+    /// The machine as code, if that was made of these very functions and fields.
+    fused: Option<AnyPoll<B, C>>,
 }
 
 /// A call that nothing answers to; unwinds to whoever ticks the agent.
@@ -47,6 +49,7 @@ impl<B: Board, C: Context + ?Sized> Table<B, C> {
             activities: vec![activity; functions].into(),
             values: vec![value; functions].into(),
             fields: fields.into(),
+            fused: None,
         }
     }
 
@@ -63,6 +66,12 @@ impl<B: Board, C: Context + ?Sized> Table<B, C> {
             Callback::Activity(code) => set(&mut self.activities, place, code),
             Callback::Value(code) => set(&mut self.values, place, code),
         }
+    }
+
+    /// The machine is run by code, if its fields are those of the blackboard.
+    pub(super) fn fuse(&mut self, fused: &Fused<B, C>) {
+        let same = fused.fields.get(..self.fields.len()) == Some(&self.fields);
+        self.fused = same.then_some(fused.poll);
     }
 
     /// Nothing answers to a function: whoever calls it ends.
@@ -98,11 +107,24 @@ impl<B: Board, C: Context + ?Sized> Table<B, C> {
             activities: &self.activities,
             values: &self.values,
             fields: &self.fields,
+            fused: self.fused.map(|poll| poll as Poll<B, C::Of<'w>>),
         }
     }
 
     pub(crate) fn field(&self, key: KeyId) -> usize {
         field(&self.fields, key)
+    }
+}
+
+impl<B, C: Context + ?Sized> Table<B, C> {
+    /// Is the machine run by code?
+    pub(super) fn is_fused(&self) -> bool {
+        self.fused.is_some()
+    }
+
+    /// The machine is run by its tables.
+    pub(super) fn interpret(&mut self) {
+        self.fused = None;
     }
 }
 
@@ -118,6 +140,7 @@ pub(crate) struct TickTable<'t, B, C> {
     activities: &'t [ActivityFn<B, C>],
     values: &'t [ValueFn<B, C>],
     fields: &'t [usize],
+    pub(crate) fused: Option<Poll<B, C>>,
 }
 
 impl<B, C> Clone for TickTable<'_, B, C> {
@@ -128,76 +151,41 @@ impl<B, C> Clone for TickTable<'_, B, C> {
 
 impl<B, C> Copy for TickTable<'_, B, C> {}
 
+/// A function by its number; whoever is not there does nothing.
 impl<B: Board, C> TickTable<'_, B, C> {
     #[inline]
-    pub(crate) fn guard(
-        &self,
-        function: FunctionId,
-        board: &B,
-        context: &C,
-        mut cx: GuardCx<'_, '_, '_>,
-    ) -> Verdict {
-        let code = self.guards.get(function.index());
-        let verdict = code.map_or(Verdict::from(false), |code| code(board, context, &mut cx));
-        cx.returned();
-        verdict
+    pub(crate) fn guard(&self, function: FunctionId) -> GuardFn<B, C> {
+        let none: GuardFn<B, C> = |_, _, _| Verdict::from(false);
+        self.guards.get(function.index()).copied().unwrap_or(none)
     }
 
     #[inline]
-    pub(crate) fn score(
-        &self,
-        function: FunctionId,
-        board: &B,
-        context: &C,
-        mut cx: GuardCx<'_, '_, '_>,
-    ) -> f32 {
-        let code = self.scorers.get(function.index());
-        let score = code.map_or(0.0, |code| code(board, context, &mut cx));
-        cx.returned();
-        score
-    }
-
-    pub(crate) fn value(
-        &self,
-        function: FunctionId,
-        board: &B,
-        context: &C,
-        mut cx: GuardCx<'_, '_, '_>,
-    ) -> [u32; 3] {
-        let code = self.values.get(function.index());
-        let words = code.map_or([0; 3], |code| code(board, context, &mut cx));
-        cx.returned();
-        words
+    pub(crate) fn scorer(&self, function: FunctionId) -> ScorerFn<B, C> {
+        let none: ScorerFn<B, C> = |_, _, _| 0.0;
+        self.scorers.get(function.index()).copied().unwrap_or(none)
     }
 
     #[inline]
-    pub(crate) fn action(
-        &self,
-        function: FunctionId,
-        board: &mut B,
-        context: &C,
-        mut cx: ActionCx<'_, '_, '_>,
-    ) {
-        if let Some(code) = self.actions.get(function.index()) {
-            code(board, context, &mut cx);
-        }
-        cx.returned();
+    pub(crate) fn value(&self, function: FunctionId) -> ValueFn<B, C> {
+        let none: ValueFn<B, C> = |_, _, _| [0; 3];
+        self.values.get(function.index()).copied().unwrap_or(none)
     }
 
     #[inline]
-    pub(crate) fn activity(
-        &self,
-        function: FunctionId,
-        mode: Mode,
-        (board, context): (&mut B, &C),
-        mut cx: ActionCx<'_, '_, '_>,
-    ) -> Status {
-        let code = self.activities.get(function.index());
-        let status = code.map_or(Status::Running, |code| code(board, context, mode, &mut cx));
-        cx.returned();
-        status
+    pub(crate) fn action(&self, function: FunctionId) -> ActionFn<B, C> {
+        let none: ActionFn<B, C> = |_, _, _| {};
+        self.actions.get(function.index()).copied().unwrap_or(none)
     }
 
+    #[inline]
+    pub(crate) fn activity(&self, function: FunctionId) -> ActivityFn<B, C> {
+        let none: ActivityFn<B, C> = |_, _, _, _| Status::Running;
+        let activity = self.activities.get(function.index());
+        activity.copied().unwrap_or(none)
+    }
+}
+
+impl<B: Board, C> TickTable<'_, B, C> {
     /// The key that a field holds.
     pub(crate) fn key(&self, field: usize) -> Option<KeyId> {
         let place = self.fields.iter().position(|&own| own == field);

@@ -96,6 +96,9 @@ pub fn contenders<R: Real>(agents: usize) -> Result<Vec<Box<dyn Contender<R>>>, 
         Box::new(InCrowd::<R>::new(agents)?),
         Box::new(ByHand::<R>::new("hand", agents)),
     ];
+    if let Some(fused) = InSlices::<R>::fused(agents)? {
+        all.push(Box::new(fused));
+    }
     all.extend(R::peer(agents));
     Ok(all)
 }

@@ -9,6 +9,7 @@ use super::machine::{Real, SEED};
 
 /// Agents in slices.
 pub struct InSlices<R: Real> {
+    name: &'static str,
     program: Program<R::Board, ()>,
     instances: Vec<R::Instance>,
     boards: Vec<R::Board>,
@@ -19,14 +20,28 @@ pub struct InSlices<R: Real> {
 }
 
 impl<R: Real> InSlices<R> {
-    /// So many agents.
+    /// So many agents by the tables of their machine.
     pub fn new(agents: usize) -> Result<Self, String> {
-        let machine = R::machine();
-        let bound = machine.bind(R::functions());
-        let program = bound.map_err(|error| error.to_string())?;
+        Self::with("slices", bind::<R>()?.interpreted(), agents)
+    }
+
+    /// So many agents by the code of their machine, if it has any.
+    pub fn fused(agents: usize) -> Result<Option<Self>, String> {
+        let program = bind::<R>()?;
+        let fused = program.is_fused();
+        fused.then(|| Self::with("fused", program, agents)).transpose()
+    }
+
+    fn with(
+        name: &'static str,
+        program: Program<R::Board, ()>,
+        agents: usize,
+    ) -> Result<Self, String> {
+        let machine = program.machine().clone();
         let rom = machine.rom();
         let new = |place| R::Instance::new(&rom, SEED, place as u64).ok_or("not of this tier");
         let mut all = Self {
+            name,
             program,
             instances: (0..agents).map(new).collect::<Result<_, _>>()?,
             boards: (0..agents).map(R::board).collect(),
@@ -56,6 +71,11 @@ impl<R: Real> InSlices<R> {
     }
 }
 
+fn bind<R: Real>() -> Result<Program<R::Board, ()>, String> {
+    let bound = R::machine().bind(R::functions());
+    bound.map_err(|error| error.to_string())
+}
+
 /// The commands of a tick, as agents written by hand would have said them.
 pub fn read_commands<'c, R: Real>(
     commands: impl Iterator<Item = CommandRef<'c>>,
@@ -71,7 +91,7 @@ pub fn read_commands<'c, R: Real>(
 
 impl<R: Real> Contender<R> for InSlices<R> {
     fn name(&self) -> &'static str {
-        "slices"
+        self.name
     }
 
     fn tick(&mut self, inbox: &[InboxEvent]) {

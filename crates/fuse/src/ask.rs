@@ -1,0 +1,111 @@
+//! One eventless candidate: is it enabled?
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use statewright_rom::ids::{ExpressionId, TransitionId};
+use statewright_rom::layout::*;
+
+use crate::Fused;
+use crate::call::Place;
+
+impl Fused<'_> {
+    /// Asks a candidate; ends the function with a halt if it may be taken, or if there is more to ask
+    /// than is known here. `rank` is in scope.
+    pub fn ask(&self, id: TransitionId) -> Option<TokenStream> {
+        let plan = self.rom.transition_plan(id)?;
+        let (flags, number) = (plan.flags, id.raw());
+        if flags & (ask_flag::WEIGHED | ask_flag::COMPLETED) != 0 {
+            return Some(self.left_to_the_tables(plan, number));
+        }
+        let place = Place {
+            state: plan.source.get(),
+            transition: number,
+        };
+        let waited_for = self.waited_for(plan);
+        let guard = (flags & ask_flag::GUARDED != 0).then(|| self.guard(&plan.guard, place));
+        let taken = self.taken(id, flags);
+        let asked = match guard {
+            None => taken,
+            Some(guard) => {
+                let stop = self.stop_waiting(id, flags);
+                quote!(if #guard { #taken } #stop)
+            }
+        };
+        Some(match waited_for {
+            Some(result) => quote!(if #result { #asked }),
+            None => asked,
+        })
+    }
+
+    /// The slow path asks, unless a result that is waited for says no.
+    fn left_to_the_tables(&self, plan: &TransitionPlan, number: u16) -> TokenStream {
+        let halt = quote!(return fuse.halt(rank, #number, false););
+        match self.waited_for(plan) {
+            Some(result) if plan.flags & ask_flag::COMPLETED == 0 => quote!(if #result { #halt }),
+            _ => halt,
+        }
+    }
+
+    /// Whether the result of an activity is there that a candidate waits for.
+    fn waited_for(&self, plan: &TransitionPlan) -> Option<TokenStream> {
+        let (instance, slot, bit) = (&self.instance, plan.result_slot, plan.result_bit);
+        let result = quote!(fuse.result::<#instance>(#slot, #bit));
+        if plan.flags & ask_flag::SUCCEEDED != 0 {
+            Some(quote!(#result == 1))
+        } else if plan.flags & ask_flag::FAILED != 0 {
+            Some(quote!(#result > 1))
+        } else {
+            None
+        }
+    }
+
+    /// Everything that was asked holds.
+    fn taken(&self, id: TransitionId, flags: u8) -> TokenStream {
+        let (instance, number) = (&self.instance, id.raw());
+        let halt = quote!(return fuse.halt(rank, #number, true););
+        if flags & (ask_flag::DEBOUNCED | ask_flag::HELD) == 0 {
+            return halt;
+        }
+        let checked = quote!(if fuse.may_be_taken(host, #number) { #halt });
+        match self.debounce_timer(id).filter(|_| flags & ask_flag::DEBOUNCED != 0) {
+            Some(timer) => quote!(if !fuse.waits::<#instance>(#timer) { #checked }),
+            None => checked,
+        }
+    }
+
+    fn stop_waiting(&self, id: TransitionId, flags: u8) -> Option<TokenStream> {
+        let timer = self.debounce_timer(id)?;
+        (flags & ask_flag::DEBOUNCED != 0).then(|| quote!(else { fuse.stop_waiting(#timer); }))
+    }
+
+    fn debounce_timer(&self, id: TransitionId) -> Option<u8> {
+        Some(self.rom.transition_extra(id)?.debounce()?.raw())
+    }
+
+    /// A condition: an expression, or a function.
+    fn guard(&self, op: &OpRecord, place: Place) -> TokenStream {
+        if op.kind == ActionOp::Evaluate {
+            return self.condition(op.a.get(), place);
+        }
+        let (call, function) = (place.call(op), op.a.get());
+        let ask = quote!(L::guard::<#function>(&*host, fuse.look(#call)).holds);
+        match self.computed_arguments(op, place) {
+            Some(compute) => quote!({ #compute #ask }),
+            None => ask,
+        }
+    }
+
+    /// Whether an expression holds.
+    pub fn condition(&self, expression: u16, place: Place) -> TokenStream {
+        let piece = ExpressionId::new(expression)
+            .and_then(|id| self.expression(id, place))
+            .filter(|piece| piece.ty == ValueType::Bool);
+        match piece {
+            Some(piece) => piece.code,
+            None => {
+                let site = place.site();
+                quote!(fuse.test(&*host, #expression, #site))
+            }
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Writes a compiled machine as Rust ("fused"): the same plans that the kernel follows in the ROM,
+//! printed as code with every number in its place.
+//!
+//! Comes in: a loaded ROM and its names. Goes out: tokens of functions that use nothing but
+//! `statewright_kernel::fused`. What is not worth code is left to the tables, so that the size stays
+//! bounded: one function per leaf and region, each candidate, action and activity of it once.
+//!
+//! - [`poll`](mod@poll) a tick of an agent that only polls, leaf by leaf
+//! - `ask` one eventless candidate, `run` update actions and activities
+//! - `expression` bytecode as a Rust expression
+//! - `call` where calls of user code stand
+//!
+//! ```text
+//!   fn poll(…)  match first leaf
+//!     patrol ─▶ alone? ── ask ── run
+//!     hold   ─▶ chain_4 ── ask, ask_4 ── run, run_4        region 4 holds the next leaf
+//! ```
+//!
+//! Numbers are those of one ROM: whoever runs the code has to see to it that the agent's machine is
+//! that one. Parameters are read, never folded.
+#![forbid(unsafe_code)]
+
+mod ask;
+mod call;
+mod expression;
+mod poll;
+mod run;
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote};
+use statewright_rom::Rom;
+use statewright_rom::ids::StateId;
+use statewright_rom::layout::{Tier, feature};
+use statewright_symbols::SymbolTable;
+
+/// The machine as a module's worth of functions; the one to call is `poll`, generic over linkage and
+/// host. `border` is the path of `statewright_kernel::fused`. `None` if nothing of it is worth code.
+pub fn fuse(rom: &Rom<'_>, symbols: &SymbolTable, border: &TokenStream) -> Option<TokenStream> {
+    // Frames of a stack would have to be proved in every tick.
+    if rom.has(feature::STACK) || rom.polls().is_empty() {
+        return None;
+    }
+    let machine = Fused {
+        rom,
+        symbols,
+        instance: instance(rom.tier()),
+    };
+    let (instance, functions) = (&machine.instance, machine.poll());
+    Some(quote! {
+        #[allow(unused_imports)]
+        use #border::{#instance, CallSite, Fuse, Host, Linkage, Mode, Polled, Status, arith};
+        #functions
+    })
+}
+
+/// The machine that is written.
+struct Fused<'m> {
+    rom: &'m Rom<'m>,
+    symbols: &'m SymbolTable,
+    /// The type of its instances.
+    instance: TokenStream,
+}
+
+impl Fused<'_> {
+    /// A state as its path, for comments in the code.
+    fn path(&self, state: StateId) -> String {
+        let known = self.symbols.of(state);
+        known.map_or_else(|| format!("state {state}"), |name| format!("`{name}`"))
+    }
+
+    /// A function for a leaf: the last part of its path makes it readable, its number unique.
+    fn leaf_function(&self, what: &str, leaf: StateId) -> Ident {
+        let path = self.symbols.of(leaf).unwrap_or_default();
+        let last = path.rsplit('/').next().unwrap_or_default();
+        let readable: String = last
+            .chars()
+            .filter(|c| c.is_ascii_alphanumeric() || *c == '_')
+            .flat_map(char::to_lowercase)
+            .collect();
+        format_ident!("{what}_{leaf}_{readable}")
+    }
+}
+
+fn instance(tier: Tier) -> TokenStream {
+    match tier {
+        Tier::Crowd => quote!(Instance64),
+        Tier::Standard => quote!(Instance128),
+        Tier::Hero => quote!(Instance256),
+    }
+}

@@ -1,0 +1,314 @@
+//! The border to fused machines: Rust that was generated for one machine, with its functions called
+//! directly and its conditions as Rust expressions.
+//!
+//! Fused code does what the plans of the ROM say, to the same bytes; what it does not know it leaves
+//! to the plans, and an agent may go the one way in this tick and the other in the next:
+//!
+//! ```text
+//!               ┌─ fused code of the host ─┐  None: nothing done
+//!   one agent ──┤                          ├──────────▶ plans of the ROM ──▶ slow path
+//!               └─ Done, Settled, Halted ──┘               (poll)
+//! ```
+//!
+//! A host that has code for the machine says so ([`Host::fused`]). `crates/fuse` writes the code, with
+//! nothing but what is public here; [`Linkage`] is how it gets from the numbers of the machine to
+//! functions and fields. Not for people: the shape follows the generator.
+
+mod call;
+mod linkage;
+
+pub use call::CallSite;
+pub use linkage::{ByNumber, Linkage};
+pub use statewright_rom::code::arith;
+
+pub use crate::host::{Host, Mode, Status};
+pub use crate::instance::{Instance64, Instance128, Instance256};
+pub use crate::poll::Polled;
+
+use statewright_rom::ids::*;
+use statewright_rom::layout::NONE;
+
+use crate::code::activity::bits_at;
+use crate::code::eval::{evaluate, test};
+use crate::context::{Context, Site};
+use crate::events::time::is_due;
+use crate::host::cx::{ActionCx, GuardCx, scratch_slots};
+use crate::instance::Instance;
+use crate::instance::leaves::Rank;
+use crate::instance::rng::Rng;
+use crate::poll::{Halt, has_only_deferred};
+use crate::tick::Tick;
+
+/// Fused code for a host. It is taken only where nothing is traced.
+#[derive(Debug)]
+pub struct Code<H> {
+    /// A tick of an agent that only polls, as [`poll`](crate::poll); with `true` it ends before
+    /// events are taken. `None`: nothing is done.
+    pub poll: fn(&mut Fuse<'_, '_>, &mut H, bool) -> Option<Polled>,
+}
+
+impl<H> Clone for Code<H> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<H> Copy for Code<H> {}
+
+/// What fused code works on: the agent whose turn it is.
+#[derive(Debug)]
+pub struct Fuse<'r, 'a> {
+    cx: &'r mut Context<'a>,
+}
+
+impl<'r, 'a> Fuse<'r, 'a> {
+    #[inline(always)]
+    pub(crate) fn new(cx: &'r mut Context<'a>) -> Self {
+        Self { cx }
+    }
+}
+
+/// The configuration.
+impl Fuse<'_, '_> {
+    /// A leaf as it lies in the bytes.
+    #[inline(always)]
+    pub fn leaf<I: Instance, const N: usize>(&self) -> u16 {
+        let leaves = I::view(&self.cx.ram).map(Instance::raw_leaves);
+        let leaf = leaves.and_then(|leaves| leaves.get(N));
+        leaf.map_or(NONE, |leaf| leaf.get())
+    }
+
+    /// Is nothing to be done but to poll, as far as the queue can tell?
+    #[inline(always)]
+    pub fn is_quiet<I: Instance>(&self) -> bool {
+        let rom = self.cx.rom;
+        I::view(&self.cx.ram).is_some_and(|instance| {
+            instance.header().event_count == 0 || has_only_deferred(rom, instance)
+        })
+    }
+
+    /// Are there no other leaves than those of a mask?
+    #[inline(always)]
+    pub fn is_whole<I: Instance>(&self, used: u8) -> bool {
+        let leaves = I::view(&self.cx.ram).map_or(&[][..], Instance::raw_leaves);
+        let mut others = (0_u32..).zip(leaves);
+        others.all(|(number, leaf)| {
+            used & 1_u8.checked_shl(number).unwrap_or(0) != 0 || leaf.get() == NONE
+        })
+    }
+
+    /// Is the leaf of a number one of the states from one on, up to another?
+    #[inline(always)]
+    pub fn is_in<I: Instance, const N: usize>(&self, first: u16, end: u16) -> bool {
+        (first..end).contains(&self.leaf::<I, N>())
+    }
+
+    /// Does a slot hold something?
+    #[inline(always)]
+    pub fn holds<I: Instance>(&self, slot: u8) -> bool {
+        let slots = I::view(&self.cx.ram).map_or(&[][..], Instance::raw_slots);
+        slots
+            .get(usize::from(slot))
+            .is_some_and(|slot| slot.get() != 0)
+    }
+
+    /// The result of an activity: 0 while it runs, 1 for success, else failure.
+    #[inline(always)]
+    pub fn result<I: Instance>(&self, slot: u8, bit: u8) -> u16 {
+        let slots = I::view(&self.cx.ram).map_or(&[][..], Instance::raw_slots);
+        bits_at(slots, (slot, bit))
+    }
+}
+
+/// The course of a tick.
+impl<'a> Fuse<'_, 'a> {
+    /// User code may run from now on.
+    #[inline(always)]
+    pub fn begin(&mut self) {
+        self.cx.running = true;
+    }
+
+    /// A candidate may be taken (`enabled`), or there is more to ask it than fused code knows.
+    #[inline]
+    pub fn halt(&mut self, rank: u8, transition: u16, enabled: bool) -> Option<Polled> {
+        Some(Polled::Halted(Halt {
+            rank: Rank::of_bit(rank.into()),
+            interrupts: false,
+            transition,
+            enabled,
+        }))
+    }
+
+    /// Nothing eventless is enabled; events are to be taken, unless something went wrong.
+    #[inline]
+    pub fn settle(&mut self) -> Option<Polled> {
+        let settled = Polled::Settled;
+        Some(self.failure().unwrap_or(settled))
+    }
+
+    /// What went wrong so far.
+    #[inline(always)]
+    pub fn failure(&self) -> Option<Polled> {
+        self.cx.check_fault().err().map(Polled::Failed)
+    }
+
+    /// Everything is done.
+    #[inline]
+    pub fn finish(&mut self) -> Option<Polled> {
+        if let Some(failure) = self.failure() {
+            return Some(failure);
+        }
+        if self.cx.ram.header().event_count != 0 {
+            self.cx.show_posted();
+        }
+        self.cx.running = false;
+        Some(Polled::Done)
+    }
+}
+
+/// Calls.
+impl<'a> Fuse<'_, 'a> {
+    /// For a guard, a scorer or a value function.
+    #[inline(always)]
+    pub fn look(&mut self, call: &'static CallSite) -> GuardCx<'_, 'a> {
+        self.cx.fixed_call = Some(call);
+        GuardCx::new(self.cx)
+    }
+
+    /// For an action or an activity.
+    #[inline(always)]
+    pub fn act(&mut self, call: &'static CallSite) -> ActionCx<'_, 'a> {
+        self.cx.fixed_call = Some(call);
+        ActionCx::new(self.cx)
+    }
+
+    /// Keeps what an activity says.
+    #[inline(always)]
+    pub fn keep(&mut self, state: u16, status: Status) {
+        if status != Status::Running
+            && let Some(state) = self.cx.proved(StateId::new(state))
+        {
+            self.cx.set_result(state, status);
+        }
+    }
+}
+
+/// What expressions read.
+impl Fuse<'_, '_> {
+    /// A word of the parameters in the agent's variant.
+    #[inline]
+    pub fn parameter(&self, word: usize) -> u32 {
+        let row = self.cx.rom.parameter_row(self.cx.variant());
+        row.get(word).map_or(0, |word| word.word.get())
+    }
+
+    /// Ticks since a state was entered whose clock is in a timer slot; 0 while it is not active.
+    #[inline]
+    pub fn ticks_since<I: Instance>(&self, slot: u8, is_active: bool) -> i32 {
+        let timers = I::view(&self.cx.ram).map_or(&[][..], Instance::raw_timers);
+        match timers.get(usize::from(slot)) {
+            Some(time) if is_active => {
+                let ticks = self.cx.now.wrapping_sub(time.get());
+                ticks.min(i32::MAX as u32) as i32
+            }
+            _ => 0,
+        }
+    }
+
+    /// The word of scratch that expressions see; 0 while its owner is not active.
+    #[inline]
+    pub fn scratch(&self, scratch: u16) -> u16 {
+        let scratch = self.cx.proved(ScratchId::new(scratch));
+        let slot = scratch.and_then(|scratch| scratch_slots(self.cx, scratch).next());
+        slot.map_or(0, |slot| self.cx.slot(slot))
+    }
+
+    /// The agent's random numbers.
+    #[inline]
+    pub fn rng(&mut self) -> Rng<'_> {
+        Rng::new(&mut self.cx.ram.header_mut().rng)
+    }
+}
+
+/// Debounced transitions.
+impl Fuse<'_, '_> {
+    /// Its guard holds: does it have to wait still? Only the plans know what comes after waiting.
+    #[inline]
+    pub fn waits<I: Instance>(&self, timer: u8) -> bool {
+        I::view(&self.cx.ram).is_some_and(|instance| {
+            let bit = 1_u8.checked_shl(timer.into()).unwrap_or(0);
+            let time = instance.raw_timers().get(usize::from(timer));
+            let armed = instance.header().armed & bit != 0;
+            armed && time.is_some_and(|time| !is_due(time.get(), self.cx.now))
+        })
+    }
+
+    /// Its guard does not hold.
+    #[inline]
+    pub fn stop_waiting(&mut self, timer: u8) {
+        if let Some(timer) = self.cx.proved(TimerSlot::new(timer)) {
+            self.cx.disarm(timer);
+        }
+    }
+}
+
+/// What is left to the tables.
+impl Fuse<'_, '_> {
+    /// The guard of a candidate holds: may it be taken?
+    #[inline(never)]
+    pub fn may_be_taken(&mut self, host: &mut dyn Host, transition: u16) -> bool {
+        Tick::new(self.cx, host, None).may_be_taken(transition)
+    }
+
+    /// Whether an expression holds.
+    #[inline(never)]
+    pub fn test(&mut self, host: &dyn Host, expression: u16, call: &'static CallSite) -> bool {
+        let expression = self.cx.proved(ExpressionId::new(expression));
+        expression.is_some_and(|expression| test(self.cx, host, expression, &call.site()))
+    }
+
+    /// Words of an expression.
+    #[inline(never)]
+    pub fn evaluate(
+        &mut self,
+        host: &dyn Host,
+        expression: u16,
+        call: &'static CallSite,
+    ) -> [u32; 3] {
+        let expression = self.cx.proved(ExpressionId::new(expression));
+        expression.map_or([0; 3], |expression| {
+            evaluate(self.cx, host, expression, &call.site(), None)
+        })
+    }
+
+    /// Computes the arguments of a call.
+    #[inline(never)]
+    pub fn compute_arguments(&mut self, host: &mut dyn Host, op: u16, call: &'static CallSite) {
+        let op = OpId::new(op).and_then(|op| self.cx.op(op));
+        if let Some(op) = self.cx.proved(op) {
+            Tick::new(self.cx, host, None).compute_arguments(op, &call.site());
+        }
+    }
+
+    /// Carries out one action.
+    #[inline(never)]
+    pub fn run_op(&mut self, host: &mut dyn Host, op: u16, call: &'static CallSite) {
+        let op = OpId::new(op).and_then(|op| self.cx.op(op));
+        if let Some(op) = self.cx.proved(op) {
+            Tick::new(self.cx, host, None).run_op(op, &call.site());
+        }
+    }
+
+    /// Carries out a list of actions.
+    #[inline(never)]
+    pub fn run_list(&mut self, host: &mut dyn Host, list: u16, call: &'static CallSite) {
+        Tick::new(self.cx, host, None).run_list(ListId::new(list), &call.site());
+    }
+}
+
+impl CallSite {
+    /// Where it stands.
+    pub(crate) fn site(&self) -> Site {
+        self.site
+    }
+}

@@ -1,0 +1,74 @@
+//! Fused machines: what `machine!` generates for a machine and the functions of a type, and how it
+//! comes together with a program.
+//!
+//! ```text
+//!   machine!(…, functions = Body)         #[functions] impl Body
+//!     M: FusedMachine   the code            T: Linked   callbacks by name
+//!            └───────────┐  ┌───────────────────┘
+//!                   Fused<B, C>      in the machine, without its types
+//!                        │
+//!   machine.bind(Body::functions()) ─▶ is it made of these very functions and fields? ─▶ Program
+//! ```
+//!
+//! Numbers of functions and keys become the user's functions and fields while the program is compiled,
+//! so that the compiler sees through every call. A program that is bound to anything else, and a host
+//! that traces or measures, goes by the tables of the ROM: to the same bytes.
+
+#[cfg(feature = "macros")]
+mod link;
+
+use std::any::Any;
+
+use statewright_kernel::fused::{Fuse, Polled};
+
+use crate::context::Context;
+use crate::host::AgentHost;
+
+#[cfg(feature = "macros")]
+pub use link::{FusedMachine, FusedWith, Linked, Tied, Unfused};
+
+/// A tick of an agent that only polls, for a context of any lifetime.
+pub(crate) type AnyPoll<B, C> = for<'h, 'p, 'w> fn(
+    &mut Fuse<'_, '_>,
+    &mut AgentHost<'h, 'p, B, <C as Context>::Of<'w>>,
+    bool,
+) -> Option<Polled>;
+
+/// The same for the context of one tick.
+pub(crate) type Poll<B, C> =
+    for<'h, 'p> fn(&mut Fuse<'_, '_>, &mut AgentHost<'h, 'p, B, C>, bool) -> Option<Polled>;
+
+/// A machine as code for a blackboard and a context.
+pub struct Fused<B, C: Context + ?Sized> {
+    pub(crate) poll: AnyPoll<B, C>,
+    /// Field of the blackboard per key, as the code has it.
+    pub(crate) fields: &'static [usize],
+}
+
+impl<B, C: Context + ?Sized> Clone for Fused<B, C> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<B, C: Context + ?Sized> Copy for Fused<B, C> {}
+
+/// Code for a machine, whatever its types are.
+pub type AnyFused = &'static (dyn Any + Send + Sync);
+
+/// How functions of a type find the code that was made of them.
+pub struct Fusing<B, C: Context + ?Sized> {
+    /// The code behind one without types, if it is of these.
+    pub(crate) find: fn(AnyFused) -> Option<Fused<B, C>>,
+    /// So many functions at the head of the list are those of the type.
+    pub(crate) own: usize,
+}
+
+impl<B, C: Context + ?Sized> Clone for Fusing<B, C> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<B, C: Context + ?Sized> Copy for Fusing<B, C> {}
+
