@@ -10,11 +10,12 @@ use crate::call::Place;
 
 impl Fused<'_> {
     /// Asks a candidate; ends the function with a halt if it may be taken, or if there is more to ask
-    /// than is known here. `rank` is in scope.
+    /// than is known here. `at` is in scope: who is asked.
     pub fn ask(&self, id: TransitionId) -> Option<TokenStream> {
-        let plan = self.rom.transition_plan(id)?;
+        let (plan, record) = (self.rom.transition_plan(id)?, self.rom.transition(id)?);
         let (flags, number) = (plan.flags, id.raw());
-        if flags & (ask_flag::WEIGHED | ask_flag::COMPLETED) != 0 {
+        let special = transition_flag::SCORED | transition_flag::PUSH | transition_flag::POP;
+        if flags & ask_flag::COMPLETED != 0 || record.flags.get() & special != 0 {
             return Some(self.left_to_the_tables(plan, number));
         }
         let place = Place {
@@ -31,15 +32,24 @@ impl Fused<'_> {
                 quote!(if #guard { #taken } #stop)
             }
         };
-        Some(match waited_for {
-            Some(result) => quote!(if #result { #asked }),
-            None => asked,
+        let cooldown = self.cooldown(id, flags);
+        let conditions: Vec<TokenStream> = waited_for.into_iter().chain(cooldown).collect();
+        Some(match conditions.as_slice() {
+            [] => asked,
+            conditions => quote!(if #(#conditions)&&* { #asked }),
         })
+    }
+
+    /// Whether a cooldown is over, if there is one.
+    fn cooldown(&self, id: TransitionId, flags: u8) -> Option<TokenStream> {
+        let extra = self.rom.transition_extra(id)?;
+        let (instance, slot) = (&self.instance, extra.cooldown()?.raw());
+        (flags & ask_flag::WEIGHED != 0).then(|| quote!(fuse.has_cooled::<#instance>(#slot)))
     }
 
     /// The slow path asks, unless a result that is waited for says no.
     fn left_to_the_tables(&self, plan: &TransitionPlan, number: u16) -> TokenStream {
-        let halt = quote!(return fuse.halt(rank, #number, false););
+        let halt = quote!(return fuse.halt(at, #number, false););
         match self.waited_for(plan) {
             Some(result) if plan.flags & ask_flag::COMPLETED == 0 => quote!(if #result { #halt }),
             _ => halt,
@@ -51,9 +61,9 @@ impl Fused<'_> {
         let (instance, slot, bit) = (&self.instance, plan.result_slot, plan.result_bit);
         let result = quote!(fuse.result::<#instance>(#slot, #bit));
         if plan.flags & ask_flag::SUCCEEDED != 0 {
-            Some(quote!(#result == 1))
+            Some(quote!((#result == 1)))
         } else if plan.flags & ask_flag::FAILED != 0 {
-            Some(quote!(#result > 1))
+            Some(quote!((#result > 1)))
         } else {
             None
         }
@@ -62,7 +72,7 @@ impl Fused<'_> {
     /// Everything that was asked holds.
     fn taken(&self, id: TransitionId, flags: u8) -> TokenStream {
         let (instance, number) = (&self.instance, id.raw());
-        let halt = quote!(return fuse.halt(rank, #number, true););
+        let halt = quote!(return fuse.halt(at, #number, true););
         if flags & (ask_flag::DEBOUNCED | ask_flag::HELD) == 0 {
             return halt;
         }

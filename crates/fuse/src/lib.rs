@@ -30,14 +30,13 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 use statewright_rom::Rom;
 use statewright_rom::ids::StateId;
-use statewright_rom::layout::{Tier, feature};
+use statewright_rom::layout::Tier;
 use statewright_symbols::SymbolTable;
 
 /// The machine as a module's worth of functions; the one to call is `poll`, generic over linkage and
 /// host. `border` is the path of `statewright_kernel::fused`. `None` if nothing of it is worth code.
 pub fn fuse(rom: &Rom<'_>, symbols: &SymbolTable, border: &TokenStream) -> Option<TokenStream> {
-    // Frames of a stack would have to be proved in every tick.
-    if rom.has(feature::STACK) || rom.polls().is_empty() {
+    if rom.polls().is_empty() {
         return None;
     }
     let machine = Fused {
@@ -48,7 +47,7 @@ pub fn fuse(rom: &Rom<'_>, symbols: &SymbolTable, border: &TokenStream) -> Optio
     let (instance, functions) = (&machine.instance, machine.poll());
     Some(quote! {
         #[allow(unused_imports)]
-        use #border::{#instance, CallSite, Fuse, Host, Linkage, Mode, Polled, Status, arith};
+        use #border::{#instance, Asked, CallSite, Fuse, Host, Linkage, Mode, Polled, Status, arith};
         #functions
     })
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 use statewright_rom::ids::{RegionId, StateId, TransitionId};
-use statewright_rom::layout::{NONE, PollRecord};
+use statewright_rom::layout::{NONE, PollRecord, feature};
 
 use crate::Fused;
 
@@ -28,6 +28,7 @@ impl<'m> Leaf<'m> {
 #[derive(Clone, Copy)]
 enum Pass {
     Chain,
+    Interrupt,
     Ask,
     Run,
 }
@@ -36,6 +37,7 @@ impl Pass {
     fn function(self, region: RegionId) -> Ident {
         match self {
             Self::Chain => format_ident!("chain_{region}"),
+            Self::Interrupt => format_ident!("interrupt_{region}"),
             Self::Ask => format_ident!("ask_{region}"),
             Self::Run => format_ident!("run_{region}"),
         }
@@ -47,7 +49,7 @@ impl<'m> Fused<'m> {
     pub fn poll(&self) -> TokenStream {
         let mut functions = TokenStream::new();
         let mut arms = TokenStream::new();
-        for leaf in self.first_leaves().filter(|&leaf| self.is_worth_it(leaf)) {
+        for leaf in self.first_leaves() {
             let (number, name) = (leaf.state.raw(), self.leaf_function("poll", leaf.state));
             arms.extend(quote!(#number => #name::<L, H>(fuse, host, has_events),));
             functions.extend(self.first_leaf(&name, leaf));
@@ -56,12 +58,14 @@ impl<'m> Fused<'m> {
             functions.extend(self.region(region));
         }
         let instance = &self.instance;
+        let frames = self.rom.has(feature::STACK);
+        let frames = frames.then(|| quote!(|| !fuse.are_frames()));
         quote! {
             /// A tick of an agent that only polls.
             pub fn poll<L: Linkage<H>, H: Host>(
                 fuse: &mut Fuse<'_, '_>, host: &mut H, has_events: bool
             ) -> Option<Polled> {
-                if !fuse.is_quiet::<#instance>() {
+                if !fuse.is_quiet::<#instance>() #frames {
                     return None;
                 }
                 match fuse.leaf::<#instance, 0>() {
@@ -94,21 +98,14 @@ impl<'m> Fused<'m> {
 
     /// Regions in which a leaf behind another lies.
     fn next_regions(&self) -> BTreeSet<RegionId> {
-        let worth = |leaf: &Leaf<'_>| self.is_worth_it(*leaf);
         let mut regions: BTreeSet<RegionId> = BTreeSet::new();
-        let mut open: Vec<RegionId> =
-            self.first_leaves().filter(worth).filter_map(Leaf::next).collect();
+        let mut open: Vec<RegionId> = self.first_leaves().filter_map(Leaf::next).collect();
         while let Some(region) = open.pop() {
             if regions.insert(region) {
                 open.extend(self.leaves_in(region).filter_map(Leaf::next));
             }
         }
         regions
-    }
-
-    /// Whether an agent whose first leaf this is may poll by code: interrupts are left to the tables.
-    fn is_worth_it(&self, leaf: Leaf<'_>) -> bool {
-        self.all_behind(leaf, &|leaf| leaf.poll.interrupts.get() == 0)
     }
 
     /// Does a test hold for a leaf and whatever may lie behind it?
@@ -119,32 +116,39 @@ impl<'m> Fused<'m> {
                 .is_none_or(|region| self.leaves_in(region).all(|leaf| self.all_behind(leaf, test)))
     }
 
-    /// Does a leaf, or one that may lie behind it, ask anything?
-    fn asks_behind(&self, leaf: Leaf<'_>) -> bool {
-        !self.all_behind(leaf, &|leaf| leaf.poll.asks.get() == 0)
+    /// Is there something to do in a pass for a leaf, or for one that may lie behind it?
+    fn is_needed(&self, leaf: Leaf<'_>, pass: Pass) -> bool {
+        !self.all_behind(leaf, &|leaf| match pass {
+            Pass::Chain => false,
+            Pass::Interrupt => leaf.poll.interrupts.get() == 0,
+            Pass::Ask => leaf.poll.asks.get() == 0,
+            Pass::Run => leaf.poll.run.get() == NONE,
+        })
     }
 
-    fn runs_behind(&self, leaf: Leaf<'_>) -> bool {
-        !self.all_behind(leaf, &|leaf| leaf.poll.run.get() == NONE)
-    }
-
-    fn region_asks(&self, region: RegionId) -> bool {
-        self.leaves_in(region).any(|leaf| self.asks_behind(leaf))
-    }
-
-    fn region_runs(&self, region: RegionId) -> bool {
-        self.leaves_in(region).any(|leaf| self.runs_behind(leaf))
+    fn is_needed_in(&self, region: RegionId, pass: Pass) -> bool {
+        self.leaves_in(region)
+            .any(|leaf| self.is_needed(leaf, pass))
     }
 
     /// A function for agents whose first leaf this is.
     fn first_leaf(&self, name: &Ident, leaf: Leaf<'m>) -> TokenStream {
         let doc = format!(" {}", self.path(leaf.state));
         let whole = self.whole(leaf, &quote!(1), &quote!(false));
-        let (asks, runs) = (self.asks(leaf), self.runs(leaf.poll));
-        let asks_on = self.go_on(leaf, Pass::Ask);
-        let runs_on = self.go_on(leaf, Pass::Run);
-        let rank = (!asks.is_empty()).then(|| quote!(let rank = 0_u8;));
-        let checked = self.asks_behind(leaf).then(|| {
+        let passes = [Pass::Interrupt, Pass::Ask].map(|pass| {
+            let (own, on) = (self.asks(leaf, pass), self.go_on(leaf, pass));
+            let interrupts = matches!(pass, Pass::Interrupt);
+            self.is_needed(leaf, pass).then(|| {
+                quote! {{
+                    let at = Asked { rank: 0, interrupts: #interrupts };
+                    #own
+                    #on
+                }}
+            })
+        });
+        let (runs, runs_on) = (self.runs(leaf.poll), self.go_on(leaf, Pass::Run));
+        let asks = passes.iter().any(Option::is_some);
+        let checked = asks.then(|| {
             quote! {
                 if let Some(failure) = fuse.failure() {
                     return Some(failure);
@@ -161,9 +165,7 @@ impl<'m> Fused<'m> {
                     return None;
                 }
                 fuse.begin();
-                #rank
-                #asks
-                #asks_on
+                #(#passes)*
                 #checked
                 if has_events {
                     return fuse.settle();
@@ -179,7 +181,8 @@ impl<'m> Fused<'m> {
     /// states, and does a leaf poll? `before`: whether an earlier one does.
     fn whole(&self, leaf: Leaf<'_>, used: &TokenStream, before: &TokenStream) -> TokenStream {
         let instance = &self.instance;
-        let own = leaf.poll.asks.get() != 0 || leaf.poll.run.get() != NONE;
+        let asks = leaf.poll.asks.get() | leaf.poll.interrupts.get();
+        let own = asks != 0 || leaf.poll.run.get() != NONE;
         let polls = if own { quote!(true) } else { before.clone() };
         let latches = leaf.poll.latches.get();
         let waits = (0..u8::MAX).take(32).filter(|slot| latches >> slot & 1 != 0);
@@ -194,12 +197,15 @@ impl<'m> Fused<'m> {
         quote!(#(#waits)* #rest)
     }
 
-    /// Asks the candidates of a leaf; `rank` is in scope.
-    fn asks(&self, leaf: Leaf<'_>) -> TokenStream {
-        let first = leaf.poll.first_ask.get() as usize;
-        let list = self.rom.candidates().iter().skip(first);
-        let own = list.take(usize::from(leaf.poll.asks.get()));
-        own.filter_map(|candidate| self.ask(TransitionId::read(candidate.index)?))
+    /// Asks the candidates of a leaf; `at` is in scope.
+    fn asks(&self, leaf: Leaf<'_>, pass: Pass) -> TokenStream {
+        let (first, count) = match pass {
+            Pass::Interrupt => (leaf.poll.first_interrupt, leaf.poll.interrupts),
+            Pass::Ask | Pass::Chain | Pass::Run => (leaf.poll.first_ask, leaf.poll.asks),
+        };
+        let list = self.rom.candidates().iter().skip(first.get() as usize);
+        list.take(usize::from(count.get()))
+            .filter_map(|candidate| self.ask(TransitionId::read(candidate.index)?))
             .collect()
     }
 
@@ -207,21 +213,16 @@ impl<'m> Fused<'m> {
     fn go_on(&self, leaf: Leaf<'_>, pass: Pass) -> Option<TokenStream> {
         let region = leaf.next()?;
         let function = pass.function(region);
-        let first = leaf.poll.first_of.get() == NONE;
-        let rank = if first { quote!(1) } else { quote!(rank + 1) };
-        match pass {
-            Pass::Ask => self.region_asks(region).then(|| {
-                quote! {
-                    if let Some(halt) = #function::<L, H>(fuse, host, #rank) {
-                        return Some(halt);
-                    }
+        let call = match pass {
+            Pass::Interrupt | Pass::Ask => quote! {
+                if let Some(halt) = #function::<L, H>(fuse, host, at.next()) {
+                    return Some(halt);
                 }
-            }),
-            Pass::Run => self
-                .region_runs(region)
-                .then(|| quote!(#function::<L, H>(fuse, host);)),
-            Pass::Chain => None,
-        }
+            },
+            Pass::Run => quote!(#function::<L, H>(fuse, host);),
+            Pass::Chain => return None,
+        };
+        self.is_needed_in(region, pass).then_some(call)
     }
 
     /// The functions of a region that holds the leaf behind another.
@@ -229,46 +230,52 @@ impl<'m> Fused<'m> {
         let instance = &self.instance;
         let line = self.rom.region(region).map_or(0, |record| record.leaf);
         let (number, bit) = (usize::from(line), 1_u8.checked_shl(line.into()).unwrap_or(0));
-        let mut chain = TokenStream::new();
-        let mut asks = TokenStream::new();
-        let mut runs = TokenStream::new();
-        for leaf in self.leaves_in(region) {
-            let state = leaf.state.raw();
-            let whole = self.whole(leaf, &quote!(used | #bit), &quote!(polls));
-            chain.extend(quote!(#state => #whole,));
-            let (own, on) = (self.asks(leaf), self.go_on(leaf, Pass::Ask));
-            asks.extend(quote!(#state => { #own #on }));
-            let (own, on) = (self.runs(leaf.poll), self.go_on(leaf, Pass::Run));
-            runs.extend(quote!(#state => { #own #on }));
-        }
+        let leaves = || self.leaves_in(region);
+        let chain = leaves().map(|leaf| {
+            let (state, used) = (leaf.state.raw(), quote!(used | #bit));
+            let whole = self.whole(leaf, &used, &quote!(polls));
+            quote!(#state => #whole,)
+        });
         let name = Pass::Chain.function(region);
-        let chain = quote! {
+        let mut functions = quote! {
             #[inline]
             fn #name(fuse: &Fuse<'_, '_>, used: u8, polls: bool) -> bool {
-                match fuse.leaf::<#instance, #number>() { #chain _ => false }
+                match fuse.leaf::<#instance, #number>() { #(#chain)* _ => false }
             }
         };
-        let name = Pass::Ask.function(region);
-        let asks = self.region_asks(region).then(|| {
-            quote! {
-                #[inline]
-                fn #name<L: Linkage<H>, H: Host>(
-                    fuse: &mut Fuse<'_, '_>, host: &mut H, rank: u8
-                ) -> Option<Polled> {
-                    match fuse.leaf::<#instance, #number>() { #asks _ => {} }
-                    None
+        for pass in [Pass::Interrupt, Pass::Ask] {
+            let arms = leaves().map(|leaf| {
+                let state = leaf.state.raw();
+                let (own, on) = (self.asks(leaf, pass), self.go_on(leaf, pass));
+                quote!(#state => { #own #on })
+            });
+            let name = pass.function(region);
+            functions.extend(self.is_needed_in(region, pass).then(|| {
+                quote! {
+                    #[inline]
+                    fn #name<L: Linkage<H>, H: Host>(
+                        fuse: &mut Fuse<'_, '_>, host: &mut H, at: Asked
+                    ) -> Option<Polled> {
+                        match fuse.leaf::<#instance, #number>() { #(#arms)* _ => {} }
+                        None
+                    }
                 }
-            }
+            }));
+        }
+        let runs = leaves().map(|leaf| {
+            let (state, own) = (leaf.state.raw(), self.runs(leaf.poll));
+            let on = self.go_on(leaf, Pass::Run);
+            quote!(#state => { #own #on })
         });
         let name = Pass::Run.function(region);
-        let runs = self.region_runs(region).then(|| {
+        functions.extend(self.is_needed_in(region, Pass::Run).then(|| {
             quote! {
                 #[inline]
                 fn #name<L: Linkage<H>, H: Host>(fuse: &mut Fuse<'_, '_>, host: &mut H) {
-                    match fuse.leaf::<#instance, #number>() { #runs _ => {} }
+                    match fuse.leaf::<#instance, #number>() { #(#runs)* _ => {} }
                 }
             }
-        });
-        quote!(#chain #asks #runs)
+        }));
+        functions
     }
 }

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use statewright_kernel::fused::Code;
+use statewright_kernel::fused::{Fuse, Polled};
 use statewright_kernel::{self as kernel, Command, CommandKind, Host, Mode, Status, Verdict};
 use statewright_rom::Rom;
 use statewright_rom::ids::{FunctionId, KeyId, LaneId};
@@ -185,8 +185,9 @@ impl<B: Board, C> Host for AgentHost<'_, '_, B, C> {
         self.act(actor, |me, context, cx| activity(me, context, mode, cx))
     }
 
-    fn fused(&self) -> Option<Code<Self>> {
-        self.env.table.fused.map(|poll| Code { poll })
+    #[inline]
+    fn poll_fused(&mut self, fuse: &mut Fuse<'_, '_>, has_events: bool) -> Option<Polled> {
+        self.env.table.fused?(fuse, self, has_events)
     }
 
     fn command(&mut self, command: &Command) -> bool {

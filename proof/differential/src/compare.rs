@@ -3,13 +3,14 @@
 use statewright_kernel::{
     Counters, Event, Inbox, Input, Instance, Mismatch, pause, post, reset, resume, stop, with_tier,
 };
+use statewright_generator::Rng;
 use statewright_oracle::{Oracle, Snapshot};
 use statewright_rom::Rom;
 use statewright_rom::ids::*;
 
 use crate::bytes::Bytes;
 use crate::depth::measured_tick;
-use crate::kernel_side::{self, KernelHost};
+use crate::kernel_side::{self, FusedPoll, KernelHost};
 use crate::log::{Entry, Selection};
 use crate::machine::CompiledCase;
 use crate::oracle_side::{self, OracleWorld};
@@ -29,6 +30,8 @@ pub struct Tally {
     pub counters: Counters,
     /// Most bytes of stack that a tick used.
     pub deepest_stack: usize,
+    /// Ticks that went by the machine as code.
+    pub fused: u64,
 }
 
 /// The first difference between the two.
@@ -66,6 +69,25 @@ fn tools(rom: &Rom<'_>) -> Tools {
 
 /// Runs so many ticks of the script of a seed.
 pub fn run(compiled: &CompiledCase, seed: u64, ticks: u64) -> Result<Tally, Box<Difference>> {
+    run_with(compiled, seed, ticks, None)
+}
+
+/// The same with the machine as code: the fast side goes by it in every other tick or so.
+pub fn run_fused(
+    compiled: &CompiledCase,
+    seed: u64,
+    ticks: u64,
+    code: FusedPoll,
+) -> Result<Tally, Box<Difference>> {
+    run_with(compiled, seed, ticks, Some(code))
+}
+
+fn run_with(
+    compiled: &CompiledCase,
+    seed: u64,
+    ticks: u64,
+    code: Option<FusedPoll>,
+) -> Result<Tally, Box<Difference>> {
     let rom = compiled.output.rom.as_rom();
     let mut script = Script::new(seed, rom.events().len() as u32);
     let user_code = ScriptedUserCode::new(
@@ -74,12 +96,8 @@ pub fn run(compiled: &CompiledCase, seed: u64, ticks: u64) -> Result<Tally, Box<
         tools(&rom),
         compiled.blackboard(),
     );
-    run_script(
-        compiled,
-        seed,
-        user_code,
-        (0..ticks).flat_map(|_| script.next_tick()),
-    )
+    let script = (0..ticks).flat_map(|_| script.next_tick());
+    run_script_with(compiled, seed, user_code, script, code)
 }
 
 /// Runs any script.
@@ -89,8 +107,18 @@ pub fn run_script(
     user_code: ScriptedUserCode,
     script: impl Iterator<Item = ScriptStep>,
 ) -> Result<Tally, Box<Difference>> {
+    run_script_with(compiled, seed, user_code, script, None)
+}
+
+fn run_script_with(
+    compiled: &CompiledCase,
+    seed: u64,
+    user_code: ScriptedUserCode,
+    script: impl Iterator<Item = ScriptStep>,
+    code: Option<FusedPoll>,
+) -> Result<Tally, Box<Difference>> {
     let all = std::panic::AssertUnwindSafe(
-        || with_tier!(compiled.output.rom.as_rom(), I => run_tier::<I>(compiled, seed, user_code, script)),
+        || with_tier!(compiled.output.rom.as_rom(), I => run_tier::<I>(compiled, seed, user_code, script, code)),
     );
     std::panic::catch_unwind(all).unwrap_or_else(|panic| {
         let what = panic_text(panic.as_ref());
@@ -107,9 +135,11 @@ fn run_tier<I: Instance>(
     seed: u64,
     user_code: ScriptedUserCode,
     script: impl Iterator<Item = ScriptStep>,
+    code: Option<FusedPoll>,
 ) -> Result<Tally, Box<Difference>> {
     let rom = compiled.output.rom.as_rom();
     let mut comparison = Comparison::<I>::new(compiled, &rom, seed, user_code);
+    comparison.code = code.map(|code| (code, Rng::new(seed)));
     let mut last: Vec<ScriptStep> = Vec::new();
     for step in script {
         if last.len() == SHOWN {
@@ -135,6 +165,7 @@ fn run_tier<I: Instance>(
         }));
     }
     comparison.tally.counters = comparison.traced.counters;
+    comparison.tally.fused = comparison.fast.host.went_by_code;
     comparison.tally.deepest_stack = comparison
         .traced
         .host
@@ -170,6 +201,8 @@ struct Comparison<'s, I> {
     variant: usize,
     ended_for: u32,
     tally: Tally,
+    /// The machine as code, and what decides which ticks go by it.
+    code: Option<(FusedPoll, Rng)>,
 }
 
 impl<'s, I: Instance> Comparison<'s, I> {
@@ -210,6 +243,7 @@ impl<'s, I: Instance> Comparison<'s, I> {
             variant: seed as usize % variants,
             ended_for: 0,
             tally: Tally::default(),
+            code: None,
         }
     }
 
@@ -298,6 +332,9 @@ impl<'s, I: Instance> Comparison<'s, I> {
             })
             .collect();
         self.traced.host.selections.clear();
+        if let Some((code, rng)) = &mut self.code {
+            self.fast.host.fused = rng.chance(60).then_some(*code);
+        }
         let input = self.input(now, &for_kernel);
         let [mine, fast] = [&mut self.traced, &mut self.fast].map(|side| {
             measured_tick(

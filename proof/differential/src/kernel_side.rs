@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use statewright_kernel as kernel;
+use statewright_kernel::fused::{Fuse, Polled};
 use statewright_kernel::{
     ActionCx, Admission, Call, Command, CommandKind, GuardCx, Host, Mode, Status, Trace, Verdict,
 };
@@ -26,7 +27,15 @@ pub struct KernelHost<'s> {
     pub tracing: bool,
     /// How much stack ticks used.
     pub depth: Depth,
+    /// The machine as code, if this tick goes by it.
+    pub fused: Option<FusedPoll>,
+    /// How many ticks went by it.
+    pub went_by_code: u64,
 }
+
+/// A machine as code, for this host.
+pub type FusedPoll =
+    for<'s> fn(&mut Fuse<'_, '_>, &mut KernelHost<'s>, bool) -> Option<Polled>;
 
 impl<'s> KernelHost<'s> {
     /// A host with its user code.
@@ -37,6 +46,8 @@ impl<'s> KernelHost<'s> {
             selections: Vec::new(),
             tracing: true,
             depth: Depth::default(),
+            fused: None,
+            went_by_code: 0,
         }
     }
 
@@ -200,6 +211,12 @@ impl Host for KernelHost<'_> {
     fn is_tracing(&self) -> bool {
         self.depth.note();
         self.tracing
+    }
+
+    fn poll_fused(&mut self, fuse: &mut Fuse<'_, '_>, has_events: bool) -> Option<Polled> {
+        let polled = self.fused?(fuse, self, has_events);
+        self.went_by_code += u64::from(polled.is_some());
+        polled
     }
 
     fn trace(&mut self, trace: &Trace) {

@@ -23,6 +23,7 @@ mod refer;
 mod rng;
 pub mod scope;
 pub mod shrink;
+mod seeded;
 mod size;
 mod state;
 mod sugar;
@@ -32,6 +33,7 @@ mod words;
 mod write;
 
 pub use rng::Rng;
+pub use seeded::of_seed;
 pub use size::Size;
 pub use write::{to_text, without_spans};
 

@@ -10,7 +10,7 @@
 //!               └─ Done, Settled, Halted ──┘               (poll)
 //! ```
 //!
-//! A host that has code for the machine says so ([`Host::fused`]). `crates/fuse` writes the code, with
+//! A host that has code for the machine is asked first ([`Host::poll_fused`]). `crates/fuse` writes the code, with
 //! nothing but what is public here; [`Linkage`] is how it gets from the numbers of the machine to
 //! functions and fields. Not for people: the shape follows the generator.
 
@@ -20,6 +20,7 @@ mod linkage;
 pub use call::CallSite;
 pub use linkage::{ByNumber, Linkage};
 pub use statewright_rom::code::arith;
+pub use statewright_rom::layout::feature;
 
 pub use crate::host::{Host, Mode, Status};
 pub use crate::instance::{Instance64, Instance128, Instance256};
@@ -39,21 +40,26 @@ use crate::instance::rng::Rng;
 use crate::poll::{Halt, has_only_deferred};
 use crate::tick::Tick;
 
-/// Fused code for a host. It is taken only where nothing is traced.
-#[derive(Debug)]
-pub struct Code<H> {
-    /// A tick of an agent that only polls, as [`poll`](crate::poll); with `true` it ends before
-    /// events are taken. `None`: nothing is done.
-    pub poll: fn(&mut Fuse<'_, '_>, &mut H, bool) -> Option<Polled>,
+/// Who is asked.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked {
+    /// The how manyth leaf, in the order of the tree.
+    pub rank: u8,
+    /// Whether for its interrupts.
+    pub interrupts: bool,
 }
 
-impl<H> Clone for Code<H> {
-    fn clone(&self) -> Self {
-        *self
+impl Asked {
+    /// The leaf behind.
+    #[inline(always)]
+    #[must_use]
+    pub const fn next(self) -> Self {
+        Self {
+            rank: self.rank.saturating_add(1),
+            ..self
+        }
     }
 }
-
-impl<H> Copy for Code<H> {}
 
 /// What fused code works on: the agent whose turn it is.
 #[derive(Debug)]
@@ -85,6 +91,12 @@ impl Fuse<'_, '_> {
         I::view(&self.cx.ram).is_some_and(|instance| {
             instance.header().event_count == 0 || has_only_deferred(rom, instance)
         })
+    }
+
+    /// Are the frames of stacks what they should be? Only machines with stacks have to ask.
+    #[inline]
+    pub fn are_frames(&self) -> bool {
+        self.cx.are_frames()
     }
 
     /// Are there no other leaves than those of a mask?
@@ -130,10 +142,10 @@ impl<'a> Fuse<'_, 'a> {
 
     /// A candidate may be taken (`enabled`), or there is more to ask it than fused code knows.
     #[inline]
-    pub fn halt(&mut self, rank: u8, transition: u16, enabled: bool) -> Option<Polled> {
+    pub fn halt(&mut self, at: Asked, transition: u16, enabled: bool) -> Option<Polled> {
         Some(Polled::Halted(Halt {
-            rank: Rank::of_bit(rank.into()),
-            interrupts: false,
+            rank: Rank::of_bit(at.rank.into()),
+            interrupts: at.interrupts,
             transition,
             enabled,
         }))
@@ -230,8 +242,16 @@ impl Fuse<'_, '_> {
     }
 }
 
-/// Debounced transitions.
+/// Transitions that wait.
 impl Fuse<'_, '_> {
+    /// Is a cooldown over whose ready tick is in two slots?
+    #[inline]
+    pub fn has_cooled<I: Instance>(&self, slot: u8) -> bool {
+        let slot = self.cx.proved(SlotId::new(slot));
+        let ready = slot.map_or(0, |slot| self.cx.wide_slot(slot));
+        ready == 0 || is_due(ready, self.cx.now)
+    }
+
     /// Its guard holds: does it have to wait still? Only the plans know what comes after waiting.
     #[inline]
     pub fn waits<I: Instance>(&self, timer: u8) -> bool {

@@ -10,7 +10,7 @@ use statewright_rom::layout::{ArgumentRecord, ValueType};
 
 use crate::host::cx::{ActionCx, GuardCx};
 use crate::host::trace::Trace;
-use crate::fused::Code;
+use crate::fused::{Fuse, Polled};
 use crate::instance::event::Event;
 
 pub(crate) mod cx;
@@ -181,13 +181,13 @@ pub trait Host {
         let _ = trace;
     }
 
-    /// Code that was generated for the machine, if the host has it and nothing is traced.
+    /// A tick of an agent that only polls, by code that was generated for the machine: `None` if the
+    /// host has none, or if the code leaves the tick to the tables; nothing is done then. With
+    /// `has_events` it ends before they are taken. Not asked where a tick is traced.
     #[doc(hidden)]
     #[inline]
-    fn fused(&self) -> Option<Code<Self>>
-    where
-        Self: Sized,
-    {
+    fn poll_fused(&mut self, fuse: &mut Fuse<'_, '_>, has_events: bool) -> Option<Polled> {
+        let _ = (fuse, has_events);
         None
     }
 }
@@ -298,5 +298,10 @@ impl<H: Host + ?Sized> Host for &mut H {
 
     fn trace(&mut self, trace: &Trace) {
         (**self).trace(trace);
+    }
+
+    #[inline]
+    fn poll_fused(&mut self, fuse: &mut Fuse<'_, '_>, has_events: bool) -> Option<Polled> {
+        (**self).poll_fused(fuse, has_events)
     }
 }

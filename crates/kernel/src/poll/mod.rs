@@ -94,9 +94,7 @@ pub(crate) fn poll<'a, I: Instance, H: Host>(
     host: &mut H,
     has_events: bool,
 ) -> Polled {
-    if let Some(code) = H::fused(host)
-        && let Some(polled) = (code.poll)(&mut Fuse::new(cx), host, has_events)
-    {
+    if let Some(polled) = host.poll_fused(&mut Fuse::new(cx), has_events) {
         return polled;
     }
     let chain = I::view(&cx.ram).and_then(|instance| quiet_chain(cx.rom, instance));

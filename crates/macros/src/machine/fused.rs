@@ -27,7 +27,7 @@ pub fn code(input: &Input, built: &Built) -> Option<TokenStream> {
     Some(quote! {
         /// The machine as code.
         #[doc(hidden)]
-        #[allow(unused_variables, unused_parens, clippy::all)]
+        #[allow(unused_variables, unused_parens, unreachable_code, clippy::all)]
         pub(super) mod fused {
             #functions
 

@@ -1,0 +1,34 @@
+//! Random machines as generated Rust: what `machine!` would write for them, made by the build script.
+//!
+//! The functions of these machines are those of the other proofs, reached by their numbers, so that
+//! calls, arguments, commands and bytes can be compared with the kernel's tables and with the
+//! reference interpreter.
+
+use statewright_differential::kernel_side::FusedPoll;
+use statewright_kernel::fused::ByNumber;
+
+/// A machine as code.
+#[derive(Clone, Copy, Debug)]
+pub struct Machine {
+    /// The seed that it is made of.
+    pub seed: u64,
+    /// Features of its ROM.
+    pub features: u32,
+    /// A tick of an agent that only polls.
+    pub poll: FusedPoll,
+}
+
+#[allow(
+    missing_docs,
+    unused_variables,
+    unused_parens,
+    unreachable_code,
+    clippy::all
+)]
+mod machines {
+    use super::{ByNumber, Machine};
+
+    include!(concat!(env!("OUT_DIR"), "/machines.rs"));
+}
+
+pub use machines::MACHINES;
