@@ -361,6 +361,10 @@ pub fn arguments(input: TokenStream) -> TokenStream {
 /// of another kind, or with arguments that it does not take; and if it declares a blackboard key for
 /// which `Body` has no field, or one of another type. `board = Body` checks the keys alone.
 ///
+/// With the functions of one type the machine is written as Rust, too: what agents do by themselves
+/// in every tick, with functions called directly. `Program::is_fused` says whether a program takes
+/// it; `fused = false` leaves it out.
+///
 /// ```
 /// use statewright::prelude::*;
 ///

@@ -12,6 +12,8 @@ mod development;
 #[cfg(feature = "compile")]
 mod files;
 mod first;
+#[cfg(all(feature = "compile", feature = "macros"))]
+mod fused;
 #[cfg(feature = "compile")]
 mod guards;
 mod handles;
