@@ -59,7 +59,7 @@ impl<'m> Fused<'m> {
         }
         let instance = &self.instance;
         let frames = self.rom.has(feature::STACK);
-        let frames = frames.then(|| quote!(|| !fuse.are_frames()));
+        let frames = frames.then(|| quote!(|| (has_events && !fuse.are_frames())));
         quote! {
             /// A tick of an agent that only polls.
             pub fn poll<L: Linkage<H>, H: Host>(

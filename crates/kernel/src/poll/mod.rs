@@ -94,35 +94,34 @@ pub(crate) fn poll<'a, I: Instance, H: Host>(
     host: &mut H,
     has_events: bool,
 ) -> Polled {
-    if let Some(polled) = host.poll_fused(&mut Fuse::new(cx), has_events) {
-        return polled;
-    }
-    let chain = I::view(&cx.ram).and_then(|instance| quiet_chain(cx.rom, instance));
-    match chain {
-        Some(chain) => poll_by_plan::<I, H>(cx, host, &chain, has_events),
-        None => Polled::Slow,
+    let polled = match host.poll_fused(&mut Fuse::new(cx), has_events) {
+        Some(polled) => polled,
+        None => poll_by_plan::<I, H>(cx, host, has_events),
+    };
+    match polled {
+        // What is suspended matters only where something is carried out.
+        Polled::Halted(_) if !has_events && cx.rom.has(feature::STACK) && !cx.are_frames() => {
+            Polled::Failed(Fault::BadFrames)
+        }
+        polled => polled,
     }
 }
 
-/// The same along the plans of its leaves.
-#[inline(always)]
+/// The same along the plans of its leaves. Kept apart, so that fused code does not pay for it.
+#[inline(never)]
 fn poll_by_plan<'a, I: Instance, H: Host>(
     cx: &mut Context<'a>,
     host: &mut H,
-    chain: &Chain<'a>,
     has_events: bool,
 ) -> Polled {
-    let stacks = cx.rom.has(feature::STACK);
-    if stacks && has_events && !cx.are_frames() {
-        return Polled::Slow;
-    }
+    let chain = I::view(&cx.ram).and_then(|instance| quiet_chain(cx.rom, instance));
+    let chain = match &chain {
+        Some(chain) if !has_events || !cx.rom.has(feature::STACK) || cx.are_frames() => chain,
+        _ => return Polled::Slow,
+    };
     cx.running = true;
     if chain.has_asks() {
         if let Some(halt) = scan_apart(cx, host, chain) {
-            // What is suspended matters only where something is carried out.
-            if stacks && !has_events && !cx.are_frames() {
-                return Polled::Failed(Fault::BadFrames);
-            }
             return Polled::Halted(halt);
         }
         if let Err(fault) = cx.check_fault() {
