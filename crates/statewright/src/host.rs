@@ -44,13 +44,14 @@ pub(crate) struct HostEnv<'p, B, C> {
     pub(crate) caller: Caller<'p>,
 }
 
-/// User code of one agent.
-pub(crate) struct AgentHost<'h, 'p, B, C> {
+/// User code of one agent. `STRICT` says whether writes may have to wait for the end of the tick, so that
+/// ticks in which none does never ask.
+pub(crate) struct AgentHost<'h, 'p, B, C, const STRICT: bool = true> {
     pub(crate) board: &'h mut B,
     pub(crate) env: &'h mut HostEnv<'p, B, C>,
 }
 
-impl<B: Board, C> AgentHost<'_, '_, B, C> {
+impl<B: Board, C, const STRICT: bool> AgentHost<'_, '_, B, C, STRICT> {
     /// Puts a write off until the end of the tick. Only the last write of a key counts, so it takes
     /// the place of an earlier one.
     #[cold]
@@ -78,7 +79,7 @@ impl<B: Board, C> AgentHost<'_, '_, B, C> {
 }
 
 /// Functions in Rust, in strict mode.
-impl<B: Board, C> AgentHost<'_, '_, B, C> {
+impl<B: Board, C, const STRICT: bool> AgentHost<'_, '_, B, C, STRICT> {
     /// Lets user code run, and puts off what it writes to the blackboard: until the end of the tick
     /// the blackboard is what it was before.
     #[cold]
@@ -103,14 +104,14 @@ impl<B: Board, C> AgentHost<'_, '_, B, C> {
     }
 }
 
-impl<B: Board, C> Host for AgentHost<'_, '_, B, C> {
+impl<B: Board, C, const STRICT: bool> Host for AgentHost<'_, '_, B, C, STRICT> {
     #[inline]
     fn guard(&self, function: FunctionId, view: kernel::GuardCx<'_, '_>) -> Verdict {
         self.env.table.guard(
             function,
             self.board,
             self.env.context,
-            GuardCx::new(view, &self.env.caller),
+            GuardCx::new(view, &self.env.caller, function),
         )
     }
 
@@ -120,7 +121,7 @@ impl<B: Board, C> Host for AgentHost<'_, '_, B, C> {
             function,
             self.board,
             self.env.context,
-            GuardCx::new(view, &self.env.caller),
+            GuardCx::new(view, &self.env.caller, function),
         )
     }
 
@@ -129,15 +130,15 @@ impl<B: Board, C> Host for AgentHost<'_, '_, B, C> {
             function,
             self.board,
             self.env.context,
-            GuardCx::new(view, &self.env.caller),
+            GuardCx::new(view, &self.env.caller, function),
         )
     }
 
     #[inline]
     fn action(&mut self, function: FunctionId, actor: kernel::ActionCx<'_, '_>) {
-        if self.env.strict {
+        if STRICT && self.env.strict {
             return self.change_later(|board, env| {
-                let cx = ActionCx::new(actor, &mut env.caller);
+                let cx = ActionCx::new(actor, &mut env.caller, function);
                 env.table.action(function, board, env.context, cx);
             });
         }
@@ -147,7 +148,12 @@ impl<B: Board, C> Host for AgentHost<'_, '_, B, C> {
             caller,
             ..
         } = &mut *self.env;
-        table.action(function, self.board, context, ActionCx::new(actor, caller));
+        table.action(
+            function,
+            self.board,
+            context,
+            ActionCx::new(actor, caller, function),
+        );
     }
 
     #[inline]
@@ -157,9 +163,9 @@ impl<B: Board, C> Host for AgentHost<'_, '_, B, C> {
         mode: Mode,
         actor: kernel::ActionCx<'_, '_>,
     ) -> Status {
-        if self.env.strict {
+        if STRICT && self.env.strict {
             return self.change_later(|board, env| {
-                let cx = ActionCx::new(actor, &mut env.caller);
+                let cx = ActionCx::new(actor, &mut env.caller, function);
                 env.table.activity(function, mode, (board, env.context), cx)
             });
         }
@@ -173,7 +179,7 @@ impl<B: Board, C> Host for AgentHost<'_, '_, B, C> {
             function,
             mode,
             (self.board, context),
-            ActionCx::new(actor, caller),
+            ActionCx::new(actor, caller, function),
         )
     }
 
@@ -202,7 +208,7 @@ impl<B: Board, C> Host for AgentHost<'_, '_, B, C> {
     }
 
     fn write_key(&mut self, key: KeyId, words: [u32; 3]) {
-        if self.env.strict {
+        if STRICT && self.env.strict {
             self.stage(key, words);
         } else {
             self.board.write(self.env.table.field(key), words);
