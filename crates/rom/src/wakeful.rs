@@ -61,6 +61,24 @@ impl Rom<'_> {
                 .all(|state| self.wakeful(state).is_none())
     }
 
+    /// Does an agent in a leaf poll, as far as its states say? Whoever does not is never asked
+    /// whether it may sleep all the same.
+    pub fn polls_in(&self, leaf: StateId) -> bool {
+        let has_eventless = |state: StateId| {
+            let mut triggers = self.transitions_of(state).iter();
+            triggers.any(|one| {
+                SpecialTrigger::read(one.trigger).is_some_and(SpecialTrigger::is_eventless)
+            })
+        };
+        self.path_up(leaf).any(|state| {
+            let record = self.state(state);
+            let runs = record.is_some_and(|record| {
+                record.activity.get() != NONE || record.flags.get() & state_flag::UPDATE != 0
+            });
+            runs || has_eventless(state)
+        })
+    }
+
     fn wakeful_transition(&self, transition: &TransitionRecord) -> Option<Wakeful> {
         const UNSTEADY: u16 = transition_flag::SCORED
             | transition_flag::PUSH

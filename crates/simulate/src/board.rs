@@ -87,23 +87,27 @@ impl<S: BoardStorage> Board for InlineBoard<S> {
         Ok(key.first_word * 4 + usize::from(key.ty.words()))
     }
 
+    /// Most keys are one word: it is looked at first, and alone.
+    #[inline]
     fn read(&self, field: usize) -> [u32; 3] {
-        let mut words = [0; 3];
-        let found = self.0.words().iter().skip(field / 4).take(field % 4);
-        words
-            .iter_mut()
-            .zip(found)
-            .for_each(|(word, found)| *word = *found);
-        words
+        match (field % 4, self.0.words().get(field / 4..)) {
+            (1, Some(&[x, ..])) => [x, 0, 0],
+            (2, Some(&[x, y, ..])) => [x, y, 0],
+            (3, Some(&[x, y, z, ..])) => [x, y, z],
+            _ => [0; 3],
+        }
     }
 
+    #[inline]
     fn write(&mut self, field: usize, words: [u32; 3]) {
-        let cells = self
-            .0
-            .words_mut()
-            .iter_mut()
-            .skip(field / 4)
-            .take(field % 4);
-        cells.zip(words).for_each(|(cell, word)| *cell = word);
+        let (first, count) = (field / 4, field % 4);
+        match (count, self.0.words_mut().get_mut(first..)) {
+            (1, Some([cell, ..])) => *cell = words[0],
+            (_, Some(cells)) => {
+                let cells = cells.iter_mut().take(count);
+                cells.zip(words).for_each(|(cell, word)| *cell = word);
+            }
+            (_, None) => {}
+        }
     }
 }

@@ -11,17 +11,20 @@
 //!
 //! [`run`] drives a whole plan. Who wants to look at the crowd between ticks owns a [`Simulation`]
 //! and ticks it. Files, terminals and clocks are the caller's: records of a trace and progress go to
-//! a [`Monitor`], the time comes from [`Plan::clock`], a flag ends a run early.
+//! a [`Monitor`], the time comes from [`Plan::clock`] and [`Plan::processor_clock`], a flag ends a run
+//! early.
 //!
 //! - `simulation` the plan, the loop and its end
 //! - `board` blackboards, `stand_ins` functions that nobody provides
 //! - `source` which events happen when, `script` those that a person wrote, `rng` those of a seed,
 //!   `weights` how likely each is
+//! - `cost` what ticks cost, and how many agents one core could carry
 //! - `tally` counts while it runs, `outcome` what they came to, `groups` what shares
 //!   add up in, [`report`] JSON, plot and page
 #![forbid(unsafe_code)]
 
 mod board;
+mod cost;
 mod groups;
 mod outcome;
 pub mod report;
@@ -34,11 +37,12 @@ mod tally;
 mod weights;
 
 pub use board::{BoardStorage, InlineBoard};
+pub use cost::{Clock, PerCore};
 pub use groups::Group;
 pub use outcome::{FunctionCalls, Outcome, Series};
 pub use script::{Recipients, Script, ScriptAction, ScriptError, ScriptLine, When};
 pub use simulation::{
-    Clock, Monitor, Plan, Progress, RunError, Simulation, SimulationError, Traced, Unwatched, run,
+    Monitor, Plan, Progress, RunError, Simulation, SimulationError, Traced, Unwatched, run,
 };
 pub use stand_ins::StandIns;
 pub use statewright_step::Answer;

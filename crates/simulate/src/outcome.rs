@@ -9,6 +9,7 @@ use statewright_symbols::SymbolKind;
 
 use statewright_step::Answer;
 
+use crate::cost::{PerCore, Work};
 use crate::groups::percent;
 use crate::tally::Sample;
 
@@ -37,6 +38,9 @@ pub struct Outcome {
     pub ticking: Duration,
     /// Time of the whole run.
     pub elapsed: Duration,
+    /// Time that processors worked in ticks, on all threads together, but for the first tick, in
+    /// which agents only start; `None` if nobody can tell.
+    pub processor: Option<Duration>,
     /// Memory of all instances.
     pub instance_bytes: usize,
     /// Memory of all blackboards.
@@ -182,6 +186,18 @@ impl Outcome {
     /// Nanoseconds per agent and tick.
     pub fn nanoseconds(&self) -> f64 {
         self.ticking.as_nanos() as f64 / self.agent_ticks().max(1) as f64
+    }
+
+    /// How many agents one core could carry at the tick rate of the machine, by what this run took:
+    /// with stand-ins for the functions of the game, which do hardly anything.
+    pub fn agents_per_core(&self) -> PerCore {
+        let work = Work {
+            agents: self.agents,
+            ticks: self.ticks.saturating_sub(1),
+            tick_rate: self.legend.tick_rate,
+            processor: self.processor,
+        };
+        work.per_core()
     }
 
     /// Agents times ticks.

@@ -12,10 +12,11 @@ use statewright::{BindError, CrowdNumber};
 use statewright_step::Answer;
 
 use crate::board::{BoardStorage, InlineBoard};
+use crate::cost::{Clock, Stopwatch};
 use crate::outcome::Outcome;
 use crate::script::Script;
 use crate::source::Source;
-use crate::stand_ins::{StandIns, stubs};
+use crate::stand_ins::{StandIns, named_calls, stubs};
 use crate::tally::Tally;
 use crate::weights::Weights;
 
@@ -32,10 +33,6 @@ pub(crate) fn first_life(index: u32) -> AgentId {
 
 /// Most parts that a crowd is cut into for threads.
 const MOST_CHUNKS: usize = 64;
-
-/// Tells the time since some moment. Where there is none to be had, as in a browser's worker, the
-/// default of [`Plan::clock`] says 0 forever.
-pub type Clock = Box<dyn Fn() -> Duration + Send>;
 
 /// What to run.
 pub struct Plan {
@@ -59,6 +56,9 @@ pub struct Plan {
     pub traced: Option<Traced>,
     /// Measures the run. It changes nothing else.
     pub clock: Clock,
+    /// Tells how long processors have worked for all threads of the program together; `None` where
+    /// nobody can tell.
+    pub processor_clock: Option<Clock>,
 }
 
 impl Default for Plan {
@@ -75,6 +75,7 @@ impl Default for Plan {
             threads: None,
             traced: None,
             clock: Box::new(|| Duration::ZERO),
+            processor_clock: None,
         }
     }
 }
@@ -223,15 +224,15 @@ pub struct Simulation<S> {
     plan: Plan,
     threads: Threads,
     board_bytes: usize,
-    begun: Duration,
-    ticking: Duration,
+    stopwatch: Stopwatch,
     ticks: u64,
 }
 
 impl<S: BoardStorage> Simulation<S> {
     /// All agents, before their first tick.
     pub fn new(machine: &Machine, mut plan: Plan) -> Result<Self, SimulationError> {
-        let begun = (plan.clock)();
+        let clock = std::mem::replace(&mut plan.clock, Plan::default().clock);
+        let stopwatch = Stopwatch::new(clock, plan.processor_clock.take());
         let agents = plan.agents as usize;
         let program = machine
             .bind(stubs(machine))
@@ -253,14 +254,13 @@ impl<S: BoardStorage> Simulation<S> {
         Ok(Self {
             legend: crowd.legend(),
             crowd,
-            stand_ins: StandIns::new(machine, plan.seed, plan.stub_guards),
+            stand_ins: StandIns::new(plan.seed, plan.stub_guards),
             source: Source::new(machine, plan.seed, plan.rate, plan.weights.as_ref(), script),
             tally: Tally::new(plan.ticks),
             threads: Threads::new(plan.threads)?,
             plan,
             board_bytes,
-            begun,
-            ticking: Duration::ZERO,
+            stopwatch,
             ticks: 0,
         })
     }
@@ -286,16 +286,16 @@ impl<S: BoardStorage> Simulation<S> {
         if self.ticks > 0 {
             self.source.apply_due(&mut self.crowd, self.ticks);
         }
-        let start = (self.plan.clock)();
+        let lap = self.stopwatch.start();
         let turns = self.threads.tick(&mut self.crowd, &self.stand_ins);
-        self.ticking += (self.plan.clock)().saturating_sub(start);
+        self.stopwatch.stop(&lap, self.ticks == 0);
         self.tally.turns += turns as u64;
         let is_last = self.ticks + 1 == self.plan.ticks;
         self.tally.sample(&self.crowd, self.ticks, is_last);
         self.ticks += 1;
         Progress {
             ticks: self.ticks,
-            ticking: self.ticking,
+            ticking: self.stopwatch.ticking,
         }
     }
 
@@ -314,14 +314,15 @@ impl<S: BoardStorage> Simulation<S> {
             turns: self.tally.turns,
             counters: *self.crowd.counters(),
             lost_messages: self.crowd.lost_messages(),
-            ticking: self.ticking,
-            elapsed: (self.plan.clock)().saturating_sub(self.begun),
+            ticking: self.stopwatch.ticking,
+            elapsed: self.stopwatch.elapsed(),
+            processor: self.stopwatch.working(self.threads.is_one()),
             instance_bytes: usize::from(machine.rom().capacity().bytes) * self.plan.agents as usize,
             board_bytes: self.board_bytes,
             peak_bytes: None,
             visits: totals.visits(&self.legend),
             transitions: totals.transitions,
-            functions: self.stand_ins.calls(machine),
+            functions: named_calls(machine, &totals.calls),
             stub_guards: self.plan.stub_guards,
             ended: self.tally.samples.last().map_or(0, |sample| sample.ended),
             legend: self.legend,
@@ -359,6 +360,12 @@ impl Threads {
         count.map(build).transpose().map(Self)
     }
 
+    /// Whether there is one.
+    fn is_one(&self) -> bool {
+        let count = self.0.as_ref().map(rayon::ThreadPool::current_num_threads);
+        count.unwrap_or_else(rayon::current_num_threads) == 1
+    }
+
     /// Ticks a crowd; how many agents had a turn.
     fn tick<B: Board + Send, C: Sync>(&self, crowd: &mut Crowd<B, C>, context: &C) -> usize {
         match &self.0 {
@@ -376,6 +383,11 @@ struct Threads;
 impl Threads {
     fn new(_: Option<u16>) -> Result<Self, SimulationError> {
         Ok(Self)
+    }
+
+    /// Whether there is one.
+    fn is_one(&self) -> bool {
+        true
     }
 
     /// Ticks a crowd; how many agents had a turn.

@@ -1,6 +1,5 @@
-//! What stands in for the functions of a game.
-
-use std::sync::atomic::{AtomicU64, Ordering};
+//! What stands in for the functions of a game. How often each was called the crowd counts, where
+//! its threads share nothing.
 
 use statewright::ids::FunctionId;
 use statewright::prelude::*;
@@ -10,49 +9,32 @@ use statewright_step::{Answer, mix};
 use crate::board::{BoardStorage, InlineBoard};
 use crate::outcome::FunctionCalls;
 
-/// What functions look at that nobody provides: a seed, what guards are to answer, and counts of
-/// calls.
+/// What functions look at that nobody provides: a seed, and what guards are to answer.
 pub struct StandIns {
     seed: u64,
     guards: Answer,
-    /// How often each function was called.
-    calls: Box<[AtomicU64]>,
+}
+
+/// All functions of a machine with how often each was called, in the order of the machine.
+pub(crate) fn named_calls(machine: &Machine, calls: &[u64]) -> Vec<FunctionCalls> {
+    let rom = machine.rom();
+    let named = rom
+        .linker()
+        .iter()
+        .enumerate()
+        .filter_map(|(index, record)| {
+            Some(FunctionCalls {
+                name: machine.function_name(FunctionId::from_index(index)?),
+                kind: record.kind.get(),
+                calls: calls.get(index).copied().unwrap_or(0),
+            })
+        });
+    named.collect()
 }
 
 impl StandIns {
-    pub(crate) fn new(machine: &Machine, seed: u64, guards: Answer) -> Self {
-        let calls = machine
-            .rom()
-            .linker()
-            .iter()
-            .map(|_| AtomicU64::new(0))
-            .collect();
-        Self {
-            seed,
-            guards,
-            calls,
-        }
-    }
-
-    /// Calls of all functions, in the order of the machine.
-    pub(crate) fn calls(&self, machine: &Machine) -> Vec<FunctionCalls> {
-        let rom = machine.rom();
-        let functions = rom.linker().iter().zip(&self.calls).enumerate();
-        let named = functions.filter_map(|(index, (record, calls))| {
-            let name = machine.function_name(FunctionId::from_index(index)?);
-            Some(FunctionCalls {
-                name,
-                kind: record.kind.get(),
-                calls: calls.load(Ordering::Relaxed),
-            })
-        });
-        named.collect()
-    }
-
-    fn count(&self, function: FunctionId) {
-        if let Some(calls) = self.calls.get(function.index()) {
-            calls.fetch_add(1, Ordering::Relaxed);
-        }
+    pub(crate) fn new(seed: u64, guards: Answer) -> Self {
+        Self { seed, guards }
     }
 
     /// A number that is the same for the same agent, tick and function, however many threads there
@@ -115,25 +97,17 @@ pub(crate) fn stubs<S: BoardStorage>(machine: &Machine) -> Functions<InlineBoard
         let name = machine.function_name(id);
         functions = match record.kind.get() {
             Kind::Guard => functions.guard(&name, |_: &InlineBoard<S>, world: &StandIns, cx| {
-                world.count(cx.function());
                 Verdict::from(world.holds(cx))
             }),
             Kind::Scorer => functions.scorer(&name, |_, world, cx| {
-                world.count(cx.function());
                 (world.draw(cx.agent(), cx.tick(), cx.function()) % 1000) as f32 / 1000.0
             }),
-            Kind::Activity => functions.activity(&name, |_, world, _, cx| {
-                world.count(cx.function());
-                world.goes_on(cx)
-            }),
+            Kind::Activity => functions.activity(&name, |_, world, _, cx| world.goes_on(cx)),
             Kind::Value => {
                 let ty = record.ty.get();
-                functions.value(&name, ty, |_, world, cx| {
-                    world.count(cx.function());
-                    world.value(cx)
-                })
+                functions.value(&name, ty, |_, world, cx| world.value(cx))
             }
-            Kind::Action => functions.action(&name, |_, world, cx| world.count(cx.function())),
+            Kind::Action => functions.action(&name, |_, _, _| {}),
         };
     }
     functions

@@ -41,14 +41,10 @@ impl Tally {
             .last()
             .is_some_and(|sample| sample.tick == tick);
         if !is_known && (is_last || tick.is_multiple_of(self.step)) {
-            let ended = crowd
-                .agents()
-                .filter(|&agent| crowd.has_ended(agent) == Ok(true))
-                .count() as u64;
             self.samples.push(Sample {
                 tick,
                 leaves: crowd.population(),
-                ended,
+                ended: crowd.ended() as u64,
             });
         }
     }

@@ -1,13 +1,13 @@
 //! Runs of a small machine: what comes out, whatever the threads; who may look and who may stop it.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use statewright::Machine;
 use statewright::trace::{Legend, Level, Record};
 use statewright_simulate::{
-    Answer, Monitor, Outcome, Plan, Progress, RunError, Script, Simulation, SimulationError,
-    Traced, Unwatched, Weights, report, run,
+    Answer, Clock, Monitor, Outcome, PerCore, Plan, Progress, RunError, Script, Simulation,
+    SimulationError, Traced, Unwatched, Weights, report, run,
 };
 
 const GUARD: &str = r#"{
@@ -63,6 +63,53 @@ fn the_outcome_is_the_same_for_any_threads() {
 #[test]
 fn without_a_clock_no_time_passes() {
     assert_eq!(outcome(plan()).ticking, Duration::ZERO);
+}
+
+/// A run whose ticks take so many milliseconds of processors, and half of that on the clock.
+fn measured(agents: u32, ticks: u64, threads: u16, has_processor_clock: bool) -> Outcome {
+    let clock = |step: u64| {
+        let asked = AtomicU64::new(0);
+        move || Duration::from_millis(step * asked.fetch_add(1, Ordering::Relaxed))
+    };
+    outcome(Plan {
+        agents,
+        ticks,
+        threads: Some(threads),
+        clock: Box::new(clock(5)),
+        processor_clock: has_processor_clock.then(|| Box::new(clock(10)) as Clock),
+        ..plan()
+    })
+}
+
+#[test]
+fn a_run_says_how_many_agents_one_core_could_carry() {
+    // 60 ticks that count, 10 ms each, at 60 per second.
+    let ran = measured(300, 61, 2, true);
+    assert_eq!(ran.processor, Some(Duration::from_millis(600)));
+    assert_eq!(ran.agents_per_core(), PerCore::Agents(500));
+    let json = report::json(&ran);
+    assert_eq!(json["time"]["agents_per_core"], 500);
+    assert_eq!(json["time"]["processor_seconds"], 0.6);
+    let what = "<b>500</b><span>agents that one core could carry at 60 ticks per second";
+    assert!(report::page(&ran, "").contains(what));
+}
+
+#[test]
+fn without_a_processor_clock_one_thread_tells_and_several_do_not() {
+    let ran = measured(300, 61, 1, false);
+    assert_eq!(ran.agents_per_core(), PerCore::Agents(1_000));
+    let ran = measured(300, 61, 2, false);
+    assert_eq!(ran.agents_per_core(), PerCore::Unmeasured);
+    assert!(report::json(&ran)["time"]["processor_seconds"].is_null());
+}
+
+#[test]
+fn a_short_run_does_not_say_what_one_core_could_carry() {
+    for ran in [measured(300, 60, 1, true), measured(99, 600, 1, true)] {
+        assert_eq!(ran.agents_per_core(), PerCore::TooLittle);
+        assert!(report::json(&ran)["time"]["agents_per_core"].is_null());
+        assert!(!report::page(&ran, "").contains("one core"));
+    }
 }
 
 /// Counts what it hears, and stops the run or gives it up in a tick.

@@ -28,6 +28,7 @@ use crate::value::{Symbol, Value};
 pub struct GuardCx<'c, 'a, 'p> {
     view: kernel::GuardCx<'c, 'a>,
     caller: &'c Caller<'p>,
+    function: FunctionId,
 }
 
 /// What an action or activity may look at and do.
@@ -35,6 +36,7 @@ pub struct GuardCx<'c, 'a, 'p> {
 pub struct ActionCx<'c, 'a, 'p> {
     actor: kernel::ActionCx<'c, 'a>,
     caller: &'c mut Caller<'p>,
+    function: FunctionId,
 }
 
 macro_rules! looking {
@@ -100,8 +102,9 @@ macro_rules! looking {
             }
 
             /// The function that is called.
+            #[inline]
             pub fn function(&self) -> FunctionId {
-                self.$inner.call().function
+                self.function
             }
 
             /// The state that this call belongs to.
@@ -256,8 +259,16 @@ fn argument_words(arguments: &[ArgumentRecord], place: usize) -> [u32; 3] {
 
 impl<'c, 'a, 'p> GuardCx<'c, 'a, 'p> {
     #[inline]
-    pub(crate) fn new(view: kernel::GuardCx<'c, 'a>, caller: &'c Caller<'p>) -> Self {
-        Self { view, caller }
+    pub(crate) fn new(
+        view: kernel::GuardCx<'c, 'a>,
+        caller: &'c Caller<'p>,
+        function: FunctionId,
+    ) -> Self {
+        Self {
+            view,
+            caller,
+            function,
+        }
     }
 
     /// Random numbers, if the machine says that the function draws some (SEL-5).
@@ -268,8 +279,16 @@ impl<'c, 'a, 'p> GuardCx<'c, 'a, 'p> {
 
 impl<'c, 'a, 'p> ActionCx<'c, 'a, 'p> {
     #[inline]
-    pub(crate) fn new(actor: kernel::ActionCx<'c, 'a>, caller: &'c mut Caller<'p>) -> Self {
-        Self { actor, caller }
+    pub(crate) fn new(
+        actor: kernel::ActionCx<'c, 'a>,
+        caller: &'c mut Caller<'p>,
+        function: FunctionId,
+    ) -> Self {
+        Self {
+            actor,
+            caller,
+            function,
+        }
     }
 
     /// Random numbers of the agent's own. How many draws each method takes stands at [`Rng`].

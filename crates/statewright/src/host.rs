@@ -45,13 +45,17 @@ pub(crate) struct HostEnv<'p, B, C> {
     pub(crate) caller: Caller<'p>,
 }
 
-/// User code of one agent.
-pub(crate) struct AgentHost<'h, 'p, B, C> {
+/// User code of one agent. `STRICT` says whether writes may have to wait for the end of the tick, so that
+/// ticks in which none does never ask.
+pub(crate) struct AgentHost<'h, 'p, B, C, const STRICT: bool = true> {
     pub(crate) board: &'h mut B,
     pub(crate) env: &'h mut HostEnv<'p, B, C>,
 }
 
-impl<B: Board, C> AgentHost<'_, '_, B, C> {
+/// The host that fused code works with: nothing that it writes has to wait.
+pub(crate) type FusedHost<'h, 'p, B, C> = AgentHost<'h, 'p, B, C, false>;
+
+impl<B: Board, C, const STRICT: bool> AgentHost<'_, '_, B, C, STRICT> {
     /// Puts a write off until the end of the tick. Only the last write of a key counts, so it takes
     /// the place of an earlier one.
     #[cold]
@@ -79,7 +83,7 @@ impl<B: Board, C> AgentHost<'_, '_, B, C> {
 }
 
 /// Functions in Rust, in strict mode.
-impl<B: Board, C> AgentHost<'_, '_, B, C> {
+impl<B: Board, C, const STRICT: bool> AgentHost<'_, '_, B, C, STRICT> {
     /// Lets user code run, and puts off what it writes to the blackboard: until the end of the tick
     /// the blackboard is what it was before.
     #[cold]
@@ -105,16 +109,16 @@ impl<B: Board, C> AgentHost<'_, '_, B, C> {
 }
 
 /// Calls.
-impl<B: Board, C> AgentHost<'_, '_, B, C> {
+impl<B: Board, C, const STRICT: bool> AgentHost<'_, '_, B, C, STRICT> {
     /// Asks a function that changes nothing.
     #[inline(always)]
     pub(crate) fn ask<R>(
         &self,
-        function: fn(&B, &C, &mut GuardCx<'_, '_, '_>) -> R,
+        (number, code): (FunctionId, fn(&B, &C, &mut GuardCx<'_, '_, '_>) -> R),
         view: kernel::GuardCx<'_, '_>,
     ) -> R {
-        let mut cx = GuardCx::new(view, &self.env.caller);
-        let answer = function(self.board, self.env.context, &mut cx);
+        let mut cx = GuardCx::new(view, &self.env.caller, number);
+        let answer = code(self.board, self.env.context, &mut cx);
         cx.returned();
         answer
     }
@@ -123,13 +127,14 @@ impl<B: Board, C> AgentHost<'_, '_, B, C> {
     #[inline(always)]
     pub(crate) fn act<R>(
         &mut self,
+        number: FunctionId,
         actor: kernel::ActionCx<'_, '_>,
-        function: impl FnOnce(&mut B, &C, &mut ActionCx<'_, '_, '_>) -> R,
+        code: impl FnOnce(&mut B, &C, &mut ActionCx<'_, '_, '_>) -> R,
     ) -> R {
-        if self.env.strict {
+        if STRICT && self.env.strict {
             return self.change_later(|board, env| {
-                let mut cx = ActionCx::new(actor, &mut env.caller);
-                let result = function(board, env.context, &mut cx);
+                let mut cx = ActionCx::new(actor, &mut env.caller, number);
+                let result = code(board, env.context, &mut cx);
                 cx.returned();
                 result
             });
@@ -137,8 +142,8 @@ impl<B: Board, C> AgentHost<'_, '_, B, C> {
         let HostEnv {
             context, caller, ..
         } = &mut *self.env;
-        let mut cx = ActionCx::new(actor, caller);
-        let result = function(self.board, context, &mut cx);
+        let mut cx = ActionCx::new(actor, caller, number);
+        let result = code(self.board, context, &mut cx);
         cx.returned();
         result
     }
@@ -146,7 +151,7 @@ impl<B: Board, C> AgentHost<'_, '_, B, C> {
     /// Writes a field that holds a key.
     #[inline]
     pub(crate) fn write_field(&mut self, key: KeyId, field: usize, words: [u32; 3]) {
-        if self.env.strict {
+        if STRICT && self.env.strict {
             self.stage(key, words);
         } else {
             self.board.write(field, words);
@@ -154,24 +159,24 @@ impl<B: Board, C> AgentHost<'_, '_, B, C> {
     }
 }
 
-impl<B: Board, C> Host for AgentHost<'_, '_, B, C> {
+impl<B: Board, C, const STRICT: bool> Host for AgentHost<'_, '_, B, C, STRICT> {
     #[inline]
     fn guard(&self, function: FunctionId, view: kernel::GuardCx<'_, '_>) -> Verdict {
-        self.ask(self.env.table.guard(function), view)
+        self.ask((function, self.env.table.guard(function)), view)
     }
 
     #[inline]
     fn score(&self, function: FunctionId, view: kernel::GuardCx<'_, '_>) -> f32 {
-        self.ask(self.env.table.scorer(function), view)
+        self.ask((function, self.env.table.scorer(function)), view)
     }
 
     fn value(&self, function: FunctionId, view: kernel::GuardCx<'_, '_>) -> [u32; 3] {
-        self.ask(self.env.table.value(function), view)
+        self.ask((function, self.env.table.value(function)), view)
     }
 
     #[inline]
     fn action(&mut self, function: FunctionId, actor: kernel::ActionCx<'_, '_>) {
-        self.act(actor, self.env.table.action(function));
+        self.act(function, actor, self.env.table.action(function));
     }
 
     #[inline]
@@ -182,12 +187,22 @@ impl<B: Board, C> Host for AgentHost<'_, '_, B, C> {
         actor: kernel::ActionCx<'_, '_>,
     ) -> Status {
         let activity = self.env.table.activity(function);
-        self.act(actor, |me, context, cx| activity(me, context, mode, cx))
+        self.act(function, actor, |me, context, cx| {
+            activity(me, context, mode, cx)
+        })
     }
 
     #[inline]
     fn poll_fused(&mut self, fuse: &mut Fuse<'_, '_>, has_events: bool) -> Option<Polled> {
-        self.env.table.fused?(fuse, self, has_events)
+        if STRICT {
+            return None;
+        }
+        let code = self.env.table.fused?;
+        let mut host = FusedHost {
+            board: &mut *self.board,
+            env: &mut *self.env,
+        };
+        code(fuse, &mut host, has_events)
     }
 
     fn command(&mut self, command: &Command) -> bool {

@@ -1,5 +1,7 @@
 //! Traces of crowds: what is recorded, when, and that it changes nothing (SYS-3, SEL-7).
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use statewright::prelude::*;
 use statewright::trace::{Legend, Level, Record, Settings, Totals};
 use statewright::{Blackboard, Kind};
@@ -173,7 +175,10 @@ fn totals_count_what_records_would_have_said() {
             }
             crowd.broadcast(event, ()).unwrap();
         }
-        (counted, kept, crowd.trace_totals())
+        // Calls are in no record.
+        let calls = Vec::new();
+        let totals = crowd.trace_totals();
+        (counted, kept, Totals { calls, ..totals })
     };
     let (counted, all, none) = run(Settings::new(Level::Outline));
     assert_eq!(none, Totals::default(), "nobody asked for totals");
@@ -190,6 +195,66 @@ fn totals_count_what_records_would_have_said() {
         .filter(|(agent, _)| matches!(agent, 7 | 2999))
         .collect();
     assert_eq!((kept, totals), (expected, counted));
+}
+
+/// What functions count that are asked by many threads.
+#[derive(Default)]
+struct Asked([AtomicU64; 2]);
+
+/// A crowd whose guard and activity count their calls of some agents themselves.
+fn counting(agents: u32) -> (Crowd<(), Asked>, statewright::EventHandle) {
+    let machine = Machine::from_text(
+        "m",
+        r#"{ "machine": "M", "events": ["Go"], "initial": "a",
+        "states": { "a": { "activity": "Hum", "transitions": [{ "on": "Go", "if": "May", "to": "b" }] }, "b": {} } }"#,
+    );
+    let machine = machine.unwrap();
+    let functions = Functions::new()
+        .activity("Hum", |(), asked: &Asked, _, _| {
+            asked.0[0].fetch_add(1, Ordering::Relaxed);
+            Status::Running
+        })
+        .guard("May", |(), asked, cx| {
+            asked.0[1].fetch_add(1, Ordering::Relaxed);
+            Verdict::from(cx.agent().index().is_multiple_of(3))
+        });
+    let mut crowd = Crowd::new(machine.bind(functions).unwrap(), 1);
+    crowd.set_chunk_size(64);
+    (0..agents).for_each(|_| _ = crowd.spawn(()));
+    (crowd, machine.event("Go").unwrap())
+}
+
+#[test]
+fn sys_3_totals_count_calls_of_functions_on_any_threads() {
+    let run = |settings: Settings, parallel: bool| {
+        let ((mut crowd, go), asked) = (counting(1000), Asked::default());
+        crowd.set_trace(Some(settings)).unwrap();
+        for tick in 0..6 {
+            if parallel {
+                crowd.tick_parallel(&asked);
+            } else {
+                crowd.tick(&asked);
+            }
+            if tick % 2 == 0 {
+                crowd.broadcast(go, ()).unwrap();
+            }
+        }
+        let symbols = crowd.machine().symbols();
+        let number = |name: &str| symbols.functions.iter().position(|one| one.name == name);
+        let calls = crowd.trace_totals().calls;
+        let counted = ["Hum", "May"].map(|name| calls[number(name).unwrap()]);
+        (counted, asked.0.map(AtomicU64::into_inner))
+    };
+    let outline = || Settings::new(Level::Outline).totals();
+    for parallel in [false, true] {
+        let (counted, asked) = run(outline(), parallel);
+        assert_eq!(counted, asked);
+        assert!(asked.iter().all(|&calls| calls > 2000), "{asked:?}");
+        let (closer, _) = run(outline().closer(Level::All, [3_u32]), parallel);
+        assert_eq!(closer, asked, "those who are looked at closer, too");
+        let (some, _) = run(outline().agents([0_u32, 1]), parallel);
+        assert_eq!(some[1], 4, "one asks once, the other three times");
+    }
 }
 
 #[test]

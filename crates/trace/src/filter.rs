@@ -280,7 +280,10 @@ impl Filter {
 
     /// Totals of the machine that nothing was added to yet.
     pub(crate) fn empty_totals(&self) -> Totals {
-        Totals::new(self.state_count, self.transitions())
+        Totals {
+            calls: vec![0; self.functions.len()],
+            ..Totals::new(self.state_count, self.transitions())
+        }
     }
 
     /// Whether a transition enters and leaves nothing.

@@ -58,6 +58,12 @@ impl Ring {
         self.written - self.forgotten + most <= self.records.len()
     }
 
+    /// Whether a turn of so many records has begun, and none is written.
+    #[inline(always)]
+    pub(crate) fn is_open_for(&self, most: usize) -> bool {
+        self.end.wrapping_sub(self.written) == most
+    }
+
     /// Begins a turn that has room.
     #[inline(always)]
     pub(crate) fn open_turn(&mut self, most: usize) {

@@ -10,14 +10,17 @@ pub struct Totals {
     pub transitions: Vec<u64>,
     /// How often each leaf was entered, or was active when a trace began.
     pub leaves: Vec<u64>,
+    /// How often each user function was called.
+    pub calls: Vec<u64>,
 }
 
 impl Totals {
-    /// Of a machine with so many states and transitions.
+    /// Of a machine with so many states and transitions; calls are not in records.
     pub fn new(states: usize, transitions: usize) -> Self {
         Self {
             transitions: vec![0; transitions],
             leaves: vec![0; states],
+            calls: Vec::new(),
         }
     }
 
@@ -94,6 +97,7 @@ impl Totals {
         let all = [
             (&mut self.transitions, &other.transitions),
             (&mut self.leaves, &other.leaves),
+            (&mut self.calls, &other.calls),
         ];
         for (mine, others) in all {
             mine.resize(mine.len().max(others.len()), 0);
@@ -120,6 +124,7 @@ mod tests {
             ..Record::default()
         };
         let mut totals = Totals::new(4, 2);
+        totals.calls = vec![0, 0, 5];
         let records = [
             record(Kind::Leaf, 0, 1, 0),
             record(Kind::Present, 0, 3, 0),
@@ -136,7 +141,8 @@ mod tests {
             totals,
             Totals {
                 transitions: vec![2, 1],
-                leaves: vec![0, 1, 1, 1]
+                leaves: vec![0, 1, 1, 1],
+                calls: vec![0, 0, 5],
             }
         );
         let mut sum = Totals::default();
@@ -146,7 +152,8 @@ mod tests {
             sum,
             Totals {
                 transitions: vec![4, 2],
-                leaves: vec![0, 2, 2, 2]
+                leaves: vec![0, 2, 2, 2],
+                calls: vec![0, 0, 10],
             }
         );
     }

@@ -36,6 +36,8 @@ pub struct Tracer {
     plain: bool,
     /// The same for all agents.
     all_plain: bool,
+    /// Most records of one agent in one tick.
+    most: usize,
 }
 
 /// Records that were taken out of a ring.
@@ -82,6 +84,7 @@ impl Tracer {
         );
         let ring = Ring::default();
         let totals = digest(&filter);
+        let most = filter.settings().most_per_agent.into();
         Self {
             filter,
             ring,
@@ -95,6 +98,7 @@ impl Tracer {
             level,
             plain,
             all_plain: plain,
+            most,
         }
     }
 
@@ -104,6 +108,7 @@ impl Tracer {
             self.level = filter.highest_level();
             self.plain = filter.is_plain(self.level);
             (self.all_plain, self.open) = (self.plain, true);
+            self.most = filter.settings().most_per_agent.into();
             self.filter = filter.clone();
             self.totals = self
                 .totals
@@ -132,6 +137,21 @@ impl Tracer {
         self.totals.as_ref().map(|digest| &digest.totals)
     }
 
+    /// Counts of calls, for whoever calls functions: by number, none unless the settings ask for
+    /// totals. Guards cannot change a tracer while they answer, so that calls are counted beside
+    /// it, and put back.
+    pub fn take_calls(&mut self) -> Vec<u64> {
+        let digest = self.totals.as_mut();
+        digest.map_or_else(Vec::new, |digest| std::mem::take(&mut digest.totals.calls))
+    }
+
+    /// Gives back what [`Self::take_calls`] gave, with more in it.
+    pub fn put_calls(&mut self, calls: Vec<u64>) {
+        if let Some(digest) = &mut self.totals {
+            digest.totals.calls = calls;
+        }
+    }
+
     /// Forgets what was recorded; a tick begins.
     pub fn begin_tick(&mut self, tick: u32) {
         self.ring.clear();
@@ -145,11 +165,13 @@ impl Tracer {
     #[inline(always)]
     pub fn begin(&mut self, agent: u32) {
         self.end();
-        let most = usize::from(self.filter.settings().most_per_agent);
-        if !self.ring.has_room(most) {
-            self.make_room(most);
+        // Where the turn before left nothing, its room is that of this one.
+        if !self.ring.is_open_for(self.most) {
+            if !self.ring.has_room(self.most) {
+                self.make_room(self.most);
+            }
+            self.ring.open_turn(self.most);
         }
-        self.ring.open_turn(most);
         self.head = u64::from(self.tick) | u64::from(agent) << 32;
         if !self.all_plain {
             self.level = self.filter.level_of(agent);
@@ -201,6 +223,13 @@ impl Tracer {
     #[inline]
     pub fn is_outline_of(&self, agent: u32) -> bool {
         self.all_plain || self.filter.level_of(agent) == Level::Outline
+    }
+
+    /// Whether everybody is recorded in outline, and nothing is chosen: then there is nothing to ask
+    /// about an agent.
+    #[inline]
+    pub fn is_outline_of_all(&self) -> bool {
+        self.all_plain && self.filter.settings().agents.is_none()
     }
 
     /// Nobody handled the event of an agent, whose host was not asked for.

@@ -49,6 +49,34 @@ fn without_a_file_a_sample_runs() {
 }
 
 #[test]
+fn a_run_that_is_too_short_says_so_instead_of_a_figure() {
+    let folder = Folder::new();
+    let ran = folder.run(&["run", "--agents", "200", "--ticks", "30"]);
+    ran.code(0)
+        .prints("  one core  unknown: too few agents or ticks to tell how many it could carry");
+}
+
+#[test]
+fn reports_follow_their_schema() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../schemas/run.schema.json");
+    let schema = json(&std::fs::read_to_string(path).unwrap());
+    let schema = jsonschema::validator_for(&schema).unwrap();
+    let folder = Folder::with_lamp();
+    for file in ["lamp.sw.json", &samples()[0].display().to_string()] {
+        for threads in ["--threads=1", "--threads=2"] {
+            let args = ["run", file, threads, "--agents=150", "--ticks=90", "--json"];
+            let report = json(&folder.run(&args).code(0).out);
+            if let Err(error) = schema.validate(&report) {
+                panic!("{error} at {} of {report:#}", error.instance_path());
+            }
+            let counters = report["counters"].as_object().unwrap();
+            assert!(!counters.is_empty());
+            assert!(report["time"]["processor_seconds"].is_number() || !cfg!(unix));
+        }
+    }
+}
+
+#[test]
 fn events_that_were_taken_add_up() {
     let folder = Folder::new();
     let ran = folder

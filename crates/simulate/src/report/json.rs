@@ -3,7 +3,16 @@
 use serde_json::{Value, json};
 use statewright::Counters;
 
+use crate::cost::PerCore;
 use crate::outcome::Outcome;
+
+/// `null` where a figure would mean nothing.
+fn agents_per_core(outcome: &Outcome) -> Option<u64> {
+    match outcome.agents_per_core() {
+        PerCore::Agents(agents) => Some(agents),
+        PerCore::TooLittle | PerCore::Unmeasured => None,
+    }
+}
 
 /// Everything that the report shows, and all of it.
 pub fn json(outcome: &Outcome) -> Value {
@@ -50,6 +59,8 @@ pub fn json(outcome: &Outcome) -> Value {
             "ticking_seconds": outcome.ticking.as_secs_f64(),
             "elapsed_seconds": outcome.elapsed.as_secs_f64(),
             "nanoseconds_per_agent_tick": outcome.nanoseconds(),
+            "processor_seconds": outcome.processor.map(|time| time.as_secs_f64()),
+            "agents_per_core": agents_per_core(outcome),
         },
         "memory": {
             "instance_bytes": outcome.instance_bytes,

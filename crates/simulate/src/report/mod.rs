@@ -28,6 +28,17 @@ pub fn number(number: u64) -> String {
     text
 }
 
+/// The same of something measured, which nobody knows to the last digit: two digits, then zeros.
+pub fn rough(measured: u64) -> String {
+    let mut step = 1;
+    // Bound: the digits of a number.
+    while measured / step >= 100 {
+        step *= 10;
+    }
+    let rest = measured % step;
+    number((measured / step + u64::from(rest * 2 >= step)) * step)
+}
+
 /// Bytes in the unit that fits.
 pub fn bytes(bytes: u64) -> String {
     match bytes {
@@ -50,6 +61,18 @@ mod tests {
         assert_eq!(
             [64, 20 << 10, 64 << 20].map(bytes),
             ["64 bytes", "20 KiB", "64 MiB"]
+        );
+        assert_eq!(
+            [0, 7, 99, 994, 995, 213_456, u64::MAX].map(rough),
+            [
+                "0",
+                "7",
+                "99",
+                "990",
+                "1,000",
+                "210,000",
+                "18,000,000,000,000,000,000"
+            ]
         );
     }
 }

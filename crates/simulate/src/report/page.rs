@@ -5,7 +5,8 @@ use std::fmt::Write;
 
 use statewright_draw::xml;
 
-use super::{bytes, number, plot, put};
+use super::{bytes, number, plot, put, rough};
+use crate::cost::PerCore;
 use crate::outcome::Outcome;
 
 const STYLE: &str = "\
@@ -130,7 +131,7 @@ fn facts(out: &mut String, outcome: &Outcome) {
     let peak = outcome
         .peak_bytes
         .map_or_else(|| "unknown".to_owned(), bytes);
-    let facts = [
+    let mut facts = vec![
         (
             number(outcome.counters.transitions),
             "transitions".to_owned(),
@@ -155,6 +156,11 @@ fn facts(out: &mut String, outcome: &Outcome) {
             format!("agents and blackboards; {peak} at most in all"),
         ),
     ];
+    if let PerCore::Agents(agents) = outcome.agents_per_core() {
+        let rate = outcome.legend.tick_rate;
+        let what = format!("agents that one core could carry at {rate} ticks per second");
+        facts.push((rough(agents), what));
+    }
     put!(out, "<div class=\"facts\">");
     facts
         .iter()

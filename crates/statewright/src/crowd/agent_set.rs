@@ -18,15 +18,27 @@ impl AgentSet {
     }
 
     /// Was it not there before?
+    #[inline]
     pub(super) fn insert(&mut self, index: usize) -> bool {
         let (word, bit) = place_of(index);
-        if self.bits.len() <= word {
-            self.bits.resize(word + 1, 0);
-        }
-        let is_new = self.bits[word] & bit == 0;
+        let Some(bits) = self.bits.get_mut(word) else {
+            return self.insert_behind(index);
+        };
+        let is_new = *bits & bit == 0;
         self.count += usize::from(is_new);
-        self.bits[word] |= bit;
+        *bits |= bit;
         is_new
+    }
+
+    /// The same behind the last that there is room for.
+    #[cold]
+    #[inline(never)]
+    fn insert_behind(&mut self, index: usize) -> bool {
+        let (word, bit) = place_of(index);
+        self.bits.resize(word + 1, 0);
+        self.bits[word] = bit;
+        self.count += 1;
+        true
     }
 
     pub(super) fn remove(&mut self, index: usize) {
@@ -61,7 +73,22 @@ impl AgentSet {
     /// The same into a list that is used again and again.
     pub(super) fn list(&self, indices: &mut Vec<u32>) {
         indices.clear();
-        self.iter().for_each(|index| indices.push(index));
+        if self.count == 0 {
+            return;
+        }
+        indices.reserve(self.count);
+        for (&bits, word) in self.bits.iter().zip(0_u32..) {
+            // Where nearly everybody is awake, most words are full: no bit has to be found.
+            if bits == u64::MAX {
+                indices.extend(word * 64..word * 64 + 64);
+                continue;
+            }
+            let mut bits = bits;
+            while bits != 0 {
+                indices.push(word * 64 + bits.trailing_zeros());
+                bits &= bits - 1;
+            }
+        }
     }
 }
 

@@ -250,6 +250,13 @@ impl<B> Agents<B> {
             .map(move |(index, &generation)| AgentId::pack(number, index, generation))
     }
 
+    /// Those of its instances at whose index somebody is.
+    pub(super) fn present<'a, I>(&'a self, instances: &'a [I]) -> impl Iterator<Item = &'a I> {
+        let all = instances.iter().zip(&self.generations);
+        all.filter(|(_, generation)| *generation % 2 == 1)
+            .map(|(instance, _)| instance)
+    }
+
     /// Where an agent lies.
     #[inline]
     pub(super) fn index(&self, agent: AgentId) -> Result<usize, Missing> {

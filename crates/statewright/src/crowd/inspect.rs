@@ -1,6 +1,6 @@
 //! Looking at a crowd.
 
-use statewright_kernel::{self as kernel, Counters, flag};
+use statewright_kernel::{self as kernel, Counters, Instance, flag};
 
 use super::instances::with_instances;
 use super::{Crowd, LookError, Missing};
@@ -97,16 +97,24 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     /// How many agents are in each leaf, by number of the state; 0 for states that are no leaves.
     pub fn population(&self) -> Vec<u64> {
         let mut counts = vec![0; self.machine().rom().states().len()];
-        for agent in self.agents() {
-            with_instances!(&self.agents.instances, list => {
-                for leaf in kernel::active_leaves(&list[agent.index() as usize]) {
-                    if let Some(count) = counts.get_mut(leaf.index()) {
-                        *count += 1;
-                    }
+        with_instances!(&self.agents.instances, list => {
+            // No state has the number that stands for none.
+            for leaf in self.agents.present(list).flat_map(Instance::raw_leaves) {
+                if let Some(count) = counts.get_mut(usize::from(leaf.get())) {
+                    *count += 1;
                 }
-            });
-        }
+            }
+        });
         counts
+    }
+
+    /// How many agents have ended, by themselves or by a fault, and are still there.
+    pub fn ended(&self) -> usize {
+        let has_ended = |flags: u16| flags & flag::ENDED != 0;
+        with_instances!(&self.agents.instances, list => {
+            let flags = self.agents.present(list).map(|one| one.header().flags.get());
+            flags.filter(|&flags| has_ended(flags)).count()
+        })
     }
 
     /// The machine bound to its functions.

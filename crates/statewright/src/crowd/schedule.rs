@@ -82,9 +82,8 @@ impl Schedule {
 
     /// What agents said after their turns; the next tick comes.
     pub(super) fn end_tick(&mut self, awake_next: impl Iterator<Item = (u32, Sleep)>) {
-        for (index, sleep) in awake_next {
-            self.wake.settle(index as usize, sleep, self.now);
-        }
+        let (wake, now) = (&mut self.wake, self.now);
+        awake_next.for_each(|(index, sleep)| wake.settle(index as usize, sleep, now));
         self.now += 1;
     }
 }

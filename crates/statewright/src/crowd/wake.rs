@@ -22,6 +22,7 @@ impl WakeSet {
         self.awake.len()
     }
 
+    #[inline]
     pub(super) fn wake(&mut self, index: usize) {
         self.awake.insert(index);
     }
@@ -33,6 +34,7 @@ impl WakeSet {
     }
 
     /// After a tick of an agent.
+    #[inline]
     pub(super) fn settle(&mut self, index: usize, sleep: Sleep, now: u64) {
         match sleep {
             Sleep::Awake => self.wake(index),

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use statewright_kernel::fused::{Fuse, Linkage, Polled};
 use statewright_kernel::{self as kernel, Host, Mode, Status, Verdict};
-use statewright_rom::ids::KeyId;
+use statewright_rom::ids::{FunctionId, KeyId};
 
 use super::{AnyFused, Fused};
 use crate::board::Board;
@@ -13,7 +13,7 @@ use crate::context::Context;
 use crate::functions::{
     AnyActionFn, AnyActivityFn, AnyGuardFn, AnyScorerFn, AnyValueFn, Callback, Kind,
 };
-use crate::host::AgentHost;
+use crate::host::FusedHost;
 use crate::macros::is_same;
 use crate::value::Type;
 
@@ -147,6 +147,14 @@ impl<T: Linked, M: FusedMachine> Linker<T, M> {
     }
 }
 
+/// The function of a number.
+const fn function(number: u16) -> FunctionId {
+    match FunctionId::new(number) {
+        Some(function) => function,
+        None => FunctionId::FIRST,
+    }
+}
+
 /// The field with a name and a type; one that no board has if there is none.
 const fn field(fields: &[(&str, Type)], (name, ty): (&str, Type)) -> usize {
     let mut at = 0;
@@ -160,60 +168,62 @@ const fn field(fields: &[(&str, Type)], (name, ty): (&str, Type)) -> usize {
 }
 
 impl<'h, 'p, 'w, T: Linked, M: FusedMachine>
-    Linkage<AgentHost<'h, 'p, T::Board, <T::Context as Context>::Of<'w>>> for Linker<T, M>
+    Linkage<FusedHost<'h, 'p, T::Board, <T::Context as Context>::Of<'w>>> for Linker<T, M>
 {
     #[inline(always)]
     fn guard<const N: u16>(
-        host: &AgentHost<'h, 'p, T::Board, <T::Context as Context>::Of<'w>>,
+        host: &FusedHost<'h, 'p, T::Board, <T::Context as Context>::Of<'w>>,
         view: kernel::GuardCx<'_, '_>,
     ) -> Verdict {
-        host.ask(const { Self::guard(N) }, view)
+        host.ask(const { (function(N), Self::guard(N)) }, view)
     }
 
     #[inline(always)]
     fn score<const N: u16>(
-        host: &AgentHost<'h, 'p, T::Board, <T::Context as Context>::Of<'w>>,
+        host: &FusedHost<'h, 'p, T::Board, <T::Context as Context>::Of<'w>>,
         view: kernel::GuardCx<'_, '_>,
     ) -> f32 {
-        host.ask(const { Self::scorer(N) }, view)
+        host.ask(const { (function(N), Self::scorer(N)) }, view)
     }
 
     #[inline(always)]
     fn value<const N: u16>(
-        host: &AgentHost<'h, 'p, T::Board, <T::Context as Context>::Of<'w>>,
+        host: &FusedHost<'h, 'p, T::Board, <T::Context as Context>::Of<'w>>,
         view: kernel::GuardCx<'_, '_>,
     ) -> [u32; 3] {
-        host.ask(const { Self::value(N) }, view)
+        host.ask(const { (function(N), Self::value(N)) }, view)
     }
 
     #[inline(always)]
     fn action<const N: u16>(
-        host: &mut AgentHost<'h, 'p, T::Board, <T::Context as Context>::Of<'w>>,
+        host: &mut FusedHost<'h, 'p, T::Board, <T::Context as Context>::Of<'w>>,
         actor: kernel::ActionCx<'_, '_>,
     ) {
-        host.act(actor, const { Self::action(N) });
+        host.act(const { function(N) }, actor, const { Self::action(N) });
     }
 
     #[inline(always)]
     fn activity<const N: u16>(
-        host: &mut AgentHost<'h, 'p, T::Board, <T::Context as Context>::Of<'w>>,
+        host: &mut FusedHost<'h, 'p, T::Board, <T::Context as Context>::Of<'w>>,
         mode: Mode,
         actor: kernel::ActionCx<'_, '_>,
     ) -> Status {
         let activity = const { Self::activity(N) };
-        host.act(actor, |me, context, cx| activity(me, context, mode, cx))
+        host.act(const { function(N) }, actor, |me, context, cx| {
+            activity(me, context, mode, cx)
+        })
     }
 
     #[inline(always)]
     fn read_key<const N: u16>(
-        host: &AgentHost<'h, 'p, T::Board, <T::Context as Context>::Of<'w>>,
+        host: &FusedHost<'h, 'p, T::Board, <T::Context as Context>::Of<'w>>,
     ) -> [u32; 3] {
         host.board.read(const { Self::FIELDS[N as usize % MAX_KEYS] })
     }
 
     #[inline(always)]
     fn write_key<const N: u16>(
-        host: &mut AgentHost<'h, 'p, T::Board, <T::Context as Context>::Of<'w>>,
+        host: &mut FusedHost<'h, 'p, T::Board, <T::Context as Context>::Of<'w>>,
         words: [u32; 3],
     ) {
         let field = const { Self::FIELDS[N as usize % MAX_KEYS] };

@@ -22,7 +22,7 @@ use std::any::Any;
 use statewright_kernel::fused::{Fuse, Polled};
 
 use crate::context::Context;
-use crate::host::AgentHost;
+use crate::host::FusedHost;
 
 #[cfg(feature = "macros")]
 pub use link::{FusedMachine, FusedWith, Linked, Tied, Unfused};
@@ -30,13 +30,13 @@ pub use link::{FusedMachine, FusedWith, Linked, Tied, Unfused};
 /// A tick of an agent that only polls, for a context of any lifetime.
 pub(crate) type AnyPoll<B, C> = for<'h, 'p, 'w> fn(
     &mut Fuse<'_, '_>,
-    &mut AgentHost<'h, 'p, B, <C as Context>::Of<'w>>,
+    &mut FusedHost<'h, 'p, B, <C as Context>::Of<'w>>,
     bool,
 ) -> Option<Polled>;
 
 /// The same for the context of one tick.
 pub(crate) type Poll<B, C> =
-    for<'h, 'p> fn(&mut Fuse<'_, '_>, &mut AgentHost<'h, 'p, B, C>, bool) -> Option<Polled>;
+    for<'h, 'p> fn(&mut Fuse<'_, '_>, &mut FusedHost<'h, 'p, B, C>, bool) -> Option<Polled>;
 
 /// A machine as code for a blackboard and a context.
 pub struct Fused<B, C: Context + ?Sized> {

@@ -10,15 +10,15 @@ use crate::board::Board;
 use crate::commands::Writer;
 use crate::host::{AgentHost, Caller, HostEnv};
 
-/// User code of all agents of a run.
-pub(super) struct ChunkHosts<'c, B, C> {
+/// User code of all agents of a run; `STRICT` as in [`AgentHost`].
+pub(super) struct ChunkHosts<'c, B, C, const STRICT: bool = true> {
     /// Index of the first blackboard.
     pub(super) first: usize,
     boards: &'c mut [B],
     pub(super) env: HostEnv<'c, B, C>,
 }
 
-impl<'c, B, C> ChunkHosts<'c, B, C> {
+impl<'c, B, C, const STRICT: bool> ChunkHosts<'c, B, C, STRICT> {
     /// For agents from an index on, who write their commands here.
     pub(super) fn new(
         env: &TickEnv<'c, B, C>,
@@ -33,6 +33,7 @@ impl<'c, B, C> ChunkHosts<'c, B, C> {
             index: first,
             unwound: Cell::new(None),
         };
+        debug_assert!(STRICT || !env.strict, "nobody would ask");
         let env = HostEnv {
             table: env.table,
             context: env.context,
@@ -53,21 +54,21 @@ impl<'c, B, C> ChunkHosts<'c, B, C> {
     }
 }
 
-impl<'c, B: Board, C> Hosts for ChunkHosts<'c, B, C> {
+impl<'c, B: Board, C, const STRICT: bool> Hosts for ChunkHosts<'c, B, C, STRICT> {
     type Host<'h>
-        = AgentHost<'h, 'c, B, C>
+        = AgentHost<'h, 'c, B, C, STRICT>
     where
         Self: 'h;
 
     #[inline]
-    fn of(&mut self, index: usize, _: u64) -> AgentHost<'_, 'c, B, C> {
+    fn of(&mut self, index: usize, _: u64) -> AgentHost<'_, 'c, B, C, STRICT> {
         self.env.caller.index = index;
         self.env.caller.out.begin();
         self.again(index, 0)
     }
 
     #[inline]
-    fn again(&mut self, index: usize, _: u64) -> AgentHost<'_, 'c, B, C> {
+    fn again(&mut self, index: usize, _: u64) -> AgentHost<'_, 'c, B, C, STRICT> {
         AgentHost {
             board: &mut self.boards[index - self.first],
             env: &mut self.env,

@@ -1,21 +1,21 @@
 //! One job: a run of agents that one thread ticks, one after the other (SYS-1).
 
 use std::any::Any;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use statewright_kernel::{
     self as kernel, Batch, Fault, Hosts, InboxEvent, Input, Instance, Loss, Report, Sleep,
     SortedInbox, Visit, flag, tick_batch,
 };
-use statewright_trace::Reasons;
+use statewright_trace::{Reasons, Tracer};
 
 use super::chunk::Chunk;
 use super::env::{AgentIds, TickEnv};
 use super::hosts::ChunkHosts;
 use super::panicked::{CallPlace, Panicked};
 use super::timed_hosts::TimedHosts;
-use super::traced_hosts::TracedHosts;
+use super::traced_hosts::{Traced, TracedHosts};
 use crate::agent_id::AgentId;
 use crate::board::Board;
 use crate::program::UnboundCall;
@@ -38,10 +38,10 @@ pub(crate) struct ChunkJob<'j, I, B> {
 }
 
 /// Where user code unwound, and with what.
-struct Unwound {
-    index: usize,
-    call: Option<CallPlace>,
-    panic: Box<dyn Any + Send>,
+pub(super) struct Unwound {
+    pub(super) index: usize,
+    pub(super) call: Option<CallPlace>,
+    pub(super) panic: Box<dyn Any + Send>,
 }
 
 impl<I, B> ChunkJob<'_, I, B> {
@@ -72,15 +72,14 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
         }
         self.choose_sleepers(env);
         self.drop_surplus(env);
-        self.count_lost_writes();
-        self.write_staged(env);
+        self.write_what_waited(env);
     }
 
     /// Ticks from an index on, up to another.
     fn run_between<C>(&mut self, env: &TickEnv<'_, B, C>, mut from: usize, to: usize) {
         // Bound: each round but the last has a panic at a later index.
         while let Err(unwound) = match (&self.chunk.tracer, env.timing) {
-            (None, None) => self.run_until_panic::<C, false>(env, from, to),
+            (None, None) if !env.strict => self.run_until_panic::<C, false>(env, from, to),
             _ => self.run_until_panic::<C, true>(env, from, to),
         } {
             let index = unwound.index;
@@ -93,8 +92,8 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
     }
 
     /// Ticks from an index on, up to another; the index of a panic, and what it carries, if there
-    /// was one. Compiled twice, so that ticks that nobody traces or measures pay nothing for the other
-    /// ones.
+    /// was one. Compiled twice, so that ticks that nobody traces or measures, and whose writes do not wait,
+    /// pay nothing for the other ones.
     fn run_until_panic<C, const OBSERVED: bool>(
         &mut self,
         env: &TickEnv<'_, B, C>,
@@ -114,7 +113,8 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
         let (start, end) = (from - self.first, to - self.first);
         let instances = &mut self.instances[start..end];
         let chunk = &mut *self.chunk;
-        let mut hosts = ChunkHosts::new(env, &mut self.boards[start..end], from, &mut chunk.writer);
+        let (boards, writer) = (&mut self.boards[start..end], &mut chunk.writer);
+        let mut hosts: ChunkHosts<'_, B, C, OBSERVED> = ChunkHosts::new(env, boards, from, writer);
         let mut sink = TickSink {
             turns: 0,
             awake_next: &mut chunk.awake_next,
@@ -125,8 +125,12 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
             ids: env.ids,
         };
         let counters = &mut chunk.counters;
-        let reasons = self.reasons.get_mut(start..).unwrap_or_default();
-        let traced = chunk.tracer.as_deref_mut().map(|tracer| (tracer, reasons));
+        let mut calls = take_calls(&mut chunk.tracer);
+        let traced = chunk.tracer.as_deref_mut().map(|tracer| Traced {
+            tracer,
+            reasons: self.reasons.get_mut(start..).unwrap_or_default(),
+            calls: Cell::from_mut(calls.as_mut_slice()).as_slice_of_cells(),
+        });
         let times = RefCell::new(std::mem::take(&mut chunk.times));
         let run = AssertUnwindSafe(|| {
             let batch = Batch {
@@ -147,8 +151,8 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
                     let mut hosts = TimedHosts::new(&mut hosts, traced, timing, &times);
                     tick_batch(env.rom, instances, &mut hosts, &batch, counters, done)
                 }
-                (_, Some((tracer, reasons))) if OBSERVED => {
-                    let mut hosts = TracedHosts::new(&mut hosts, tracer, reasons);
+                (_, Some(traced)) if OBSERVED => {
+                    let mut hosts = TracedHosts::new(&mut hosts, traced);
                     tick_batch(env.rom, instances, &mut hosts, &batch, counters, done)
                 }
                 _ => tick_batch(env.rom, instances, &mut hosts, &batch, counters, done),
@@ -158,6 +162,7 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
         let ran = catch_unwind(run);
         chunk.turns += sink.turns;
         chunk.times = times.into_inner();
+        put_calls(&mut chunk.tracer, calls);
         ran.map_err(|panic| Unwound {
             index: hosts.index(),
             call: hosts.unwound(),
@@ -165,7 +170,7 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
         })
     }
 
-    fn end_by_panic<C>(&mut self, env: &TickEnv<'_, B, C>, unwound: &Unwound) {
+    pub(super) fn end_by_panic<C>(&mut self, env: &TickEnv<'_, B, C>, unwound: &Unwound) {
         self.chunk.writer.discard_agent();
         let agent = env.ids.at(unwound.index);
         match unwound.panic.downcast_ref() {
@@ -189,13 +194,16 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
             ..Input::new(index as u64, env.now)
         };
         let chunk = &mut *self.chunk;
-        let mut hosts = ChunkHosts::new(env, self.boards, self.first, &mut chunk.writer);
+        let writer = &mut chunk.writer;
+        let mut hosts: ChunkHosts<'_, B, C> = ChunkHosts::new(env, self.boards, self.first, writer);
         let instance = &mut self.instances[index - self.first];
         let counters = &mut chunk.counters;
-        let traced = chunk
-            .tracer
-            .as_deref_mut()
-            .map(|tracer| (tracer, &mut *self.reasons));
+        let mut calls = take_calls(&mut chunk.tracer);
+        let traced = chunk.tracer.as_deref_mut().map(|tracer| Traced {
+            tracer,
+            reasons: &mut *self.reasons,
+            calls: Cell::from_mut(calls.as_mut_slice()).as_slice_of_cells(),
+        });
         let times = RefCell::new(std::mem::take(&mut chunk.times));
         let run = AssertUnwindSafe(|| match (env.timing, traced) {
             (Some(timing), traced) => {
@@ -208,14 +216,15 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
                 let mut host = hosts.of(index, input.agent);
                 kernel::stop(env.rom, instance, &mut host, &input, counters)
             }
-            (None, Some((tracer, reasons))) => {
-                let mut hosts = TracedHosts::new(&mut hosts, tracer, reasons);
+            (None, Some(traced)) => {
+                let mut hosts = TracedHosts::new(&mut hosts, traced);
                 let mut host = hosts.of(index, input.agent);
                 kernel::stop(env.rom, instance, &mut host, &input, counters)
             }
         });
         let ran = catch_unwind(run);
         chunk.times = times.into_inner();
+        put_calls(&mut chunk.tracer, calls);
         let call = hosts.unwound();
         match ran {
             Ok(stopped) => {
@@ -237,9 +246,12 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
 impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
     /// Who may sleep of those who were not seen at rest?
     fn choose_sleepers<C>(&mut self, env: &TickEnv<'_, B, C>) {
+        if !env.sleeping {
+            return;
+        }
+        let (instances, first) = (&*self.instances, self.first);
         self.chunk.awake_next.retain_mut(|(index, sleep)| {
-            let instance = self.instances.get(*index as usize - self.first);
-            if let Some(instance) = instance.filter(|_| env.sleeping) {
+            if let Some(instance) = instances.get(*index as usize - first) {
                 *sleep = env.sleepers.sleep(env.rom, instance, env.now);
             }
             *sleep != Sleep::Asleep
@@ -282,6 +294,12 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
             .for_each(|event| self.chunk.lose(agent, event, Loss::Ended));
     }
 
+    /// In strict mode.
+    pub(super) fn write_what_waited<C>(&mut self, env: &TickEnv<'_, B, C>) {
+        self.count_lost_writes();
+        self.write_staged(env);
+    }
+
     /// Staged writes without room count as critical commands that were dropped; the kernel does not
     /// hear of them.
     fn count_lost_writes(&mut self) {
@@ -317,6 +335,20 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
         // Once per agent; to be awake comes before all else. The stable sort would allocate.
         awake_next.sort_unstable_by_key(|&(index, sleep)| (index, sleep != Sleep::Awake));
         awake_next.dedup_by_key(|(index, _)| *index);
+    }
+}
+
+/// Counts of calls, out of a tracer for the time of a run: guards count, too, and they change
+/// nothing.
+fn take_calls(tracer: &mut Option<Box<Tracer>>) -> Vec<u64> {
+    tracer
+        .as_mut()
+        .map_or_else(Vec::new, |tracer| tracer.take_calls())
+}
+
+fn put_calls(tracer: &mut Option<Box<Tracer>>, calls: Vec<u64>) {
+    if let Some(tracer) = tracer {
+        tracer.put_calls(calls);
     }
 }
 

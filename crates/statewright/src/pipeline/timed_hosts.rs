@@ -7,34 +7,33 @@ use statewright_kernel::{
     ActionCx, Command, Event, GuardCx, Host, Hosts, Mode, Status, Trace, Verdict,
 };
 use statewright_rom::ids::{FunctionId, KeyId};
-use statewright_trace::{Reasons, Tracer};
 
 use super::hosts::ChunkHosts;
 use super::timing::{CallTimes, SlowCall, Timing};
-use super::traced_hosts::{TracedHost, TracedHosts};
+use super::traced_hosts::{Traced, TracedHost, TracedHosts};
 use crate::board::Board;
 use crate::host::AgentHost;
 
-/// User code of all agents of a run, with a clock.
-pub(super) struct TimedHosts<'t, 'p, B, C> {
-    hosts: AnyHosts<'t, 'p, B, C>,
+/// User code of all agents of a run, with a clock; `STRICT` as in [`AgentHost`].
+pub(super) struct TimedHosts<'t, 'p, B, C, const STRICT: bool> {
+    hosts: AnyHosts<'t, 'p, B, C, STRICT>,
     clock: Clock<'t>,
 }
 
-enum AnyHosts<'t, 'p, B, C> {
-    Plain(&'t mut ChunkHosts<'p, B, C>),
-    Traced(TracedHosts<'t, 'p, B, C>),
+enum AnyHosts<'t, 'p, B, C, const STRICT: bool> {
+    Plain(&'t mut ChunkHosts<'p, B, C, STRICT>),
+    Traced(TracedHosts<'t, 'p, B, C, STRICT>),
 }
 
 /// User code of one agent, with a clock.
-pub(super) struct TimedHost<'h, 'p, B, C> {
-    host: AnyHost<'h, 'p, B, C>,
+pub(super) struct TimedHost<'h, 'p, B, C, const STRICT: bool> {
+    host: AnyHost<'h, 'p, B, C, STRICT>,
     clock: Clock<'h>,
 }
 
-enum AnyHost<'h, 'p, B, C> {
-    Plain(AgentHost<'h, 'p, B, C>),
-    Traced(TracedHost<'h, 'p, B, C>),
+enum AnyHost<'h, 'p, B, C, const STRICT: bool> {
+    Plain(AgentHost<'h, 'p, B, C, STRICT>),
+    Traced(TracedHost<'h, 'p, B, C, STRICT>),
 }
 
 /// What measures, and where it is noted. Guards cannot be changed while they answer, so that notes
@@ -46,16 +45,16 @@ struct Clock<'t> {
     tick: u32,
 }
 
-impl<'t, 'p, B: Board, C> TimedHosts<'t, 'p, B, C> {
+impl<'t, 'p, B: Board, C, const STRICT: bool> TimedHosts<'t, 'p, B, C, STRICT> {
     pub(super) fn new(
-        hosts: &'t mut ChunkHosts<'p, B, C>,
-        traced: Option<(&'t mut Tracer, &'t mut [Reasons])>,
+        hosts: &'t mut ChunkHosts<'p, B, C, STRICT>,
+        traced: Option<Traced<'t>>,
         (timing, tick): (&'t Timing, u32),
         times: &'t RefCell<CallTimes>,
     ) -> Self {
         let hosts = match traced {
             None => AnyHosts::Plain(hosts),
-            Some((tracer, reasons)) => AnyHosts::Traced(TracedHosts::new(hosts, tracer, reasons)),
+            Some(traced) => AnyHosts::Traced(TracedHosts::new(hosts, traced)),
         };
         let clock = Clock {
             timing,
@@ -66,13 +65,13 @@ impl<'t, 'p, B: Board, C> TimedHosts<'t, 'p, B, C> {
     }
 }
 
-impl<'p, B: Board, C> Hosts for TimedHosts<'_, 'p, B, C> {
+impl<'p, B: Board, C, const STRICT: bool> Hosts for TimedHosts<'_, 'p, B, C, STRICT> {
     type Host<'h>
-        = TimedHost<'h, 'p, B, C>
+        = TimedHost<'h, 'p, B, C, STRICT>
     where
         Self: 'h;
 
-    fn of(&mut self, index: usize, agent: u64) -> TimedHost<'_, 'p, B, C> {
+    fn of(&mut self, index: usize, agent: u64) -> TimedHost<'_, 'p, B, C, STRICT> {
         let clock = self.clock;
         let host = match &mut self.hosts {
             AnyHosts::Plain(hosts) => AnyHost::Plain(hosts.of(index, agent)),
@@ -81,7 +80,7 @@ impl<'p, B: Board, C> Hosts for TimedHosts<'_, 'p, B, C> {
         TimedHost { host, clock }
     }
 
-    fn again(&mut self, index: usize, agent: u64) -> TimedHost<'_, 'p, B, C> {
+    fn again(&mut self, index: usize, agent: u64) -> TimedHost<'_, 'p, B, C, STRICT> {
         let clock = self.clock;
         let host = match &mut self.hosts {
             AnyHosts::Plain(hosts) => AnyHost::Plain(hosts.again(index, agent)),
@@ -122,7 +121,7 @@ macro_rules! inside {
     };
 }
 
-impl<B: Board, C> TimedHost<'_, '_, B, C> {
+impl<B: Board, C, const STRICT: bool> TimedHost<'_, '_, B, C, STRICT> {
     /// A call that began then ends now.
     fn note(&self, function: FunctionId, began: u64) {
         let Clock {
@@ -145,7 +144,7 @@ impl<B: Board, C> TimedHost<'_, '_, B, C> {
     }
 }
 
-impl<B: Board, C> Host for TimedHost<'_, '_, B, C> {
+impl<B: Board, C, const STRICT: bool> Host for TimedHost<'_, '_, B, C, STRICT> {
     fn guard(&self, function: FunctionId, view: GuardCx<'_, '_>) -> Verdict {
         let began = self.clock.timing.now();
         let verdict = inside!(&self.host, host => host.guard(function, view));

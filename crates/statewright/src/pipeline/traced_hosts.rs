@@ -1,6 +1,8 @@
 //! The same user code with a tracer beside it (SYS-3). Ticks without a trace have hosts that know
 //! nothing of one.
 
+use std::cell::Cell;
+
 use statewright_kernel::{
     ActionCx, Command, Event, GuardCx, Host, Hosts, Mode, Status, Trace, Verdict,
 };
@@ -12,33 +14,41 @@ use crate::agent_id::AgentId;
 use crate::board::Board;
 use crate::host::{AgentHost, HostEnv};
 
-/// User code of all agents of a run, with a tracer.
-pub(super) struct TracedHosts<'t, 'p, B, C> {
-    hosts: &'t mut ChunkHosts<'p, B, C>,
-    tracer: &'t mut Tracer,
+/// Where what agents of a run do is written down.
+pub(super) struct Traced<'t> {
+    pub(super) tracer: &'t mut Tracer,
     /// From the first agent of the run on, or none.
-    reasons: &'t mut [Reasons],
+    pub(super) reasons: &'t mut [Reasons],
+    /// How often each function was called; none if nobody counts.
+    pub(super) calls: &'t [Cell<u64>],
+}
+
+/// User code of all agents of a run, with a tracer; `STRICT` as in [`AgentHost`].
+pub(super) struct TracedHosts<'t, 'p, B, C, const STRICT: bool> {
+    hosts: &'t mut ChunkHosts<'p, B, C, STRICT>,
+    traced: Traced<'t>,
+    /// Everybody is recorded, in outline: there is nothing to ask about an agent.
+    is_plain: bool,
 }
 
 /// User code of one agent, with a tracer.
-pub(super) struct TracedHost<'h, 'p, B, C> {
-    host: AgentHost<'h, 'p, B, C>,
+pub(super) struct TracedHost<'h, 'p, B, C, const STRICT: bool> {
+    host: AgentHost<'h, 'p, B, C, STRICT>,
     tracer: &'h mut Tracer,
     reasons: Option<&'h mut Reasons>,
     /// Whether this agent is recorded.
     is_on: bool,
+    /// How often each function was called, if this agent is recorded.
+    calls: &'h [Cell<u64>],
 }
 
-impl<'t, 'p, B: Board, C> TracedHosts<'t, 'p, B, C> {
-    pub(super) fn new(
-        hosts: &'t mut ChunkHosts<'p, B, C>,
-        tracer: &'t mut Tracer,
-        reasons: &'t mut [Reasons],
-    ) -> Self {
+impl<'t, 'p, B: Board, C, const STRICT: bool> TracedHosts<'t, 'p, B, C, STRICT> {
+    pub(super) fn new(hosts: &'t mut ChunkHosts<'p, B, C, STRICT>, traced: Traced<'t>) -> Self {
+        let is_plain = traced.tracer.is_outline_of_all() && traced.reasons.is_empty();
         Self {
             hosts,
-            tracer,
-            reasons,
+            traced,
+            is_plain,
         }
     }
 
@@ -48,46 +58,66 @@ impl<'t, 'p, B: Board, C> TracedHosts<'t, 'p, B, C> {
         self.hosts.env.caller.ids.number(index)
     }
 
-    fn host(&mut self, index: usize, is_on: bool, host: HostOf<B, C>) -> TracedHost<'_, 'p, B, C>
-    where
-        B: Board,
-    {
+    #[inline(never)]
+    fn host(
+        &mut self,
+        index: usize,
+        is_on: bool,
+        host: HostOf<B, C, STRICT>,
+    ) -> TracedHost<'_, 'p, B, C, STRICT> {
         let first = self.hosts.first;
-        let reasons = self
-            .reasons
+        let Traced {
+            tracer,
+            reasons,
+            calls,
+        } = &mut self.traced;
+        let reasons = reasons
             .get_mut(index - first)
             .filter(|reasons| is_on && !reasons.is_empty());
         TracedHost {
             host: host(self.hosts, index),
-            tracer: self.tracer,
+            tracer,
             reasons,
             is_on,
+            calls: if is_on { calls } else { &[] },
         }
     }
 }
 
 /// How the host of an agent is had: for its turn, or once more.
-type HostOf<B, C> = for<'h, 'p> fn(&'h mut ChunkHosts<'p, B, C>, usize) -> AgentHost<'h, 'p, B, C>;
+type HostOf<B, C, const STRICT: bool> =
+    for<'h, 'p> fn(&'h mut ChunkHosts<'p, B, C, STRICT>, usize) -> AgentHost<'h, 'p, B, C, STRICT>;
 
-impl<'p, B: Board, C> Hosts for TracedHosts<'_, 'p, B, C> {
+impl<'p, B: Board, C, const STRICT: bool> Hosts for TracedHosts<'_, 'p, B, C, STRICT> {
     type Host<'h>
-        = TracedHost<'h, 'p, B, C>
+        = TracedHost<'h, 'p, B, C, STRICT>
     where
         Self: 'h;
 
     #[inline]
-    fn of(&mut self, index: usize, _: u64) -> TracedHost<'_, 'p, B, C> {
+    fn of(&mut self, index: usize, _: u64) -> TracedHost<'_, 'p, B, C, STRICT> {
         let agent = self.agent(index);
-        let is_on = self.tracer.filter().has_agent(agent);
+        if self.is_plain {
+            let Traced { tracer, calls, .. } = &mut self.traced;
+            tracer.begin(agent);
+            return TracedHost {
+                host: self.hosts.of(index, 0),
+                tracer,
+                reasons: None,
+                is_on: true,
+                calls,
+            };
+        }
+        let is_on = self.traced.tracer.filter().has_agent(agent);
         if is_on {
-            self.tracer.begin(agent);
+            self.traced.tracer.begin(agent);
         }
         self.host(index, is_on, |hosts, index| hosts.of(index, 0))
     }
 
     #[inline]
-    fn again(&mut self, index: usize, _: u64) -> TracedHost<'_, 'p, B, C> {
-        let is_on = self.tracer.filter().has_agent(self.agent(index));
+    fn again(&mut self, index: usize, _: u64) -> TracedHost<'_, 'p, B, C, STRICT> {
+        let is_on = self.traced.tracer.filter().has_agent(self.agent(index));
         self.host(index, is_on, |hosts, index| hosts.again(index, 0))
     }
 
@@ -98,30 +128,41 @@ impl<'p, B: Board, C> Hosts for TracedHosts<'_, 'p, B, C> {
 
     #[inline]
     fn traces_steps(&self, index: usize) -> bool {
+        if self.is_plain {
+            return false;
+        }
         let agent = self.agent(index);
-        !self.tracer.is_outline_of(agent) && self.tracer.filter().has_agent(agent)
+        !self.traced.tracer.is_outline_of(agent) && self.traced.tracer.filter().has_agent(agent)
     }
 
     #[inline]
     fn pass(&mut self, index: usize, _: u64, event: &Event) {
         let agent = self.agent(index);
-        if self.tracer.filter().has_agent(agent) {
-            self.tracer.begin(agent);
-            self.tracer.pass(event);
+        if self.traced.tracer.filter().has_agent(agent) {
+            self.traced.tracer.begin(agent);
+            self.traced.tracer.pass(event);
         }
     }
 }
 
-impl<'p, B: Board, C> TracedHost<'_, 'p, B, C> {
+impl<'p, B: Board, C, const STRICT: bool> TracedHost<'_, 'p, B, C, STRICT> {
     /// The agent.
     pub(super) fn agent(&self) -> AgentId {
         self.host.env.caller.agent()
     }
 
+    /// A function is called. Nobody else counts in these numbers while the run lasts.
+    #[inline]
+    fn count(&self, function: FunctionId) {
+        if let Some(calls) = self.calls.get(function.index()) {
+            calls.set(calls.get().wrapping_add(1));
+        }
+    }
+
     /// Lets a function run, and records what it wrote to the blackboard, those keys that the machine
     /// declares, and which typed commands it emitted. At level 1 nobody looks.
     #[inline]
-    fn call<R>(&mut self, call: impl FnOnce(&mut AgentHost<'_, 'p, B, C>) -> R) -> R {
+    fn call<R>(&mut self, call: impl FnOnce(&mut AgentHost<'_, 'p, B, C, STRICT>) -> R) -> R {
         if self.is_on && !self.tracer.is_outline() {
             self.call_seen(call)
         } else {
@@ -130,7 +171,7 @@ impl<'p, B: Board, C> TracedHost<'_, 'p, B, C> {
     }
 
     #[cold]
-    fn call_seen<R>(&mut self, call: impl FnOnce(&mut AgentHost<'_, 'p, B, C>) -> R) -> R {
+    fn call_seen<R>(&mut self, call: impl FnOnce(&mut AgentHost<'_, 'p, B, C, STRICT>) -> R) -> R {
         self.host.env.caller.out.note_names(true);
         let AgentHost { board, env } = &mut self.host;
         let result = if env.strict {
@@ -157,28 +198,33 @@ impl<'p, B: Board, C> TracedHost<'_, 'p, B, C> {
     }
 }
 
-impl<B: Board, C> Host for TracedHost<'_, '_, B, C> {
+impl<B: Board, C, const STRICT: bool> Host for TracedHost<'_, '_, B, C, STRICT> {
     #[inline]
     fn guard(&self, function: FunctionId, view: GuardCx<'_, '_>) -> Verdict {
+        self.count(function);
         self.host.guard(function, view)
     }
 
     #[inline]
     fn score(&self, function: FunctionId, view: GuardCx<'_, '_>) -> f32 {
+        self.count(function);
         self.host.score(function, view)
     }
 
     fn value(&self, function: FunctionId, view: GuardCx<'_, '_>) -> [u32; 3] {
+        self.count(function);
         self.host.value(function, view)
     }
 
     #[inline]
     fn action(&mut self, function: FunctionId, actor: ActionCx<'_, '_>) {
+        self.count(function);
         self.call(|host| host.action(function, actor));
     }
 
     #[inline]
     fn activity(&mut self, function: FunctionId, mode: Mode, actor: ActionCx<'_, '_>) -> Status {
+        self.count(function);
         self.call(|host| host.activity(function, mode, actor))
     }
 

@@ -497,28 +497,47 @@ impl<B, C: Context + ?Sized> Program<B, C> {
 pub(crate) struct Sleepers {
     /// By number of the state: whether an agent may sleep in this leaf.
     may_sleep_while_polling: Box<[bool]>,
-    /// Whether it may in any.
-    any_may: bool,
+    /// Flags of an agent that stays awake wherever it is, and which of them are looked at.
+    stays_awake: u16,
+    looked_at: u16,
 }
 
 impl Sleepers {
     fn new(rom: &Rom<'_>) -> Self {
         let may_sleep_while_polling: Box<[bool]> =
             rom.state_ids().map(|leaf| rom.may_sleep_in(leaf)).collect();
+        // In many machines whoever polls does so for something that keeps everybody awake: an
+        // activity, a guard in Rust. There nobody who polls has to be asked where it is.
+        let any_may = rom.state_ids().zip(&may_sleep_while_polling);
+        let any_may = any_may
+            .filter(|(_, may_sleep)| **may_sleep)
+            .any(|(leaf, _)| rom.polls_in(leaf));
+        let (stays_awake, looked_at) = match any_may {
+            false => (flag::POLLS, flag::POLLS | flag::ENDED | flag::PAUSED),
+            // No flags are these.
+            true => (flag::POLLS, 0),
+        };
         Self {
-            any_may: may_sleep_while_polling.contains(&true),
             may_sleep_while_polling,
+            stays_awake,
+            looked_at,
         }
     }
 
     /// May an agent sleep after the tick `now`? One that polls may, if nothing that its eventless
     /// transitions look at can change.
+    #[inline]
     pub(crate) fn sleep<I: Instance>(&self, rom: &Rom<'_>, instance: &I, now: u32) -> Sleep {
         let flags = instance.header().flags.get();
-        let polls = flags & flag::POLLS != 0;
-        if polls && !self.any_may && flags & (flag::ENDED | flag::PAUSED) == 0 {
+        if flags & self.looked_at == self.stays_awake {
             return Sleep::Awake;
         }
+        self.ask(rom, instance, now)
+    }
+
+    #[inline(never)]
+    fn ask<I: Instance>(&self, rom: &Rom<'_>, instance: &I, now: u32) -> Sleep {
+        let polls = instance.header().flags.get() & flag::POLLS != 0;
         let may_sleep_while_polling = |leaf: StateId| {
             self.may_sleep_while_polling
                 .get(leaf.index())

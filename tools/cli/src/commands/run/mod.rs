@@ -1,5 +1,6 @@
 //! `statewright run`: a crowd of agents without a game, and what they did.
 
+mod clock;
 mod recorder;
 mod report;
 
@@ -75,6 +76,7 @@ pub(crate) fn run(args: &Run, console: &Console) -> Result<Outcome, CliError> {
         threads: args.threads,
         traced: traced(args)?,
         clock: Box::new(move || begun.elapsed()),
+        processor_clock: clock::processor(),
     };
     let watcher = Watcher {
         agents: args.agents,

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use statewright_draw::visible;
-use statewright_simulate::report::{bytes, number};
-use statewright_simulate::{Group, Outcome};
+use statewright_simulate::report::{bytes, number, rough};
+use statewright_simulate::{Group, Outcome, PerCore};
 
 /// Columns of the little charts.
 const CHART: usize = 40;
@@ -82,6 +82,7 @@ fn head(out: &mut String, outcome: &Outcome) {
         outcome.nanoseconds(),
         100.0 * outcome.turns as f64 / outcome.agent_ticks().max(1) as f64
     );
+    one_core(out, outcome);
     let peak = outcome.peak_bytes.map_or_else(String::new, |peak| {
         format!(", {} at most in all", bytes(peak))
     });
@@ -91,6 +92,26 @@ fn head(out: &mut String, outcome: &Outcome) {
         bytes(outcome.instance_bytes as u64),
         bytes(outcome.board_bytes as u64)
     );
+}
+
+/// How many agents one core could carry, if this run can tell.
+fn one_core(out: &mut String, outcome: &Outcome) {
+    let rate = outcome.legend.tick_rate;
+    match outcome.agents_per_core() {
+        PerCore::Agents(agents) => line!(
+            out,
+            "  one core  could carry about {} agents at {rate} ticks per second, with functions as cheap as those that stood in",
+            rough(agents)
+        ),
+        PerCore::TooLittle => line!(
+            out,
+            "  one core  unknown: too few agents or ticks to tell how many it could carry"
+        ),
+        PerCore::Unmeasured => line!(
+            out,
+            "  one core  unknown on several threads here: `--threads 1` tells how many agents it could carry"
+        ),
+    }
 }
 
 /// How many agents are where: at the end, and over time; each of several regions by itself.
