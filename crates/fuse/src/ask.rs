@@ -14,8 +14,7 @@ impl Fused<'_> {
     pub fn ask(&self, id: TransitionId) -> Option<TokenStream> {
         let (plan, record) = (self.rom.transition_plan(id)?, self.rom.transition(id)?);
         let (flags, number) = (plan.flags, id.raw());
-        let special = transition_flag::SCORED | transition_flag::PUSH | transition_flag::POP;
-        if flags & ask_flag::COMPLETED != 0 || record.flags.get() & special != 0 {
+        if record.flags.get() & transition_flag::SCORED != 0 {
             return Some(self.left_to_the_tables(plan, number));
         }
         let place = Place {
@@ -32,8 +31,9 @@ impl Fused<'_> {
                 quote!(if #guard { #taken } #stop)
             }
         };
-        let cooldown = self.cooldown(id, flags);
-        let conditions: Vec<TokenStream> = waited_for.into_iter().chain(cooldown).collect();
+        let (cooldown, stack) = (self.cooldown(id, flags), stack(number, record));
+        let conditions = waited_for.into_iter().chain(cooldown).chain(stack);
+        let conditions: Vec<TokenStream> = conditions.collect();
         Some(match conditions.as_slice() {
             [] => asked,
             conditions => quote!(if #(#conditions)&&* { #asked }),
@@ -51,17 +51,20 @@ impl Fused<'_> {
     fn left_to_the_tables(&self, plan: &TransitionPlan, number: u16) -> TokenStream {
         let halt = quote!(return fuse.halt(at, #number, false););
         match self.waited_for(plan) {
-            Some(result) if plan.flags & ask_flag::COMPLETED == 0 => quote!(if #result { #halt }),
-            _ => halt,
+            Some(result) => quote!(if #result { #halt }),
+            None => halt,
         }
     }
 
-    /// Whether the result of an activity is there that a candidate waits for.
+    /// Whether the result of an activity or the end of a state is there that a candidate waits for.
     fn waited_for(&self, plan: &TransitionPlan) -> Option<TokenStream> {
         let (instance, slot, bit) = (&self.instance, plan.result_slot, plan.result_bit);
         let result = quote!(fuse.result::<#instance>(#slot, #bit));
         if plan.flags & ask_flag::SUCCEEDED != 0 {
-            Some(quote!((#result == 1)))
+            let source = plan.source.get();
+            let complete = (plan.flags & ask_flag::COMPLETED != 0)
+                .then(|| quote!(|| fuse.is_complete(#source)));
+            Some(quote!((#result == 1 #complete)))
         } else if plan.flags & ask_flag::FAILED != 0 {
             Some(quote!((#result > 1)))
         } else {
@@ -77,7 +80,10 @@ impl Fused<'_> {
             return halt;
         }
         let checked = quote!(if fuse.may_be_taken(host, #number) { #halt });
-        match self.debounce_timer(id).filter(|_| flags & ask_flag::DEBOUNCED != 0) {
+        match self
+            .debounce_timer(id)
+            .filter(|_| flags & ask_flag::DEBOUNCED != 0)
+        {
             Some(timer) => quote!(if !fuse.waits::<#instance>(#timer) { #checked }),
             None => checked,
         }
@@ -117,5 +123,17 @@ impl Fused<'_> {
                 quote!(fuse.test(&*host, #expression, #site))
             }
         }
+    }
+}
+
+/// Whether a stack has room or a frame, if the transition needs one.
+fn stack(number: u16, record: &TransitionRecord) -> Option<TokenStream> {
+    let flags = record.flags.get();
+    if flags & transition_flag::POP != 0 {
+        Some(quote!(fuse.has_frames() && fuse.stack_allows(#number)))
+    } else if flags & transition_flag::PUSH != 0 {
+        Some(quote!(fuse.stack_allows(#number)))
+    } else {
+        None
     }
 }

@@ -144,7 +144,10 @@ impl Writer<'_> {
         match instruction.op {
             op::PUSH => self.constant(instruction),
             op::KEY => {
-                let (ty, key) = (Coded::<ValueType>::from_raw(instruction.a).get(), raw(instruction));
+                let (ty, key) = (
+                    Coded::<ValueType>::from_raw(instruction.a).get(),
+                    raw(instruction),
+                );
                 let words = quote!(L::read_key::<#key>(&*host));
                 self.stack.push(from_words(ty, &words)?);
                 Some(())
@@ -196,7 +199,8 @@ impl Writer<'_> {
         let ty = Coded::<ValueType>::from_raw(instruction.a).get();
         let id = ParameterId::read(instruction.b)?;
         let offset = usize::from(self.machine.rom.parameter(id)?.offset.get());
-        let words = quote!([fuse.parameter(#offset)]);
+        let row = self.machine.rom.parameter_words();
+        let words = quote!([fuse.parameter(#offset, #row)]);
         match ty {
             ValueType::Bool | ValueType::I32 | ValueType::F32 | ValueType::Symbol => {
                 self.stack.push(from_words(ty, &words)?);

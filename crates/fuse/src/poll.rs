@@ -111,9 +111,10 @@ impl<'m> Fused<'m> {
     /// Does a test hold for a leaf and whatever may lie behind it?
     fn all_behind(&self, leaf: Leaf<'_>, test: &dyn Fn(Leaf<'_>) -> bool) -> bool {
         test(leaf)
-            && leaf
-                .next()
-                .is_none_or(|region| self.leaves_in(region).all(|leaf| self.all_behind(leaf, test)))
+            && leaf.next().is_none_or(|region| {
+                self.leaves_in(region)
+                    .all(|leaf| self.all_behind(leaf, test))
+            })
     }
 
     /// Is there something to do in a pass for a leaf, or for one that may lie behind it?
@@ -185,7 +186,9 @@ impl<'m> Fused<'m> {
         let own = asks != 0 || leaf.poll.run.get() != NONE;
         let polls = if own { quote!(true) } else { before.clone() };
         let latches = leaf.poll.latches.get();
-        let waits = (0..u8::MAX).take(32).filter(|slot| latches >> slot & 1 != 0);
+        let waits = (0..u8::MAX)
+            .take(32)
+            .filter(|slot| latches >> slot & 1 != 0);
         let waits = waits.map(|slot| quote!(!fuse.holds::<#instance>(#slot) &&));
         let rest = match leaf.next() {
             None => quote!(#polls && fuse.is_whole::<#instance>(#used)),
@@ -229,7 +232,10 @@ impl<'m> Fused<'m> {
     fn region(&self, region: RegionId) -> TokenStream {
         let instance = &self.instance;
         let line = self.rom.region(region).map_or(0, |record| record.leaf);
-        let (number, bit) = (usize::from(line), 1_u8.checked_shl(line.into()).unwrap_or(0));
+        let (number, bit) = (
+            usize::from(line),
+            1_u8.checked_shl(line.into()).unwrap_or(0),
+        );
         let leaves = || self.leaves_in(region);
         let chain = leaves().map(|leaf| {
             let (state, used) = (leaf.state.raw(), quote!(used | #bit));

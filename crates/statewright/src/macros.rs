@@ -4,11 +4,11 @@ pub use zerocopy;
 
 pub use statewright_kernel::fused;
 
-pub use crate::board::check::*;
-pub use crate::fused::{AnyFused, FusedMachine, FusedWith, Linked, Tied, Unfused};
 use crate::board::Board;
+pub use crate::board::check::*;
 use crate::context::Context;
 use crate::functions::{Functions, Kind, Signature};
+pub use crate::fused::{AnyFused, FusedMachine, FusedWith, Linked, Tied, Unfused};
 use crate::fused::{Fused, Fusing};
 pub use crate::handle::Origin;
 use crate::machine::Machine;

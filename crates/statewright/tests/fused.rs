@@ -93,7 +93,10 @@ fn machines_are_fused_with_the_functions_of_their_type_alone() {
     let more = Sentry::functions().action("more", |_, _, _| {});
     assert!(fused(sentry::machine(), more));
     let path = "tests/machines/sentry.sw.json";
-    assert!(!fused(Machine::from_file(path).unwrap(), Sentry::functions()));
+    assert!(!fused(
+        Machine::from_file(path).unwrap(),
+        Sentry::functions()
+    ));
     let program = sentry::machine().bind(Sentry::functions()).unwrap();
     assert!(!program.interpreted().is_fused());
 }

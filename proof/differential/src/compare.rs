@@ -1,9 +1,9 @@
 //! Runs a machine on kernel and oracle and finds the first difference.
 
+use statewright_generator::Rng;
 use statewright_kernel::{
     Counters, Event, Inbox, Input, Instance, Mismatch, pause, post, reset, resume, stop, with_tier,
 };
-use statewright_generator::Rng;
 use statewright_oracle::{Oracle, Snapshot};
 use statewright_rom::Rom;
 use statewright_rom::ids::*;

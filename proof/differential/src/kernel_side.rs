@@ -34,8 +34,7 @@ pub struct KernelHost<'s> {
 }
 
 /// A machine as code, for this host.
-pub type FusedPoll =
-    for<'s> fn(&mut Fuse<'_, '_>, &mut KernelHost<'s>, bool) -> Option<Polled>;
+pub type FusedPoll = for<'s> fn(&mut Fuse<'_, '_>, &mut KernelHost<'s>, bool) -> Option<Polled>;
 
 impl<'s> KernelHost<'s> {
     /// A host with its user code.

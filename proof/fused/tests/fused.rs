@@ -20,7 +20,10 @@ fn fused_machines_do_what_tables_and_reference_do() {
         let compiled = CompiledCase::new(of_seed(seed)).unwrap();
         let tally = compare::run_fused(&compiled, seed, ticks, machine.poll);
         let tally = tally.unwrap_or_else(|difference| {
-            panic!("seed {seed}, tick {}: {difference:#?}", difference.after_ticks)
+            panic!(
+                "seed {seed}, tick {}: {difference:#?}",
+                difference.after_ticks
+            )
         });
         assert_eq!(tally.ticks, ticks);
         transitions += tally.counters.transitions;
@@ -34,7 +37,9 @@ fn fused_machines_do_what_tables_and_reference_do() {
 
 #[test]
 fn the_machines_have_all_features_that_polling_can_meet() {
-    let seen = MACHINES.iter().fold(0, |seen, machine| seen | machine.features);
+    let seen = MACHINES
+        .iter()
+        .fold(0, |seen, machine| seen | machine.features);
     let missing = feature::ALL & !seen;
     assert_eq!(missing, 0, "no machine has the features {missing:#b}");
     assert_eq!(MACHINES.len(), 60);

@@ -34,9 +34,9 @@ use crate::code::eval::{evaluate, test};
 use crate::context::{Context, Site};
 use crate::events::time::is_due;
 use crate::host::cx::{ActionCx, GuardCx, scratch_slots};
-use crate::instance::Instance;
 use crate::instance::leaves::Rank;
 use crate::instance::rng::Rng;
+use crate::instance::{Instance, flag};
 use crate::poll::{Halt, has_only_deferred};
 use crate::tick::Tick;
 
@@ -170,7 +170,7 @@ impl<'a> Fuse<'_, 'a> {
         if let Some(failure) = self.failure() {
             return Some(failure);
         }
-        if self.cx.ram.header().event_count != 0 {
+        if self.cx.ram.has(flag::WORK) {
             self.cx.show_posted();
         }
         self.cx.running = false;
@@ -207,11 +207,12 @@ impl<'a> Fuse<'_, 'a> {
 
 /// What expressions read.
 impl Fuse<'_, '_> {
-    /// A word of the parameters in the agent's variant.
+    /// A word of the parameters in the agent's variant, of so many words each.
     #[inline]
-    pub fn parameter(&self, word: usize) -> u32 {
-        let row = self.cx.rom.parameter_row(self.cx.variant());
-        row.get(word).map_or(0, |word| word.word.get())
+    pub fn parameter(&self, word: usize, words: usize) -> u32 {
+        let row = self.cx.variant().index().wrapping_mul(words);
+        let value = self.cx.rom.parameter_values().get(row.wrapping_add(word));
+        value.map_or(0, |value| value.word.get())
     }
 
     /// Ticks since a state was entered whose clock is in a timer slot; 0 while it is not active.
@@ -244,6 +245,26 @@ impl Fuse<'_, '_> {
 
 /// Transitions that wait.
 impl Fuse<'_, '_> {
+    /// Has a stack room for a push, or a frame to pop?
+    #[inline]
+    pub fn stack_allows(&self, transition: u16) -> bool {
+        let id = TransitionId::new(transition);
+        let candidate = id.and_then(|id| self.cx.candidate(id));
+        candidate.is_some_and(|candidate| self.cx.stack_reason(&candidate).is_none())
+    }
+
+    /// Is a frame on any stack?
+    #[inline]
+    pub fn has_frames(&self) -> bool {
+        self.cx.ram.header().stack_depth != 0
+    }
+
+    /// Is a state complete (EXEC-6)?
+    #[inline]
+    pub fn is_complete(&self, state: u16) -> bool {
+        StateId::new(state).is_some_and(|state| self.cx.is_complete(state))
+    }
+
     /// Is a cooldown over whose ready tick is in two slots?
     #[inline]
     pub fn has_cooled<I: Instance>(&self, slot: u8) -> bool {

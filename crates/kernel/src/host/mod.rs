@@ -8,9 +8,9 @@ use statewright_rom::Rom;
 use statewright_rom::ids::*;
 use statewright_rom::layout::{ArgumentRecord, ValueType};
 
+use crate::fused::{Fuse, Polled};
 use crate::host::cx::{ActionCx, GuardCx};
 use crate::host::trace::Trace;
-use crate::fused::{Fuse, Polled};
 use crate::instance::event::Event;
 
 pub(crate) mod cx;

@@ -24,9 +24,9 @@ use crate::fault::Fault;
 use crate::fused::Fuse;
 use crate::host::cx::ActionCx;
 use crate::host::{Cause, Host, Mode, Status};
-use crate::instance::Instance;
 use crate::instance::event::{Class, Event, event_flag};
 use crate::instance::leaves::Rank;
+use crate::instance::{Instance, flag};
 use crate::select::conditions::Exit;
 use crate::tick::Tick;
 
@@ -141,7 +141,8 @@ fn poll_by_plan<'a, I: Instance, H: Host>(
     if let Err(fault) = cx.check_fault() {
         return Polled::Failed(fault);
     }
-    if cx.ram.header().event_count != 0 {
+    // Whatever is let in has left its mark; the others wait as they did.
+    if cx.ram.has(flag::WORK) {
         cx.show_posted();
     }
     cx.running = false;

@@ -38,9 +38,8 @@ pub fn callbacks(functions: &[Function]) -> TokenStream {
     let entries = functions.iter().map(|function| {
         let (conditions, closure) = (&function.conditions, closure(function));
         let kind = format_ident!("{}", function.mark.kind.variant());
-        let entries = spellings(function).map(|name| {
-            quote!(#(#conditions)* (#name, ::statewright::Callback::#kind(#closure)))
-        });
+        let entries = spellings(function)
+            .map(|name| quote!(#(#conditions)* (#name, ::statewright::Callback::#kind(#closure))));
         quote!(#(#entries),*)
     });
     quote!(&[#(#entries),*])

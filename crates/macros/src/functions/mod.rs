@@ -75,7 +75,11 @@ fn on_impl(options: Options, mut block: ItemImpl, problems: &mut Problems) -> To
     let list = emit::list(&functions, &board, &context);
     let signatures = emit::signatures(&functions);
     // Types of a family would be known only where they are named.
-    let linked = block.generics.params.is_empty().then(|| linked(&functions, &board, &context));
+    let linked = block
+        .generics
+        .params
+        .is_empty()
+        .then(|| linked(&functions, &board, &context));
     let list = match linked {
         Some(_) => quote!({ ::statewright::macros::fusing(#list) }),
         None => list,

@@ -51,9 +51,7 @@ impl<T: Linked, M: FusedMachine> FusedWith<T, M> {
     pub const CODE: Option<AnyFused> = Some(
         const {
             &Fused::<T::Board, T::Context> {
-                poll: |fuse, host, has_events| {
-                    M::poll::<Linker<T, M>, _>(fuse, host, has_events)
-                },
+                poll: |fuse, host, has_events| M::poll::<Linker<T, M>, _>(fuse, host, has_events),
                 fields: &Linker::<T, M>::FIELDS,
             }
         },
@@ -218,7 +216,8 @@ impl<'h, 'p, 'w, T: Linked, M: FusedMachine>
     fn read_key<const N: u16>(
         host: &FusedHost<'h, 'p, T::Board, <T::Context as Context>::Of<'w>>,
     ) -> [u32; 3] {
-        host.board.read(const { Self::FIELDS[N as usize % MAX_KEYS] })
+        host.board
+            .read(const { Self::FIELDS[N as usize % MAX_KEYS] })
     }
 
     #[inline(always)]

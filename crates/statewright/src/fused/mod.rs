@@ -71,4 +71,3 @@ impl<B, C: Context + ?Sized> Clone for Fusing<B, C> {
 }
 
 impl<B, C: Context + ?Sized> Copy for Fusing<B, C> {}
-

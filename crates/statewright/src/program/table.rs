@@ -5,11 +5,11 @@ use statewright_rom::ids::{FunctionId, KeyId};
 
 use crate::board::Board;
 use crate::context::Context;
-use crate::fused::{AnyPoll, Fused, Poll};
 use crate::functions::{
     ActionFn, ActivityFn, AnyActionFn, AnyActivityFn, AnyGuardFn, AnyScorerFn, AnyValueFn,
     Callback, GuardFn, ScorerFn, ValueFn,
 };
+use crate::fused::{AnyPoll, Fused, Poll};
 
 /// Callbacks by number of the function, and fields by number of the key. Numbers of another kind
 /// lead to code that does nothing.

@@ -1,7 +1,8 @@
 //! Statewright over slices of the host's own, every agent visited.
 
 use statewright::{
-    InboxEvent, Instance, Machine, Program, Slices, SlicesOutput, commands::CommandRef,
+    InboxEvent, Instance, Machine, Program, Slices, SlicesOutput, TickSettings,
+    commands::CommandRef,
 };
 
 use super::contender::{Contender, Outcome, sorted};
@@ -29,7 +30,9 @@ impl<R: Real> InSlices<R> {
     pub fn fused(agents: usize) -> Result<Option<Self>, String> {
         let program = bind::<R>()?;
         let fused = program.is_fused();
-        fused.then(|| Self::with("fused", program, agents)).transpose()
+        fused
+            .then(|| Self::with("fused", program, agents))
+            .transpose()
     }
 
     fn with(
@@ -98,6 +101,11 @@ impl<R: Real> Contender<R> for InSlices<R> {
         let slices = Slices {
             tick: self.now,
             inbox,
+            // Everybody is visited, so nobody needs to know who could have slept.
+            settings: TickSettings {
+                sleeping: false,
+                ..TickSettings::default()
+            },
             ..Slices::default()
         };
         let (instances, boards) = (&mut self.instances, &mut self.boards);
