@@ -36,6 +36,8 @@ mod saved;
 #[cfg(all(feature = "compile", feature = "macros", feature = "parallel"))]
 mod slices;
 mod snapshots;
+#[cfg(all(feature = "compile", feature = "macros"))]
+mod solo;
 mod stopping;
 #[cfg(all(feature = "compile", feature = "macros"))]
 mod strict;

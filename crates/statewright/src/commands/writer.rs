@@ -131,6 +131,16 @@ impl Writer {
         (self.budget, self.tick, self.forgets) = (limits.budget, limits.tick, limits.forgets);
     }
 
+    /// Begins a tick by the limits of the last one.
+    #[inline]
+    pub(crate) fn go_on(&mut self, tick: u64) {
+        if self.wrote {
+            self.recycle();
+            self.lost.clear();
+        }
+        self.tick = tick;
+    }
+
     /// Takes down which typed commands are emitted from now on, or no longer. Meanwhile all lanes are
     /// special, so that nobody else has to ask.
     #[cold]

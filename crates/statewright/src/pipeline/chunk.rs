@@ -38,7 +38,7 @@ pub(crate) struct Chunk {
 
 impl Chunk {
     /// A tick begins.
-    pub(super) fn begin(&mut self, limits: &CommandLimits<'_>) {
+    pub(crate) fn begin(&mut self, limits: &CommandLimits<'_>) {
         self.writer.restart(limits);
         self.counters = Counters::default();
         self.awake_next.clear();
@@ -50,6 +50,18 @@ impl Chunk {
         (self.turns, self.ran) = (0, true);
         self.clamped.clear();
         self.overflowed.clear();
+    }
+
+    /// The next tick begins by the limits of the last one, where one agent is ticked alone. Counters
+    /// go on; what is seldom there is looked for, not cleared.
+    #[inline]
+    pub(super) fn go_on(&mut self, tick: u64) {
+        self.writer.go_on(tick);
+        self.awake_next.clear();
+        if !self.panicked.is_empty() || !self.unbound_calls.is_empty() {
+            self.panicked.clear();
+            self.unbound_calls.clear();
+        }
     }
 
     /// A panic in user code ended the agent whose turn it was.

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! - `split` cuts slices into jobs, `workers` who runs them, `job` the turn of one agent after the
-//!   other, with `hosts`, `traced_hosts` and `timed_hosts` as the border to user code
+//!   other (`alone` that of one agent which is ticked by itself), with `hosts`, `traced_hosts` and `timed_hosts` as the border to user code
 //! - `env` what all jobs of a tick share, `settings` what the host chose
 //! - `chunk` what one job leaves, `output` all of it as the host reads it, `pages` where the memory
 //!   of commands comes from, `trace` the records between ticks, `timing` how long user functions took, `panicked` why user
@@ -16,6 +16,7 @@
 //!
 //! Chunks are read in their order, so that nothing depends on who ran them.
 
+mod alone;
 mod chunk;
 mod env;
 mod hosts;
@@ -31,6 +32,7 @@ mod trace;
 mod traced_hosts;
 mod workers;
 
+pub(crate) use alone::Alone;
 pub(crate) use env::{AgentIds, TickEnv};
 pub use output::LaneCommands;
 pub(crate) use output::TickOutput;
