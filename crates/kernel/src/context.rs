@@ -290,6 +290,17 @@ impl<'a> Context<'a> {
         }
     }
 
+    /// The function of the call that is going on.
+    #[inline]
+    pub(crate) fn function_of_call(&self) -> FunctionId {
+        let function = match self.step {
+            Some(step) => step.function,
+            None => self.fixed_call.unwrap_or(&self.call_site).function,
+        };
+        self.proved(FunctionId::read(function))
+            .unwrap_or(FunctionId::FIRST)
+    }
+
     fn call_site(&self) -> CallSite {
         let Some((step, (jump, _))) = self.step.zip(self.jump) else {
             return *self.fixed_call.unwrap_or(&self.call_site);

@@ -28,7 +28,6 @@ use crate::value::{Symbol, Value};
 pub struct GuardCx<'c, 'a, 'p> {
     view: kernel::GuardCx<'c, 'a>,
     caller: &'c Caller<'p>,
-    function: FunctionId,
 }
 
 /// What an action or activity may look at and do.
@@ -36,7 +35,6 @@ pub struct GuardCx<'c, 'a, 'p> {
 pub struct ActionCx<'c, 'a, 'p> {
     actor: kernel::ActionCx<'c, 'a>,
     caller: &'c mut Caller<'p>,
-    function: FunctionId,
 }
 
 macro_rules! looking {
@@ -104,7 +102,7 @@ macro_rules! looking {
             /// The function that is called.
             #[inline]
             pub fn function(&self) -> FunctionId {
-                self.function
+                self.$inner.function()
             }
 
             /// The state that this call belongs to.
@@ -259,16 +257,8 @@ fn argument_words(arguments: &[ArgumentRecord], place: usize) -> [u32; 3] {
 
 impl<'c, 'a, 'p> GuardCx<'c, 'a, 'p> {
     #[inline]
-    pub(crate) fn new(
-        view: kernel::GuardCx<'c, 'a>,
-        caller: &'c Caller<'p>,
-        function: FunctionId,
-    ) -> Self {
-        Self {
-            view,
-            caller,
-            function,
-        }
+    pub(crate) fn new(view: kernel::GuardCx<'c, 'a>, caller: &'c Caller<'p>) -> Self {
+        Self { view, caller }
     }
 
     /// Random numbers, if the machine says that the function draws some (SEL-5).
@@ -279,16 +269,8 @@ impl<'c, 'a, 'p> GuardCx<'c, 'a, 'p> {
 
 impl<'c, 'a, 'p> ActionCx<'c, 'a, 'p> {
     #[inline]
-    pub(crate) fn new(
-        actor: kernel::ActionCx<'c, 'a>,
-        caller: &'c mut Caller<'p>,
-        function: FunctionId,
-    ) -> Self {
-        Self {
-            actor,
-            caller,
-            function,
-        }
+    pub(crate) fn new(actor: kernel::ActionCx<'c, 'a>, caller: &'c mut Caller<'p>) -> Self {
+        Self { actor, caller }
     }
 
     /// Random numbers of the agent's own. How many draws each method takes stands at [`Rng`].

@@ -114,10 +114,10 @@ impl<B: Board, C, const STRICT: bool> AgentHost<'_, '_, B, C, STRICT> {
     #[inline(always)]
     pub(crate) fn ask<R>(
         &self,
-        (number, code): (FunctionId, fn(&B, &C, &mut GuardCx<'_, '_, '_>) -> R),
+        code: fn(&B, &C, &mut GuardCx<'_, '_, '_>) -> R,
         view: kernel::GuardCx<'_, '_>,
     ) -> R {
-        let mut cx = GuardCx::new(view, &self.env.caller, number);
+        let mut cx = GuardCx::new(view, &self.env.caller);
         let answer = code(self.board, self.env.context, &mut cx);
         cx.returned();
         answer
@@ -127,13 +127,12 @@ impl<B: Board, C, const STRICT: bool> AgentHost<'_, '_, B, C, STRICT> {
     #[inline(always)]
     pub(crate) fn act<R>(
         &mut self,
-        number: FunctionId,
         actor: kernel::ActionCx<'_, '_>,
         code: impl FnOnce(&mut B, &C, &mut ActionCx<'_, '_, '_>) -> R,
     ) -> R {
         if STRICT && self.env.strict {
             return self.change_later(|board, env| {
-                let mut cx = ActionCx::new(actor, &mut env.caller, number);
+                let mut cx = ActionCx::new(actor, &mut env.caller);
                 let result = code(board, env.context, &mut cx);
                 cx.returned();
                 result
@@ -142,7 +141,7 @@ impl<B: Board, C, const STRICT: bool> AgentHost<'_, '_, B, C, STRICT> {
         let HostEnv {
             context, caller, ..
         } = &mut *self.env;
-        let mut cx = ActionCx::new(actor, caller, number);
+        let mut cx = ActionCx::new(actor, caller);
         let result = code(self.board, context, &mut cx);
         cx.returned();
         result
@@ -162,21 +161,21 @@ impl<B: Board, C, const STRICT: bool> AgentHost<'_, '_, B, C, STRICT> {
 impl<B: Board, C, const STRICT: bool> Host for AgentHost<'_, '_, B, C, STRICT> {
     #[inline]
     fn guard(&self, function: FunctionId, view: kernel::GuardCx<'_, '_>) -> Verdict {
-        self.ask((function, self.env.table.guard(function)), view)
+        self.ask(self.env.table.guard(function), view)
     }
 
     #[inline]
     fn score(&self, function: FunctionId, view: kernel::GuardCx<'_, '_>) -> f32 {
-        self.ask((function, self.env.table.scorer(function)), view)
+        self.ask(self.env.table.scorer(function), view)
     }
 
     fn value(&self, function: FunctionId, view: kernel::GuardCx<'_, '_>) -> [u32; 3] {
-        self.ask((function, self.env.table.value(function)), view)
+        self.ask(self.env.table.value(function), view)
     }
 
     #[inline]
     fn action(&mut self, function: FunctionId, actor: kernel::ActionCx<'_, '_>) {
-        self.act(function, actor, self.env.table.action(function));
+        self.act(actor, self.env.table.action(function));
     }
 
     #[inline]
@@ -187,9 +186,7 @@ impl<B: Board, C, const STRICT: bool> Host for AgentHost<'_, '_, B, C, STRICT> {
         actor: kernel::ActionCx<'_, '_>,
     ) -> Status {
         let activity = self.env.table.activity(function);
-        self.act(function, actor, |me, context, cx| {
-            activity(me, context, mode, cx)
-        })
+        self.act(actor, |me, context, cx| activity(me, context, mode, cx))
     }
 
     #[inline]

@@ -150,7 +150,7 @@ impl<'p, B: Board, C: Context + ?Sized> Solo<'p, B, C> {
     /// Everything that no tick changes.
     fn begin(&mut self) {
         let overflow = self.settings.quarantine_overflow;
-        self.rom = self.rom.clone().quarantining_overflow(overflow);
+        self.rom = self.rom.quarantining_overflow(overflow);
         let budget = self.settings.budget_for(&self.rom);
         self.last.clear();
         self.last.resize(1);

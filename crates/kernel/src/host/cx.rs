@@ -28,6 +28,12 @@ macro_rules! looking {
                 self.cx.site_of_call()
             }
 
+            /// The function of this call, as in [`Self::call`]; cheaper.
+            #[inline]
+            pub fn function(&self) -> FunctionId {
+                self.cx.function_of_call()
+            }
+
             /// The agent.
             #[inline]
             pub fn agent(&self) -> u64 {
@@ -88,7 +94,7 @@ impl<'c, 'a> GuardCx<'c, 'a> {
 
     /// Random numbers, if the function is declared to use them (SEL-5).
     pub fn rng(&mut self) -> Option<Rng<'_>> {
-        let function = self.cx.rom.function(self.call().function);
+        let function = self.cx.rom.function(self.function());
         let declared = self
             .cx
             .proved(function)

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use statewright_kernel::fused::{Fuse, Linkage, Polled};
 use statewright_kernel::{self as kernel, Host, Mode, Status, Verdict};
-use statewright_rom::ids::{FunctionId, KeyId};
+use statewright_rom::ids::KeyId;
 
 use super::{AnyFused, Fused};
 use crate::board::Board;
@@ -17,6 +17,9 @@ use crate::host::FusedHost;
 use crate::macros::is_same;
 use crate::value::Type;
 
+/// A function with one of its names.
+pub type NamedCallback<B, C> = (&'static str, Callback<B, C>);
+
 /// Functions of a type as constants: the `functions` macro implements it.
 pub trait Linked {
     /// Their blackboard.
@@ -24,7 +27,7 @@ pub trait Linked {
     /// Their context.
     type Context: Context + ?Sized + 'static;
     /// Names and functions; one that answers to two spellings stands here twice.
-    const CALLBACKS: &'static [(&'static str, Callback<Self::Board, Self::Context>)];
+    const CALLBACKS: &'static [NamedCallback<Self::Board, Self::Context>];
 }
 
 /// A machine as code: `machine!` implements it.
@@ -145,14 +148,6 @@ impl<T: Linked, M: FusedMachine> Linker<T, M> {
     }
 }
 
-/// The function of a number.
-const fn function(number: u16) -> FunctionId {
-    match FunctionId::new(number) {
-        Some(function) => function,
-        None => FunctionId::FIRST,
-    }
-}
-
 /// The field with a name and a type; one that no board has if there is none.
 const fn field(fields: &[(&str, Type)], (name, ty): (&str, Type)) -> usize {
     let mut at = 0;
@@ -173,7 +168,7 @@ impl<'h, 'p, 'w, T: Linked, M: FusedMachine>
         host: &FusedHost<'h, 'p, T::Board, <T::Context as Context>::Of<'w>>,
         view: kernel::GuardCx<'_, '_>,
     ) -> Verdict {
-        host.ask(const { (function(N), Self::guard(N)) }, view)
+        host.ask(const { Self::guard(N) }, view)
     }
 
     #[inline(always)]
@@ -181,7 +176,7 @@ impl<'h, 'p, 'w, T: Linked, M: FusedMachine>
         host: &FusedHost<'h, 'p, T::Board, <T::Context as Context>::Of<'w>>,
         view: kernel::GuardCx<'_, '_>,
     ) -> f32 {
-        host.ask(const { (function(N), Self::scorer(N)) }, view)
+        host.ask(const { Self::scorer(N) }, view)
     }
 
     #[inline(always)]
@@ -189,7 +184,7 @@ impl<'h, 'p, 'w, T: Linked, M: FusedMachine>
         host: &FusedHost<'h, 'p, T::Board, <T::Context as Context>::Of<'w>>,
         view: kernel::GuardCx<'_, '_>,
     ) -> [u32; 3] {
-        host.ask(const { (function(N), Self::value(N)) }, view)
+        host.ask(const { Self::value(N) }, view)
     }
 
     #[inline(always)]
@@ -197,7 +192,7 @@ impl<'h, 'p, 'w, T: Linked, M: FusedMachine>
         host: &mut FusedHost<'h, 'p, T::Board, <T::Context as Context>::Of<'w>>,
         actor: kernel::ActionCx<'_, '_>,
     ) {
-        host.act(const { function(N) }, actor, const { Self::action(N) });
+        host.act(actor, const { Self::action(N) });
     }
 
     #[inline(always)]
@@ -207,9 +202,7 @@ impl<'h, 'p, 'w, T: Linked, M: FusedMachine>
         actor: kernel::ActionCx<'_, '_>,
     ) -> Status {
         let activity = const { Self::activity(N) };
-        host.act(const { function(N) }, actor, |me, context, cx| {
-            activity(me, context, mode, cx)
-        })
+        host.act(actor, |me, context, cx| activity(me, context, mode, cx))
     }
 
     #[inline(always)]
