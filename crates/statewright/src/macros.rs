@@ -4,7 +4,6 @@ pub use zerocopy;
 
 pub use statewright_kernel::fused;
 
-use crate::board::Board;
 pub use crate::board::check::*;
 use crate::context::Context;
 use crate::functions::{Functions, Kind, Signature};
@@ -40,7 +39,7 @@ pub fn load(
 }
 
 /// The functions of a type know the machines that were made with them.
-pub fn fusing<B: Board + 'static, C: Context + ?Sized + 'static>(
+pub fn fusing<B: 'static, C: Context + ?Sized + 'static>(
     mut functions: Functions<B, C>,
 ) -> Functions<B, C> {
     functions.fusing = Some(Fusing {

@@ -8,8 +8,11 @@ use statewright_kernel::fused::feature;
 
 /// Ticks per machine; more with `cargo xtask test --long`.
 fn ticks() -> u64 {
-    let ticks = std::env::var("STATEWRIGHT_FUSED_TICKS").ok();
-    ticks.and_then(|ticks| ticks.parse().ok()).unwrap_or(5_000)
+    if std::env::var_os("STATEWRIGHT_LONG").is_some() {
+        100_000
+    } else {
+        5_000
+    }
 }
 
 #[test]

@@ -77,11 +77,12 @@ pub fn steps() -> Vec<Step> {
 pub fn long_steps() -> Vec<Step> {
     let plain = [&PROVE[..], &TOGGLES].concat();
     #[rustfmt::skip]
-    let (many, other, allocations, hashes) = (
+    let (many, other, allocations, hashes, fused) = (
         ["--first", "100000", "--machines", "100000", "--ticks", "1000"],
         ["--first", "200000", "--machines", "20000", "--ticks", "1000", "--plain"],
         ["test", "--release", "--package", "statewright-differential", "--test", "allocations"],
         ["test", "--release", "--package", "statewright-differential", "--test", "hashes"],
+        ["test", "--release", "--package", "statewright-fused-proof"],
     );
     vec![
         step("long: random machines", &PROVE, &many).about("a hundred thousand other machines"),
@@ -98,6 +99,9 @@ pub fn long_steps() -> Vec<Step> {
             .about("ten million ticks of agents allocate nothing in release"),
         Step::cargo("long: structure hash", &hashes)
             .about("bytes mean the same where the hash is the same, on ten times as many edits")
+            .env("STATEWRIGHT_LONG", "1"),
+        Step::cargo("long: machines as code", &fused)
+            .about("sixty machines as code, a hundred thousand ticks each")
             .env("STATEWRIGHT_LONG", "1"),
     ]
 }

@@ -28,12 +28,16 @@ impl<'a> Tick<'_, 'a> {
             return self.select(ask);
         }
         let leaves = self.cx.leaves();
-        let found = match self.cx.only_list(ask.column, &leaves) {
-            OnlyList::Several => return self.select(ask),
-            OnlyList::None => Found::default(),
-            OnlyList::One(leaf, list) => self.ask_only_list(ask, &leaves, leaf, &list)?,
-        };
+        let only = self.cx.only_list(ask.column, &leaves);
+        if let OnlyList::Several = only {
+            return self.select(ask);
+        }
+        // Before anybody is asked: one that is kept for later is told of this event.
         self.tell_selection(ask.cause);
+        let found = match only {
+            OnlyList::One(leaf, list) => self.ask_only_list(ask, &leaves, leaf, &list)?,
+            OnlyList::None | OnlyList::Several => Found::default(),
+        };
         let mut selection = Selection::new(ask.cause, leaves);
         selection.note(self.cx, &found);
         Ok(selection)

@@ -23,7 +23,7 @@ pub type NamedCallback<B, C> = (&'static str, Callback<B, C>);
 /// Functions of a type as constants: the `functions` macro implements it.
 pub trait Linked {
     /// Their blackboard.
-    type Board: Board + 'static;
+    type Board: 'static;
     /// Their context.
     type Context: Context + ?Sized + 'static;
     /// Names and functions; one that answers to two spellings stands here twice.
@@ -49,7 +49,10 @@ pub trait FusedMachine {
 /// ([`Unfused`]).
 pub struct FusedWith<T, M>(PhantomData<(T, M)>);
 
-impl<T: Linked, M: FusedMachine> FusedWith<T, M> {
+impl<T: Linked, M: FusedMachine> FusedWith<T, M>
+where
+    T::Board: Board,
+{
     /// The code.
     pub const CODE: Option<AnyFused> = Some(
         const {
@@ -82,7 +85,10 @@ const MAX_KEYS: usize = 256;
 /// Leads from numbers to functions and fields.
 struct Linker<T, M>(PhantomData<(T, M)>);
 
-impl<T: Linked, M: FusedMachine> Linker<T, M> {
+impl<T: Linked, M: FusedMachine> Linker<T, M>
+where
+    T::Board: Board,
+{
     const FIELDS: [usize; MAX_KEYS] = {
         let mut fields = [usize::MAX; MAX_KEYS];
         let mut key = 0;
@@ -162,6 +168,8 @@ const fn field(fields: &[(&str, Type)], (name, ty): (&str, Type)) -> usize {
 
 impl<'h, 'p, 'w, T: Linked, M: FusedMachine>
     Linkage<FusedHost<'h, 'p, T::Board, <T::Context as Context>::Of<'w>>> for Linker<T, M>
+where
+    T::Board: Board,
 {
     #[inline(always)]
     fn guard<const N: u16>(

@@ -6,7 +6,7 @@
 //!
 //! - `machine` what a machine of the table has to say of itself
 //! - `events` random events from a seed, the same for all contenders
-//! - `contender` who takes part: `slices`, `crowd` and `by_hand`
+//! - `contender` who takes part: `slices` (by tables, and fused), `crowd` and `by_hand`
 //! - `compare` holds that all of them have the same outcome after every tick
 //! - `features` what one means of expression costs, a small machine each
 //! - `paths` which fast paths of the kernel are taken

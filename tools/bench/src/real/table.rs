@@ -23,7 +23,7 @@ pub struct Row {
 }
 
 /// Contenders that have columns, in order.
-pub const COLUMNS: [&str; 4] = ["slices", "crowd", "hand", "statig"];
+pub const COLUMNS: [&str; 5] = ["slices", "fused", "crowd", "hand", "statig"];
 const HAND: &str = "hand";
 
 /// Measures all rows; `step` hears of each.
