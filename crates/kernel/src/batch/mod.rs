@@ -197,35 +197,30 @@ fn run_batch<'a, const SPARSE: bool, I: Instance, H: Hosts>(
             .as_slice()
             .first()
             .map_or(usize::MAX, |event| event.place as usize);
-        // Bound: the agents.
-        loop {
-            let ahead = next.wrapping_sub(place);
-            let resting = if SPARSE {
-                listed = skip_to(listed, place);
-                listed.first().map_or(ahead, |&next| {
-                    ahead.min((next as usize).wrapping_sub(place))
-                })
-            } else {
-                router.count_resting(agents.as_slice(), ahead)
-            };
-            if let Some(last) = resting.checked_sub(1) {
-                agents.nth(last);
-                place = place.wrapping_add(resting);
-            }
-            if resting == ahead {
-                break;
-            }
+        let ahead = next.wrapping_sub(place);
+        let resting = if SPARSE {
+            listed = skip_to(listed, place);
+            listed.first().map_or(ahead, |&next| {
+                ahead.min((next as usize).wrapping_sub(place))
+            })
+        } else {
+            router.count_resting(agents.as_slice(), ahead)
+        };
+        if let Some(last) = resting.checked_sub(1) {
+            agents.nth(last);
+            place = place.wrapping_add(resting);
+        }
+        if resting != ahead {
             let Some(instance) = agents.next() else {
                 return;
             };
-            match visit_polling(&mut cx, instance, hosts, batch, place) {
+            match visit_polling(&mut cx, router, instance, hosts, batch, place) {
                 // Two calls, so that one of them is compiled for this report.
                 None => done(place, &Report::QUIET, &[]),
                 Some(report) => done(place, &report, &[]),
             }
             place = place.wrapping_add(1);
-        }
-        if events.as_slice().is_empty() {
+        } else if events.as_slice().is_empty() {
             return;
         }
     }
@@ -348,15 +343,16 @@ fn visit_with_events<'a, I: Instance, H: Hosts>(
 }
 
 /// One agent without events, which may have nothing to do but to poll; no report if that was all.
-#[inline(never)]
+#[inline]
 fn visit_polling<'a, I: Instance, H: Hosts>(
     cx: &mut Context<'a>,
+    router: Router<'a>,
     instance: &'a mut I,
     hosts: &mut H,
     batch: &Batch<'a>,
     place: usize,
 ) -> Option<Report> {
-    if hosts.traces_steps(place) || !cx.router().polls(instance) {
+    if hosts.traces_steps(place) || !router.polls(instance) {
         return Some(visit(cx, instance, hosts, batch, (place, &[])));
     }
     cx.attach(instance.ram(), place);
