@@ -5,7 +5,7 @@
 //! `statewright_kernel::fused`. What is not worth code is left to the tables, so that the size stays
 //! bounded: one function per leaf and region, each candidate, action and activity of it once.
 //!
-//! - [`poll`](mod@poll) a tick of an agent that only polls, leaf by leaf
+//! - `poll` a tick of an agent that only polls, leaf by leaf
 //! - `ask` one eventless candidate, `run` update actions and activities
 //! - `expression` bytecode as a Rust expression
 //! - `call` where calls of user code stand
