@@ -250,9 +250,7 @@ fn script(machine: &Machine) -> impl Iterator<Item = Vec<Event>> + use<'_> {
         let one = |which: u64, number: i32| match which {
             0..3 => machine.make_event(handle("Noise"), number),
             3 => machine.make_event(handle("Help"), someone),
-            4 => machine
-                .make_event(handle("Trip"), ())
-                .or_else(|_| unreachable!()),
+            4 => machine.make_event(handle("Trip"), ()),
             _ => machine.make_event(handle("Calm"), ()),
         };
         let events = (0..count).map(|_| {
