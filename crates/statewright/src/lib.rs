@@ -51,7 +51,7 @@ pub use brain::{Brain, think};
 pub use context::{Borrowed, Context, Lends};
 pub use crowd::{
     BoardMut, Crowd, Envelope, Input, InputError, Inspection, InstanceError, LookError, Missing,
-    QueuedEvent, Restored, RunningTimer, SNAPSHOT_FORMAT, SnapshotError, SpawnError, Tick,
+    Observer, QueuedEvent, Restored, RunningTimer, SNAPSHOT_FORMAT, SnapshotError, SpawnError, Tick,
     VariantError,
 };
 pub use cx::{ActionCx, GuardCx};
