@@ -18,6 +18,8 @@ pub enum ReadProblem {
     Short,
     /// A count of more things than the bytes behind it can hold.
     Count(u64),
+    /// A number of more than 64 bits.
+    Number,
     /// A text that is no UTF-8.
     Text,
     /// There is something behind the end.
@@ -37,6 +39,7 @@ impl fmt::Display for ReadProblem {
         match self {
             Self::Short => f.write_str("it ends in the middle of something"),
             Self::Count(count) => write!(f, "a count of {count}, more than there are bytes for"),
+            Self::Number => f.write_str("a number of more than 64 bits"),
             Self::Text => f.write_str("a text is no UTF-8"),
             Self::Trailing => f.write_str("there is something behind the end"),
         }
@@ -107,6 +110,25 @@ impl<'b> Reader<'b> {
     /// Eight bytes.
     pub fn u64(&mut self) -> Result<u64, ReadError> {
         self.array().map(u64::from_le_bytes)
+    }
+
+    /// A number in as few bytes as it needs.
+    pub fn varint(&mut self) -> Result<u64, ReadError> {
+        let wrong = self.wrong(ReadProblem::Number);
+        let mut number = 0_u64;
+        for shift in (0..u64::BITS).step_by(7) {
+            let byte = self.u8()?;
+            let bits = u64::from(byte & 0x7F);
+            // The tenth byte has room for one bit.
+            if bits.wrapping_shl(shift).wrapping_shr(shift) != bits {
+                return Err(wrong);
+            }
+            number |= bits.wrapping_shl(shift);
+            if byte < 0x80 {
+                return Ok(number);
+            }
+        }
+        Err(wrong)
     }
 
     /// A count (u64) of things that take at least `bytes_each`: no number in a damaged file makes

@@ -27,6 +27,16 @@ pub trait Writer {
         self.put(&number.to_le_bytes());
     }
 
+    /// A number in as few bytes as it needs: seven bits in each, low ones first; the last is below 128.
+    fn put_varint(&mut self, mut number: u64) {
+        // Bound: 64 bits are ten times seven.
+        while number >= 0x80 {
+            self.put_u8(number as u8 | 0x80);
+            number >>= 7;
+        }
+        self.put_u8(number as u8);
+    }
+
     /// A text with its length (u16) before it. One of more than 65,535 bytes is cut at a character.
     fn put_text(&mut self, text: &str) {
         let end = text.floor_char_boundary(usize::from(u16::MAX));
@@ -66,6 +76,23 @@ mod tests {
         assert_eq!((reader.u16(), reader.text()), (Ok(258), Ok("dé")));
         let list: Result<Vec<u32>, ReadError> = reader.list(Reader::u32);
         assert_eq!((list.unwrap(), reader.end()), (Vec::from([5, 6]), Ok(())));
+    }
+
+    #[test]
+    fn short_numbers_take_few_bytes() {
+        let numbers = [0, 127, 128, 300, 1 << 28, u64::from(u32::MAX), u64::MAX];
+        let lengths = [1, 1, 2, 2, 5, 5, 10];
+        for (number, length) in numbers.into_iter().zip(lengths) {
+            let mut bytes = Vec::new();
+            bytes.put_varint(number);
+            assert_eq!(bytes.len(), length);
+            let mut reader = Reader::new(&bytes);
+            assert_eq!((reader.varint(), reader.end()), (Ok(number), Ok(())));
+            assert!(Reader::new(&bytes[..length - 1]).varint().is_err());
+        }
+        for wrong in [[0xFF; 11], [0x80; 11]] {
+            assert!(Reader::new(&wrong).varint().is_err());
+        }
     }
 
     #[test]

@@ -51,8 +51,8 @@ pub use brain::{Brain, think};
 pub use context::{Borrowed, Context, Lends};
 pub use crowd::{
     BoardMut, Crowd, Envelope, Input, InputError, Inspection, InstanceError, LookError, Missing,
-    QueuedEvent, Restored, RunningTimer, SNAPSHOT_FORMAT, SnapshotError, SpawnError, Tick,
-    VariantError,
+    Observer, QueuedEvent, Restored, RunningTimer, SNAPSHOT_FORMAT, SnapshotError, SpawnError,
+    Tick, VariantError,
 };
 pub use cx::{ActionCx, GuardCx};
 pub use event::{EventFor, SendError, TypedEvent, WrongEvent};

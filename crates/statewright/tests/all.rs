@@ -10,6 +10,8 @@ mod context;
 mod crowd;
 mod development;
 #[cfg(feature = "compile")]
+mod digest;
+#[cfg(feature = "compile")]
 mod files;
 mod first;
 #[cfg(all(feature = "compile", feature = "macros"))]

@@ -106,6 +106,9 @@ pub fn run(seed: u64, ticks: u64) -> Result<Total, String> {
         crowd_of(&machine, seed)?,
     ];
     crowds[0].set_sleeping(false);
+    // One looks at all agents for its digest, the others keep it from tick to tick.
+    crowds[1].keep_digest(true);
+    crowds[2].keep_digest(true);
     let mut outside = Outside::new(seed);
     outside.know(crowds[0].agents().collect::<Vec<_>>());
     let (mut sizes, mut total) = (
@@ -146,6 +149,8 @@ pub fn run(seed: u64, ticks: u64) -> Result<Total, String> {
 /// Everything that must be the same.
 struct Outcome {
     snapshot: Vec<u8>,
+    /// Of the crowd, its blackboards and its commands (TAPE-3).
+    digests: [u64; 3],
     commands: Vec<Vec<u8>>,
     /// The same after their merge rules.
     merged: Vec<Vec<u8>>,
@@ -170,6 +175,11 @@ impl Outcome {
     fn of(crowd: &Crowd) -> Self {
         Self {
             snapshot: crowd.snapshot(),
+            digests: [
+                crowd.digest(),
+                crowd.boards_digest(),
+                crowd.commands_digest(),
+            ],
             commands: crowd.commands().map(bytes).collect(),
             merged: crowd
                 .lanes()
@@ -199,6 +209,9 @@ impl Outcome {
             != (&other.merged, &other.panicked, &other.faults)
         {
             return Some("lanes, panics or faults".to_owned());
+        }
+        if self.digests != other.digests {
+            return Some("the digests".to_owned());
         }
         (self.snapshot != other.snapshot).then(|| "the agents".to_owned())
     }

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Between ticks nothing else changes a crowd. So whoever wants to see what entered, to write it
-//! down or to bring it in again, stands at one place: `enter` sees each input that takes effect,
+//! down or to bring it in again ([`Observer`](super::Observer)), stands at one place: `enter` sees each input that takes effect,
 //! once, in order, before it is carried out, with the crowd as it was; what was refused never comes
 //! that far. Ticks are no inputs, nor is who looks and listens: commands, traces.
 
@@ -199,6 +199,15 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     /// that kind alone: sending is as short as if it stood there.
     #[inline(always)]
     pub(super) fn enter(&mut self, input: Input<B>) {
+        if self.watch.is_some() {
+            self.enter_watched(input);
+        } else {
+            self.carry_out(input);
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn carry_out(&mut self, input: Input<B>) {
         match input {
             Input::Send(envelope) => self.deliver_later(envelope),
             Input::Broadcast(event) => self.deliver_to_all(event),

@@ -6,13 +6,14 @@
 //! - `agents` (with `instances`), `schedule` (with `wake`, which is an `agent_set` and `deadlines`),
 //!   `mailbox` the parts of a crowd
 //! - `tick` one tick: the parts become slices for the `pipeline`, and its outcome comes back
-//! - `snapshot` a crowd as bytes, `trace` what its agents did, `timing` how long their
+//! - `snapshot` a crowd as bytes, `digest` as one number, `observe` who hears of inputs and ticks, `trace` what its agents did, `timing` how long their
 //!   functions took
 
 mod agent_set;
 mod agents;
 mod configure;
 mod deadlines;
+mod digest;
 mod edit;
 mod input;
 mod inspect;
@@ -21,6 +22,7 @@ mod instance_bytes;
 mod instances;
 mod life;
 mod mailbox;
+mod observe;
 mod output;
 mod parameters;
 mod schedule;
@@ -44,6 +46,7 @@ use crate::program::Program;
 use agents::Agents;
 pub(crate) use agents::Roster;
 use mailbox::Mailbox;
+use observe::Watch;
 use schedule::Schedule;
 
 pub use agents::{LookError, Missing, SpawnError, VariantError};
@@ -53,6 +56,7 @@ pub use inspection::{Inspection, QueuedEvent, RunningTimer};
 pub use instance_bytes::InstanceError;
 pub use mailbox::Envelope;
 pub(crate) use mailbox::Message;
+pub use observe::Observer;
 pub use snapshot::{FORMAT as SNAPSHOT_FORMAT, Restored, SnapshotError};
 pub use tick::Tick;
 
@@ -87,6 +91,8 @@ pub struct Crowd<B, C: Context + ?Sized> {
     panics: Panics,
     /// What was before the last restore: memory for the next one.
     spare: Option<Box<Restored<B>>>,
+    /// Who hears of inputs and ticks, if anybody does.
+    watch: Option<Box<Watch<B, C>>>,
 }
 
 /// What happened since a crowd began, or since the host counts anew.
@@ -130,6 +136,7 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
             departures: 0,
             panics: Panics::default(),
             spare: None,
+            watch: None,
         }
     }
 

@@ -152,9 +152,15 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
         self.agents.complete_variants();
         self.last.resize(self.agents.slots().div_ceil(size));
         self.run_agents(size, &inbox, &rom, context, runner);
+        self.note_turns(&inbox);
         self.mailbox.delivered(inbox);
         self.pages.keep(promised, &self.last);
-        self.finish(&rom, messages)
+        let in_world = messages.is_some();
+        let tick = self.finish(&rom, messages);
+        if self.watch.is_some() {
+            self.tell_tick(&tick, in_world);
+        }
+        tick
     }
 
     /// Pages for all that may run now are set aside, and commands of the last tick end. How many

@@ -157,6 +157,7 @@ impl From<ReadError> for Refused {
         let reason = match error.problem {
             ReadProblem::Short | ReadProblem::Count(_) => "its names end in the middle of one",
             ReadProblem::Text => "a name is no text",
+            ReadProblem::Number => "its names have a number that is none",
             ReadProblem::Trailing => "there is more behind its names",
         };
         Self::new(error.offset, reason)

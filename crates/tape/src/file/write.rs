@@ -1,0 +1,211 @@
+//! Writing: each block as one whole frame.
+
+use std::fmt;
+use std::io::{self, Write};
+
+use statewright_bytes::Writer;
+use statewright_bytes::frames::{CLOSING, FRAME_HEAD, seal_frame};
+
+use super::block::{Kind, pack};
+use super::read::CheckpointReason;
+use super::{Beginning, MOST_BLOCK, MOST_CHECKPOINT};
+use crate::record::RecordedSettings;
+
+/// Why a tape cannot be written.
+#[derive(Debug)]
+pub enum WriteError {
+    /// The output takes no more.
+    Io(io::Error),
+    /// Machine and names take more than a tape has room for.
+    Machine,
+    /// A checkpoint of so many bytes, more than [`MOST_CHECKPOINT`].
+    Checkpoint(usize),
+    /// What one agent's blackboard takes is more than a block has room for.
+    Record(usize),
+}
+
+impl fmt::Display for WriteError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io(error) => error.fmt(f),
+            Self::Machine => f.write_str("machine and names are too large for a tape"),
+            Self::Checkpoint(bytes) => write!(
+                f,
+                "a checkpoint of the crowd has {bytes} bytes, a tape has room for {MOST_CHECKPOINT}"
+            ),
+            Self::Record(bytes) => write!(
+                f,
+                "one blackboard takes {bytes} bytes, a tape has room for {MOST_BLOCK}"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for WriteError {}
+
+impl From<io::Error> for WriteError {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+/// Why a tape ends where it does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum EndReason {
+    /// The host ended the recording.
+    #[default]
+    Host,
+    /// The output was too slow, and the host had chosen not to wait ([`WhenSlow::End`](crate::WhenSlow::End)).
+    Slow,
+    /// Something was too large for a tape.
+    TooLarge,
+    /// It is a part of another tape.
+    Cut,
+    /// The output took no more: [`Recording::finish`](crate::Recording::finish) says why.
+    Failed,
+}
+
+impl EndReason {
+    const ALL: [Self; 5] = [
+        Self::Host,
+        Self::Slow,
+        Self::TooLarge,
+        Self::Cut,
+        Self::Failed,
+    ];
+
+    pub(crate) fn of(number: u8) -> Option<Self> {
+        Self::ALL.get(usize::from(number)).copied()
+    }
+}
+
+impl fmt::Display for EndReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Host => "the host ended the recording",
+            Self::Slow => "the recording ended early: its output was too slow",
+            Self::TooLarge => "the recording ended early: something was too large for a tape",
+            Self::Cut => "it is a part of another tape",
+            Self::Failed => "the recording ended early: its output took no more",
+        })
+    }
+}
+
+/// How much a block or a tape has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Counts {
+    pub(crate) ticks: u64,
+    pub(crate) inputs: u64,
+}
+
+/// Writes a tape, block by block.
+pub(crate) struct TapeWriter<W> {
+    out: W,
+    /// What frames are sealed with.
+    file: u64,
+    frames: u32,
+    frame: Vec<u8>,
+    counts: Counts,
+    checkpoints: u64,
+    bytes: u64,
+}
+
+impl<W: Write> TapeWriter<W> {
+    /// Writes the beginning.
+    pub(crate) fn new(mut out: W, beginning: &Beginning) -> Result<Self, WriteError> {
+        let (bytes, file) = beginning.to_bytes().ok_or(WriteError::Machine)?;
+        out.write_all(&bytes)?;
+        out.flush()?;
+        Ok(Self {
+            out,
+            file,
+            frames: 0,
+            frame: Vec::new(),
+            counts: Counts::default(),
+            checkpoints: 0,
+            bytes: bytes.len() as u64,
+        })
+    }
+
+    /// Writes a block. It is in the file afterwards, whatever happens to the program.
+    pub(crate) fn block(
+        &mut self,
+        kind: Kind,
+        tick: u64,
+        raw: &[u8],
+        counts: Counts,
+    ) -> Result<(), WriteError> {
+        if raw.len() > MOST_BLOCK {
+            return Err(WriteError::Record(raw.len()));
+        }
+        self.frame.clear();
+        self.frame.resize(FRAME_HEAD, 0);
+        pack(raw, &mut self.frame);
+        self.send(kind as u32, tick)?;
+        self.counts.ticks += counts.ticks;
+        self.counts.inputs += counts.inputs;
+        self.checkpoints += u64::from(kind == Kind::Checkpoint);
+        Ok(())
+    }
+
+    fn send(&mut self, kind: u32, tick: u64) -> Result<(), WriteError> {
+        seal_frame(&mut self.frame, self.file, self.frames, kind, tick);
+        self.out.write_all(&self.frame)?;
+        self.out.flush()?;
+        self.frames += 1;
+        self.bytes += self.frame.len() as u64;
+        Ok(())
+    }
+
+    /// Says what the tape has, and that it is complete. Output, ticks and inputs, bytes.
+    pub(crate) fn close(
+        mut self,
+        why: EndReason,
+        tick: u64,
+    ) -> Result<(W, Counts, u64), WriteError> {
+        let mut index = Vec::new();
+        index.put_u8(why as u8);
+        let Counts { ticks, inputs } = self.counts;
+        [ticks, inputs, self.checkpoints]
+            .into_iter()
+            .for_each(|count| index.put_u64(count));
+        self.block(Kind::Index, tick, &index, Counts::default())?;
+        self.frame.clear();
+        self.frame.resize(FRAME_HEAD, 0);
+        self.send(CLOSING, tick)?;
+        Ok((self.out, self.counts, self.bytes))
+    }
+}
+
+/// A checkpoint as blocks.
+pub(crate) struct CheckpointBlocks;
+
+impl CheckpointBlocks {
+    /// Cuts a checkpoint into blocks, the first of which says what it is.
+    pub(crate) fn of(
+        why: CheckpointReason,
+        settings: RecordedSettings,
+        snapshot: &[u8],
+    ) -> Result<Vec<(Kind, Vec<u8>)>, WriteError> {
+        if snapshot.len() > MOST_CHECKPOINT {
+            return Err(WriteError::Checkpoint(snapshot.len()));
+        }
+        let mut first = Vec::with_capacity(snapshot.len().min(PART) + 32);
+        first.put_u8(match why {
+            CheckpointReason::Regular => 0,
+            CheckpointReason::Restored => 1,
+        });
+        settings.put(&mut first);
+        first.put_u32(snapshot.len() as u32);
+        let (head, rest) = snapshot.split_at(snapshot.len().min(PART));
+        first.put(head);
+        let parts = rest.chunks(PART).map(|part| (Kind::Part, part.to_vec()));
+        Ok(std::iter::once((Kind::Checkpoint, first))
+            .chain(parts)
+            .collect())
+    }
+}
+
+/// Bytes of one part of a checkpoint.
+const PART: usize = 1 << 20;
+const _: () = assert!(PART + 32 < MOST_BLOCK);

@@ -1,0 +1,38 @@
+#![doc = include_str!("../README.md")]
+//!
+//! # Inside
+//!
+//! ```text
+//!  crowd ── inputs, ticks ──▶ Recorder ── blocks ──▶ queue ──▶ thread ──▶ .swtape
+//!  .swtape ──▶ Tape ──▶ Player ── checkpoints, records ──▶ Replay ──▶ crowd, compared tick by tick
+//! ```
+//!
+//! Comes in: a crowd whose blackboards can be saved. Goes out: bytes that hold the machine, a
+//! checkpoint, everything that entered from outside since then, and what came of it as digests
+//! ([TAPE-1](statewright_rom::rules#TAPE-1) to [TAPE-6](statewright_rom::rules#TAPE-6)). User code is
+//! not in it: replay needs the same functions.
+//!
+//! - `record` what a tape says, one record after the other; `shadow` bytes of agents that changed
+//! - `file` the container: `beginning`, `block` (compressed), `write`, `read`, `copy` a part of it
+//! - `recorder` hears a crowd, `queue` the thread that writes
+//! - `replay` runs a tape again, `difference` what differs, by name; `compare` two tapes
+#![forbid(unsafe_code)]
+
+mod compare;
+mod difference;
+mod file;
+mod queue;
+mod record;
+mod recorder;
+mod replay;
+mod shadow;
+
+pub use compare::{Parting, compare};
+pub use difference::{Difference, FieldDifference, WhatDiffers};
+pub use file::{
+    Checkpoint, CheckpointReason, Damaged, EndReason, Ending, FORMAT, Index, Item, MOST_CHECKPOINT,
+    Origin, Player, Refused, Tape, WriteError, cut, rewrite,
+};
+pub use record::{AgentInput, Changed, Record, RecordedSettings, TapeAgent, TapeInput, TickProof};
+pub use recorder::{Proof, RecordError, Recording, RecordingOptions, Summary, WhenSlow};
+pub use replay::{Replay, ReplayError, Verified};

@@ -1,0 +1,100 @@
+//! The thread that writes: blocks wait for it in a queue with an end (TAPE-4).
+
+use std::io::Write;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+
+use crate::file::{Counts, EndReason, Kind, TapeWriter, WriteError};
+
+/// Blocks that may wait: some megabytes.
+const WAITING: usize = 16;
+
+/// A block on its way to the file.
+pub(crate) struct Block {
+    pub(crate) kind: Kind,
+    pub(crate) tick: u64,
+    pub(crate) raw: Vec<u8>,
+    pub(crate) counts: Counts,
+}
+
+/// What both sides know.
+#[derive(Debug, Default)]
+pub(crate) struct Shared {
+    /// What the host said of its context for the next tick.
+    pub(crate) context: Mutex<Option<u64>>,
+    /// 0 while the recording runs, else one more than the number of an [`EndReason`].
+    ended: AtomicU8,
+}
+
+impl Shared {
+    /// The recording ends; the first reason counts.
+    pub(crate) fn end(&self, why: EndReason) {
+        let number = why as u8 + 1;
+        let (order, fail) = (Ordering::AcqRel, Ordering::Acquire);
+        // Somebody was earlier: that reason stays.
+        _ = self.ended.compare_exchange(0, number, order, fail);
+    }
+
+    /// Why it ended, if it did.
+    pub(crate) fn ended(&self) -> Option<EndReason> {
+        let number = self.ended.load(Ordering::Acquire);
+        number.checked_sub(1).and_then(EndReason::of)
+    }
+}
+
+/// What a finished thread gives back.
+pub(crate) type Written<W> = Result<(W, Counts, u64), WriteError>;
+
+/// The end of the queue that blocks go into.
+pub(crate) struct Queue {
+    blocks: SyncSender<Block>,
+    wait: bool,
+}
+
+impl Queue {
+    /// A queue, and the thread behind it.
+    pub(crate) fn new<W: Write + Send + 'static>(
+        writer: TapeWriter<W>,
+        wait: bool,
+        shared: Arc<Shared>,
+    ) -> std::io::Result<(Self, JoinHandle<Written<W>>)> {
+        let (blocks, waiting) = sync_channel(WAITING);
+        let thread = std::thread::Builder::new().name("statewright tape".to_owned());
+        let thread = thread.spawn(move || write_all(writer, &waiting, &shared))?;
+        Ok((Self { blocks, wait }, thread))
+    }
+
+    /// Sends a block to the file; `false` if there will be no more: the file takes nothing, or is too
+    /// slow for a host that does not wait.
+    pub(crate) fn send(&self, block: Block, shared: &Shared) -> bool {
+        if self.wait {
+            return self.blocks.send(block).is_ok();
+        }
+        match self.blocks.try_send(block) {
+            Ok(()) => true,
+            Err(TrySendError::Full(_)) => {
+                shared.end(EndReason::Slow);
+                false
+            }
+            Err(TrySendError::Disconnected(_)) => false,
+        }
+    }
+}
+
+fn write_all<W: Write>(
+    mut writer: TapeWriter<W>,
+    waiting: &Receiver<Block>,
+    shared: &Shared,
+) -> Written<W> {
+    let mut tick = 0;
+    for block in waiting {
+        tick = block.tick;
+        if let Err(error) = writer.block(block.kind, tick, &block.raw, block.counts) {
+            shared.end(EndReason::Failed);
+            return Err(error);
+        }
+    }
+    writer.close(shared.ended().unwrap_or_default(), tick)
+}

@@ -1,0 +1,380 @@
+//! Recording a crowd: hears its inputs and ticks, gathers records, makes checkpoints (TAPE-1 to TAPE-4).
+
+use std::fmt;
+use std::io::{self, Write};
+use std::sync::{Arc, PoisonError};
+use std::thread::JoinHandle;
+
+use statewright::{Board, Context, Crowd, Input, Observer, Saved, Tick};
+
+use crate::file::{
+    Beginning, CheckpointBlocks, CheckpointReason, Counts, EndReason, Kind, MOST_BLOCK, Origin,
+    TapeWriter, WriteError,
+};
+use crate::queue::{Block, Queue, Shared, Written};
+use crate::record::{Digests, RecordedSettings, TickProof, put_changed, put_input, put_tick};
+use crate::shadow::Shadow;
+
+/// What a tape says of the outcome of ticks (TAPE-3).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Proof {
+    /// Nothing: only checkpoints are compared.
+    None,
+    /// Digests of crowd, blackboards and commands after every tick.
+    #[default]
+    Ticks,
+    /// Also what changed of every agent, byte by byte: replay names agent and field. Costs a look at
+    /// every agent in every tick.
+    Bytes,
+}
+
+/// What happens when the output is slower than the crowd (TAPE-4).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum WhenSlow {
+    /// The tick waits.
+    #[default]
+    Wait,
+    /// The recording ends; [`Recording::ended`] says so, and the tape, too.
+    End,
+}
+
+/// What is recorded, and how.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RecordingOptions {
+    /// What the tape says of the outcome of ticks.
+    pub proof: Proof,
+    /// What happens when the output is too slow.
+    pub when_slow: WhenSlow,
+    /// Ticks from one checkpoint to the next; `None` for one second of play.
+    pub checkpoint_ticks: Option<u32>,
+    /// Who records.
+    pub origin: Origin,
+}
+
+/// Why a recording did not begin, or what became of it.
+#[derive(Debug)]
+pub enum RecordError {
+    /// The tape cannot be written.
+    Write(WriteError),
+    /// The system gives no thread.
+    Thread(io::Error),
+    /// The thread that writes was ended by a panic of its output.
+    Panicked,
+}
+
+impl fmt::Display for RecordError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Write(error) => write!(f, "the tape cannot be written: {error}"),
+            Self::Thread(error) => write!(f, "cannot start a thread for the tape: {error}"),
+            Self::Panicked => f.write_str("the output of the tape panicked"),
+        }
+    }
+}
+
+impl std::error::Error for RecordError {}
+
+impl From<WriteError> for RecordError {
+    fn from(error: WriteError) -> Self {
+        Self::Write(error)
+    }
+}
+
+/// What a finished tape has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Summary {
+    /// Ticks.
+    pub ticks: u64,
+    /// Inputs.
+    pub inputs: u64,
+    /// Bytes of the file.
+    pub bytes: u64,
+    /// Why it ends.
+    pub end: EndReason,
+}
+
+/// A recording that runs. The crowd tells it everything; the host ends it.
+///
+/// ```
+/// use statewright::prelude::*;
+/// use statewright_tape::{Recording, RecordingOptions, Replay, Tape};
+///
+/// let machine = Machine::from_text("dog", r#"{ "machine": "Dog", "events": ["Call"], "initial": "sit",
+///   "states": { "sit": { "transitions": [{ "on": "Call", "to": "walk" }] }, "walk": {} } }"#)?;
+/// let program = std::sync::Arc::new(machine.bind(Functions::<(), ()>::new())?);
+/// let mut dogs = Crowd::new(program.clone(), 1);
+///
+/// let recording = Recording::begin(&mut dogs, Vec::new(), RecordingOptions::default())?;
+/// let dog = dogs.spawn(());
+/// dogs.tick(&());
+/// dogs.send(dog, machine.event("Call")?, ())?;
+/// dogs.tick(&());
+/// let (bytes, summary) = recording.finish(&mut dogs)?;
+/// assert_eq!((summary.ticks, summary.inputs), (2, 2));
+///
+/// let tape = Tape::read(&bytes)?;
+/// let mut replay = Replay::new(&tape, program)?;
+/// let verified = replay.run(|dogs| { dogs.tick(&()); None })?;
+/// assert_eq!(verified.ticks, 2);
+/// assert_eq!(replay.crowd().digest(), dogs.digest());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Recording<W> {
+    shared: Arc<Shared>,
+    thread: JoinHandle<Written<W>>,
+    /// Whether the crowd kept no digest before.
+    lent_digest: bool,
+}
+
+impl<W: Write + Send + 'static> Recording<W> {
+    /// Begins with the crowd as it is. Everything that enters it and every tick is recorded until
+    /// [`Self::finish`], until another observer takes its place, or until the crowd ticks in a world.
+    pub fn begin<B, C>(
+        crowd: &mut Crowd<B, C>,
+        out: W,
+        options: RecordingOptions,
+    ) -> Result<Self, RecordError>
+    where
+        B: Board + Saved + 'static,
+        C: Context + ?Sized + 'static,
+    {
+        let RecordingOptions {
+            proof,
+            when_slow,
+            checkpoint_ticks,
+            origin,
+        } = options;
+        let machine = crowd.machine();
+        let rate = machine.rom().header().tick_rate.get();
+        let every = checkpoint_ticks.unwrap_or(rate.into()).max(1);
+        let writer = TapeWriter::new(out, &Beginning::of(machine, origin))?;
+        let shared = Arc::new(Shared::default());
+        let wait = when_slow == WhenSlow::Wait;
+        let queue = Queue::new(writer, wait, Arc::clone(&shared));
+        let (queue, thread) = queue.map_err(RecordError::Thread)?;
+        let mut recorder = Recorder {
+            queue: Some(queue),
+            shared: Arc::clone(&shared),
+            proof,
+            every,
+            since_checkpoint: 0,
+            records: Vec::new(),
+            counts: Counts::default(),
+            first: crowd.now(),
+            snapshot: Vec::new(),
+            shadow: (proof == Proof::Bytes).then(Shadow::default),
+        };
+        recorder.checkpoint(crowd, CheckpointReason::Regular)?;
+        recorder.write_changes(crowd);
+        let lent_digest = proof != Proof::None && !crowd.keeps_digest();
+        if lent_digest {
+            crowd.keep_digest(true);
+        }
+        crowd.set_observer(Some(Box::new(recorder)));
+        Ok(Self {
+            shared,
+            thread,
+            lent_digest,
+        })
+    }
+
+    /// What the context of the next tick comes to, in one number of the host's making: replay then
+    /// tells a context that differs from an engine that does (TAPE-2).
+    pub fn set_context(&self, digest: u64) {
+        let context = &self.shared.context;
+        *context.lock().unwrap_or_else(PoisonError::into_inner) = Some(digest);
+    }
+
+    /// Why it ended before its time, if it did.
+    pub fn ended(&self) -> Option<EndReason> {
+        self.shared.ended()
+    }
+
+    /// Ends it; the output, and what the tape has.
+    pub fn finish<B: Board, C: Context + ?Sized>(
+        self,
+        crowd: &mut Crowd<B, C>,
+    ) -> Result<(W, Summary), RecordError> {
+        // The recorder sends out what it has when it is dropped.
+        crowd.set_observer(None);
+        if self.lent_digest {
+            crowd.keep_digest(false);
+        }
+        let written = self.thread.join().map_err(|_| RecordError::Panicked)?;
+        let (out, counts, bytes) = written?;
+        let summary = Summary {
+            ticks: counts.ticks,
+            inputs: counts.inputs,
+            bytes,
+            end: self.shared.ended().unwrap_or_default(),
+        };
+        Ok((out, summary))
+    }
+}
+
+/// Records go out in blocks of about so many bytes.
+const GATHERED: usize = 64 << 10;
+
+/// Hears a crowd.
+struct Recorder {
+    /// Nothing after the recording ended.
+    queue: Option<Queue>,
+    shared: Arc<Shared>,
+    proof: Proof,
+    /// Ticks from one checkpoint to the next.
+    every: u32,
+    since_checkpoint: u32,
+    /// Records that wait to go out.
+    records: Vec<u8>,
+    counts: Counts,
+    /// Tick of the first of them.
+    first: u64,
+    /// Kept for its memory.
+    snapshot: Vec<u8>,
+    shadow: Option<Shadow>,
+}
+
+impl Recorder {
+    fn end(&mut self, why: EndReason) {
+        self.shared.end(why);
+        self.queue = None;
+    }
+
+    fn send(&mut self, kind: Kind, tick: u64, raw: Vec<u8>, counts: Counts) {
+        let block = Block {
+            kind,
+            tick,
+            raw,
+            counts,
+        };
+        let sent = self
+            .queue
+            .as_ref()
+            .is_some_and(|queue| queue.send(block, &self.shared));
+        if !sent {
+            self.queue = None;
+        }
+    }
+
+    /// Sends out what was gathered.
+    fn flush(&mut self, next: u64) {
+        if !self.records.is_empty() {
+            let room = self.records.capacity();
+            let records = std::mem::replace(&mut self.records, Vec::with_capacity(room));
+            let counts = std::mem::take(&mut self.counts);
+            self.send(Kind::Records, self.first, records, counts);
+        }
+        self.first = next;
+    }
+
+    /// The whole crowd.
+    fn checkpoint<B: Board + Saved, C: Context + ?Sized>(
+        &mut self,
+        crowd: &Crowd<B, C>,
+        why: CheckpointReason,
+    ) -> Result<(), WriteError> {
+        self.flush(crowd.now());
+        crowd.snapshot_into(&mut self.snapshot);
+        let settings = RecordedSettings::of(crowd.settings());
+        for (kind, raw) in CheckpointBlocks::of(why, settings, &self.snapshot)? {
+            self.send(kind, crowd.now(), raw, Counts::default());
+        }
+        self.since_checkpoint = 0;
+        Ok(())
+    }
+
+    /// Makes a checkpoint, or ends the recording if there is no room for one.
+    fn try_checkpoint<B: Board + Saved, C: Context + ?Sized>(
+        &mut self,
+        crowd: &Crowd<B, C>,
+        why: CheckpointReason,
+    ) {
+        if self.checkpoint(crowd, why).is_err() {
+            self.end(EndReason::TooLarge);
+        }
+    }
+
+    /// What agents are others than they were: at the beginning all, so that a reader needs nothing but
+    /// this to know each byte.
+    fn write_changes<B: Board + Saved, C: Context + ?Sized>(&mut self, crowd: &Crowd<B, C>) {
+        if let Some(mut shadow) = self.shadow.take() {
+            shadow.follow(crowd, |agent, instance, board| {
+                let from = self.records.len();
+                put_changed(&mut self.records, agent, instance, board);
+                self.go_on(from, crowd.now());
+            });
+            self.shadow = Some(shadow);
+        }
+    }
+
+    /// Sends out what was gathered if it is enough for a block, which is never larger than a tape has
+    /// room for. `from` is where the last record begins.
+    fn go_on(&mut self, from: usize, now: u64) {
+        if self.records.len() <= GATHERED {
+            return;
+        }
+        if self.records.len() - from > MOST_BLOCK {
+            self.records.truncate(from);
+            self.flush(now);
+            self.end(EndReason::TooLarge);
+        } else if self.records.len() > MOST_BLOCK {
+            let last = self.records.split_off(from);
+            self.flush(now);
+            self.records = last;
+        }
+        self.flush(now);
+    }
+}
+
+impl<B: Board + Saved, C: Context + ?Sized> Observer<B, C> for Recorder {
+    fn entering(&mut self, crowd: &Crowd<B, C>, input: &Input<B>) {
+        if self.queue.is_none() {
+            return;
+        }
+        let from = self.records.len();
+        if put_input(&mut self.records, input, |agent| crowd.board(agent).ok()) {
+            self.counts.inputs += 1;
+        }
+        self.go_on(from, crowd.now());
+    }
+
+    fn restored(&mut self, crowd: &Crowd<B, C>) {
+        if self.queue.is_some() {
+            self.try_checkpoint(crowd, CheckpointReason::Restored);
+            self.write_changes(crowd);
+        }
+    }
+
+    fn ticked(&mut self, crowd: &Crowd<B, C>, _: &Tick) {
+        if self.queue.is_none() {
+            return;
+        }
+        self.write_changes(crowd);
+        let context = &self.shared.context;
+        let context = context
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        let digests = (self.proof != Proof::None).then(|| Digests {
+            crowd: crowd.digest(),
+            commands: crowd.commands_digest() as u32,
+            boards: crowd.boards_digest(),
+        });
+        put_tick(&mut self.records, &TickProof { digests, context });
+        self.counts.ticks += 1;
+        self.since_checkpoint += 1;
+        if self.since_checkpoint >= self.every {
+            self.try_checkpoint(crowd, CheckpointReason::Regular);
+        } else if self.records.len() > GATHERED {
+            self.flush(crowd.now());
+        }
+    }
+}
+
+impl Drop for Recorder {
+    fn drop(&mut self) {
+        let now = self.first;
+        self.flush(now);
+    }
+}

@@ -1,0 +1,425 @@
+//! Runs a tape again against a program and stops at the first difference (TAPE-6).
+
+use std::fmt;
+use std::sync::Arc;
+
+use statewright::{
+    Board, Context, Crowd, Envelope, Input, InputError, Program, Saved, SnapshotError,
+};
+
+use crate::difference::{Difference, WhatDiffers, keys, name};
+use crate::file::{Checkpoint, CheckpointReason, Damaged, Item, Player, Tape};
+use crate::record::{AgentInput, Record, TapeAgent, TapeInput, TickProof, Wrong};
+use crate::shadow::Shadow;
+
+/// Why a tape was not run to its end.
+#[derive(Clone, Debug)]
+pub enum ReplayError {
+    /// The program has another machine, or another version of it.
+    Machine {
+        /// Hashes of the tape's machine.
+        found: [u64; 2],
+        /// Hashes of the program's.
+        expected: [u64; 2],
+    },
+    /// It has no checkpoint to begin with.
+    Empty,
+    /// A block holds something that cannot be.
+    Damaged(Damaged),
+    /// A checkpoint is refused.
+    Checkpoint {
+        /// The tick before which it stands.
+        tick: u64,
+        /// Why.
+        error: SnapshotError,
+    },
+    /// An input is refused: it is for somebody who never lived, or for another machine.
+    Input {
+        /// The tick before which it came.
+        tick: u64,
+        /// The input, in words.
+        input: String,
+        /// Why.
+        reason: String,
+    },
+    /// Something came out differently.
+    Difference(Box<Difference>),
+    /// The host did not tick the crowd exactly once.
+    NotTicked {
+        /// The tick that should have been.
+        tick: u64,
+    },
+}
+
+impl fmt::Display for ReplayError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Machine { found, expected } => write!(
+                f,
+                "the tape is of another machine or version (structure {:016x}, parameters {:016x}; here {:016x}, {:016x})",
+                found[0], found[1], expected[0], expected[1]
+            ),
+            Self::Empty => f.write_str("the tape has no checkpoint: there is nothing to run"),
+            Self::Damaged(error) => error.fmt(f),
+            Self::Checkpoint { tick, error } => {
+                write!(f, "the checkpoint before tick {tick} is refused: {error}")
+            }
+            Self::Input {
+                tick,
+                input,
+                reason,
+            } => write!(f, "before tick {tick}, `{input}` is refused: {reason}"),
+            Self::Difference(difference) => difference.fmt(f),
+            Self::NotTicked { tick } => {
+                write!(f, "the host did not tick the crowd once for tick {tick}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for ReplayError {}
+
+impl From<Damaged> for ReplayError {
+    fn from(error: Damaged) -> Self {
+        Self::Damaged(error)
+    }
+}
+
+/// What was found to be the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Verified {
+    /// Ticks that were run.
+    pub ticks: u64,
+    /// Inputs that entered.
+    pub inputs: u64,
+    /// Checkpoints that were compared byte by byte.
+    pub checkpoints: u64,
+    /// Ticks whose digests were compared.
+    pub digests: u64,
+}
+
+/// A tape that is run again. An example stands at [`Recording`](crate::Recording).
+pub struct Replay<'t, B, C: Context + ?Sized> {
+    player: Player<'t>,
+    program: Arc<Program<B, C>>,
+    crowd: Crowd<B, C>,
+    /// Agents as the tape says, if it says what changed.
+    shadow: Option<Shadow>,
+    /// Where nobody knows more yet than that something differs.
+    vague: Option<Difference>,
+    verified: Verified,
+}
+
+impl<B, C: Context + ?Sized> fmt::Debug for Replay<'_, B, C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Replay")
+            .field("crowd", &self.crowd)
+            .field("verified", &self.verified)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<'t, B: Board + Saved, C: Context + ?Sized> Replay<'t, B, C> {
+    /// From the beginning of the tape.
+    pub fn new(
+        tape: &'t Tape<'_>,
+        program: impl Into<Arc<Program<B, C>>>,
+    ) -> Result<Self, ReplayError> {
+        Self::from_tick(tape, program, 0)
+    }
+
+    /// From the last checkpoint that stands before a tick or before an earlier one; else from the
+    /// first.
+    pub fn from_tick(
+        tape: &'t Tape<'_>,
+        program: impl Into<Arc<Program<B, C>>>,
+        tick: u64,
+    ) -> Result<Self, ReplayError> {
+        let program = program.into();
+        let rom = program.machine().rom();
+        let expected = [rom.structure_hash(), rom.parameter_hash()];
+        let found = tape.hashes();
+        if found != expected {
+            return Err(ReplayError::Machine { found, expected });
+        }
+        let mut replay = Self {
+            player: tape.play_before(tick),
+            crowd: Crowd::new(Arc::clone(&program), 0),
+            program,
+            shadow: None,
+            vague: None,
+            verified: Verified::default(),
+        };
+        match replay.player.next_item()? {
+            Some(Item::Checkpoint(checkpoint)) => replay.become_checkpoint(&checkpoint)?,
+            Some(Item::Record(_)) | None => return Err(ReplayError::Empty),
+        }
+        Ok(replay)
+    }
+
+    /// The crowd as it is now.
+    pub fn crowd(&self) -> &Crowd<B, C> {
+        &self.crowd
+    }
+
+    /// The crowd, for settings that change nothing: sleeping, chunks, traces.
+    pub fn crowd_mut(&mut self) -> &mut Crowd<B, C> {
+        &mut self.crowd
+    }
+
+    /// Runs to the end. `tick` ticks the crowd once, as the host did when it recorded, and gives the
+    /// digest of the context if it has one.
+    pub fn run(
+        &mut self,
+        mut tick: impl FnMut(&mut Crowd<B, C>) -> Option<u64>,
+    ) -> Result<Verified, ReplayError> {
+        while self.step(&mut tick)? {}
+        Ok(self.verified)
+    }
+
+    /// Runs one tick; `false` at the end of the tape.
+    pub fn step(
+        &mut self,
+        mut tick: impl FnMut(&mut Crowd<B, C>) -> Option<u64>,
+    ) -> Result<bool, ReplayError> {
+        loop {
+            let next = self.player.next_item()?;
+            match next {
+                None => return self.at_end(),
+                Some(Item::Checkpoint(checkpoint)) => match checkpoint.why {
+                    CheckpointReason::Regular => self.compare_checkpoint(&checkpoint)?,
+                    CheckpointReason::Restored => {
+                        // What differed before does not any more.
+                        self.stop_if_vague()?;
+                        self.become_checkpoint(&checkpoint)?;
+                    }
+                },
+                Some(Item::Record(Record::Input(input))) => self.enter(input)?,
+                Some(Item::Record(Record::Changed(changed))) => {
+                    let crowd = &self.crowd;
+                    let shadow = self.shadow.get_or_insert_with(|| Shadow::of(crowd));
+                    let applied = shadow.apply(&changed);
+                    applied.map_err(|Wrong(reason)| Damaged { offset: 0, reason })?;
+                }
+                Some(Item::Record(Record::Tick(proof))) => {
+                    self.tick(&proof, &mut tick)?;
+                    return Ok(true);
+                }
+            }
+        }
+    }
+
+    fn at_end(&mut self) -> Result<bool, ReplayError> {
+        self.stop_if_vague()?;
+        Ok(false)
+    }
+
+    fn stop_if_vague(&mut self) -> Result<(), ReplayError> {
+        let vague = self.vague.take();
+        vague.map_or(Ok(()), |vague| {
+            Err(ReplayError::Difference(Box::new(vague)))
+        })
+    }
+}
+
+/// Checkpoints.
+impl<B: Board + Saved, C: Context + ?Sized> Replay<'_, B, C> {
+    /// The crowd becomes what a checkpoint holds.
+    fn become_checkpoint(&mut self, checkpoint: &Checkpoint) -> Result<(), ReplayError> {
+        self.restore(checkpoint)?;
+        self.shadow = None;
+        let settings = checkpoint.settings.over(self.crowd.settings());
+        let set = self.crowd.set_settings(settings);
+        set.map_err(|error| ReplayError::Input {
+            tick: checkpoint.tick,
+            input: "the settings of the checkpoint".to_owned(),
+            reason: error.to_string(),
+        })?;
+        self.crowd.keep_digest(true);
+        Ok(())
+    }
+
+    fn restore(&mut self, checkpoint: &Checkpoint) -> Result<(), ReplayError> {
+        let tick = checkpoint.tick;
+        let restored = self.crowd.restore(&checkpoint.snapshot);
+        restored.map_err(|error| ReplayError::Checkpoint { tick, error })
+    }
+
+    /// The crowd must be what a checkpoint holds.
+    fn compare_checkpoint(&mut self, checkpoint: &Checkpoint) -> Result<(), ReplayError> {
+        if self.crowd.snapshot() == checkpoint.snapshot {
+            self.verified.checkpoints += 1;
+            return self.stop_if_vague();
+        }
+        let tick = checkpoint.tick;
+        let mut recorded = Crowd::new(Arc::clone(&self.program), 0);
+        recorded
+            .restore(&checkpoint.snapshot)
+            .map_err(|error| ReplayError::Checkpoint { tick, error })?;
+        let sides = Shadow::of(&recorded).first_difference(&self.crowd);
+        let what = match sides {
+            Some(sides) => {
+                let program = &self.program;
+                let boards = |one: &[u8], two: &[u8]| keys(program, one, two);
+                name(program.machine(), tick, sides, boards)
+            }
+            None => WhatDiffers::Crowd,
+        };
+        let difference = match self.vague.take() {
+            Some(vague) => Difference {
+                later: Some((tick, Box::new(what))),
+                ..vague
+            },
+            None => Difference {
+                tick: tick.saturating_sub(1),
+                what,
+                later: None,
+            },
+        };
+        Err(ReplayError::Difference(Box::new(difference)))
+    }
+}
+
+/// Ticks.
+impl<B: Board + Saved, C: Context + ?Sized> Replay<'_, B, C> {
+    fn tick(
+        &mut self,
+        proof: &TickProof,
+        tick: &mut impl FnMut(&mut Crowd<B, C>) -> Option<u64>,
+    ) -> Result<(), ReplayError> {
+        let now = self.crowd.now();
+        let context = tick(&mut self.crowd);
+        if self.crowd.now() != now + 1 {
+            return Err(ReplayError::NotTicked { tick: now });
+        }
+        self.verified.ticks += 1;
+        let differs = |what| {
+            Err(ReplayError::Difference(Box::new(Difference {
+                tick: now,
+                what,
+                later: None,
+            })))
+        };
+        if let (Some(recorded), Some(replayed)) = (proof.context, context)
+            && recorded != replayed
+        {
+            return differs(WhatDiffers::Context { recorded, replayed });
+        }
+        match self.find_difference(proof) {
+            Some(what @ (WhatDiffers::Crowd | WhatDiffers::Blackboards))
+                if self.shadow.is_none() =>
+            {
+                // The next checkpoint may say of whom; the first tick is the one that counts.
+                self.vague.get_or_insert(Difference {
+                    tick: now,
+                    what,
+                    later: None,
+                });
+                Ok(())
+            }
+            Some(what) => differs(what),
+            None => Ok(()),
+        }
+    }
+
+    /// What is not as the tape says.
+    fn find_difference(&mut self, proof: &TickProof) -> Option<WhatDiffers> {
+        if self.vague.is_some() {
+            return None;
+        }
+        let digests = proof.digests?;
+        self.verified.digests += 1;
+        let crowd = &self.crowd;
+        let same = digests.crowd == crowd.digest();
+        let same_boards = digests.boards == crowd.boards_digest();
+        if same && same_boards {
+            let commands = digests.commands == crowd.commands_digest() as u32;
+            return (!commands).then_some(WhatDiffers::Commands);
+        }
+        let sides = self
+            .shadow
+            .as_ref()
+            .and_then(|shadow| shadow.first_difference(crowd));
+        let program = &self.program;
+        let boards = |one: &[u8], two: &[u8]| keys(program, one, two);
+        let named = sides.map(|sides| name(program.machine(), crowd.now(), sides, boards));
+        Some(named.unwrap_or(if same {
+            WhatDiffers::Blackboards
+        } else {
+            WhatDiffers::Crowd
+        }))
+    }
+}
+
+/// Inputs.
+impl<B: Board + Saved, C: Context + ?Sized> Replay<'_, B, C> {
+    fn enter(&mut self, input: TapeInput) -> Result<(), ReplayError> {
+        let told = input.clone();
+        let entered = self.make(input).and_then(|input| match input {
+            Some(input) => self.crowd.apply(input).map(drop).map_err(Refusal::Input),
+            None => Ok(()),
+        });
+        let Err(refusal) = entered else {
+            self.verified.inputs += 1;
+            return Ok(());
+        };
+        // Where the crowd is another one already, that is the news.
+        self.stop_if_vague()?;
+        Err(ReplayError::Input {
+            tick: self.crowd.now(),
+            input: told.told(self.crowd.machine()),
+            reason: match refusal {
+                Refusal::Input(error) => error.to_string(),
+                Refusal::Board => "its blackboard is none of this program's type".to_owned(),
+            },
+        })
+    }
+
+    /// The input of a record; nothing if it was a blackboard, which is written here.
+    fn make(&mut self, input: TapeInput) -> Result<Option<Input<B>>, Refusal> {
+        let number = self.crowd.number();
+        let id = |agent: TapeAgent| agent.in_crowd(number);
+        Ok(Some(match input {
+            TapeInput::Send(to, event) => Input::Send(Envelope { to: id(to), event }),
+            TapeInput::Broadcast(event) => Input::Broadcast(event),
+            TapeInput::Spawn { variant, board } => Input::Spawn {
+                board: self.board(&board)?,
+                variant,
+            },
+            TapeInput::Agent(what, agent) => match what {
+                AgentInput::Despawn => Input::Despawn(id(agent)),
+                AgentInput::Reset => Input::Reset(id(agent)),
+                AgentInput::Stop => Input::Stop(id(agent)),
+                AgentInput::Pause => Input::Pause(id(agent)),
+                AgentInput::Resume => Input::Resume(id(agent)),
+                AgentInput::ClearFlags => Input::ClearFlags(id(agent)),
+            },
+            TapeInput::Written(agent, bytes) => {
+                let board = self.board(&bytes)?;
+                let place = self.crowd.board_mut(id(agent));
+                *place.map_err(|error| Refusal::Input(error.into()))? = board;
+                return Ok(None);
+            }
+            TapeInput::SetVariant(agent, variant) => Input::SetVariant(id(agent), variant),
+            TapeInput::SetParameter(change) => Input::SetParameter(change),
+            TapeInput::Settings(settings) => Input::Settings(settings.over(self.crowd.settings())),
+            TapeInput::StartAt(tick) => Input::StartAt(tick),
+            TapeInput::Number(number) => Input::Number(number),
+            TapeInput::Instance(agent, bytes) => Input::Instance(id(agent), bytes),
+            TapeInput::ResetCounters => Input::ResetCounters,
+        }))
+    }
+
+    fn board(&self, mut bytes: &[u8]) -> Result<B, Refusal> {
+        let machine = self.crowd.machine();
+        let board = B::load(machine, &mut bytes);
+        let board = board.filter(|board| bytes.is_empty() && board.fits(machine));
+        board.ok_or(Refusal::Board)
+    }
+}
+
+/// Why an input is refused.
+enum Refusal {
+    Input(InputError),
+    Board,
+}

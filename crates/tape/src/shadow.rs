@@ -1,0 +1,165 @@
+//! Agents as they were after the last tick: what changed since then is written down, and what a tape
+//! says is compared with what a crowd is (TAPE-3, level `bytes`).
+
+use statewright::{AgentId, Board, Context, Crowd, Saved};
+
+use crate::record::{Changed, TapeAgent, Wrong};
+
+/// One agent, or nobody.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Agent {
+    /// Even where nobody is.
+    generation: u32,
+    instance: Vec<u8>,
+    board: Vec<u8>,
+}
+
+/// All agents by index.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Shadow {
+    agents: Vec<Agent>,
+    /// A blackboard, saved; kept for its memory.
+    saved: Vec<u8>,
+}
+
+/// Both sides of an agent that differs.
+#[derive(Clone, Debug)]
+pub(crate) struct Sides {
+    pub(crate) agent: TapeAgent,
+    /// Instance and blackboard as the tape has them; nothing if nobody is there.
+    pub(crate) recorded: Option<(Vec<u8>, Vec<u8>)>,
+    /// The same as the crowd has them.
+    pub(crate) replayed: Option<(Vec<u8>, Vec<u8>)>,
+}
+
+impl Shadow {
+    /// As a crowd is now.
+    pub(crate) fn of<B: Board + Saved, C: Context + ?Sized>(crowd: &Crowd<B, C>) -> Self {
+        let mut shadow = Self::default();
+        shadow.follow(crowd, |_, _, _| ());
+        shadow
+    }
+
+    /// Becomes what a crowd is now; says of each agent that is another one what it was and is.
+    pub(crate) fn follow<B: Board + Saved, C: Context + ?Sized>(
+        &mut self,
+        crowd: &Crowd<B, C>,
+        mut changed: impl FnMut(TapeAgent, (&[u8], &[u8]), (&[u8], &[u8])),
+    ) {
+        let mut saved = std::mem::take(&mut self.saved);
+        for index in 0..end(self.agents.len(), crowd) {
+            if index == self.agents.len() {
+                self.agents.push(Agent::default());
+            }
+            let old = &mut self.agents[index];
+            saved.clear();
+            let (generation, instance) = look(crowd, index, old.generation, &mut saved);
+            let same = old.generation == generation && old.instance == instance;
+            if same && old.board == saved {
+                continue;
+            }
+            let agent = TapeAgent {
+                index: index as u32,
+                generation,
+            };
+            changed(agent, (&old.instance, instance), (&old.board, &saved));
+            old.generation = generation;
+            old.instance.clear();
+            old.instance.extend_from_slice(instance);
+            std::mem::swap(&mut old.board, &mut saved);
+        }
+        self.saved = saved;
+    }
+
+    /// Becomes what a tape says.
+    pub(crate) fn apply(&mut self, changed: &Changed) -> Result<(), Wrong> {
+        let index = changed.agent.index as usize;
+        if index == self.agents.len() {
+            self.agents.push(Agent::default());
+        }
+        // Indices are taken one after the other.
+        let agent = self.agents.get_mut(index);
+        let agent = agent.ok_or(Wrong("a change of an agent who never was"))?;
+        agent.generation = changed.agent.generation;
+        changed.instance.apply(&mut agent.instance)?;
+        changed.board.apply(&mut agent.board)
+    }
+
+    /// The first agent that a crowd has another one of.
+    pub(crate) fn first_difference<B: Board + Saved, C: Context + ?Sized>(
+        &self,
+        crowd: &Crowd<B, C>,
+    ) -> Option<Sides> {
+        let nobody = Agent::default();
+        let mut saved = Vec::new();
+        for index in 0..end(self.agents.len(), crowd) {
+            let recorded = self.agents.get(index).unwrap_or(&nobody);
+            saved.clear();
+            let (generation, instance) = look(crowd, index, recorded.generation, &mut saved);
+            let same = recorded.generation == generation && recorded.instance == instance;
+            if same && recorded.board == saved {
+                continue;
+            }
+            let there = |generation: u32| generation % 2 == 1;
+            let recorded_one = || (recorded.instance.clone(), recorded.board.clone());
+            let shown = recorded.generation.max(generation);
+            return Some(Sides {
+                agent: TapeAgent {
+                    index: index as u32,
+                    generation: if there(generation) { generation } else { shown },
+                },
+                recorded: there(recorded.generation).then(recorded_one),
+                replayed: there(generation).then(|| (instance.to_vec(), saved.clone())),
+            });
+        }
+        None
+    }
+
+    /// The first agent that another shadow has another one of; the other one is `replayed`.
+    pub(crate) fn first_difference_to(&self, other: &Self) -> Option<Sides> {
+        let nobody = Agent::default();
+        for index in 0..self.agents.len().max(other.agents.len()) {
+            let [one, two] = [self, other].map(|side| side.agents.get(index).unwrap_or(&nobody));
+            if one != two {
+                let side = |agent: &Agent| {
+                    (agent.generation % 2 == 1)
+                        .then(|| (agent.instance.clone(), agent.board.clone()))
+                };
+                return Some(Sides {
+                    agent: TapeAgent {
+                        index: index as u32,
+                        generation: one.generation.max(two.generation),
+                    },
+                    recorded: side(one),
+                    replayed: side(two),
+                });
+            }
+        }
+        None
+    }
+}
+
+/// Behind the last index that either has.
+fn end<B: Board, C: Context + ?Sized>(known: usize, crowd: &Crowd<B, C>) -> usize {
+    let last = crowd.agents().last();
+    known.max(last.map_or(0, |agent| agent.index() as usize + 1))
+}
+
+/// Generation and instance of whoever is at an index; the blackboard goes behind the bytes. Where
+/// nobody is, all is empty, and the generation is the next even one.
+fn look<'c, B: Board + Saved, C: Context + ?Sized>(
+    crowd: &'c Crowd<B, C>,
+    index: usize,
+    before: u32,
+    board: &mut Vec<u8>,
+) -> (u32, &'c [u8]) {
+    let there = crowd.agent_at(index as u32);
+    let seen = |agent: AgentId| {
+        let instance = crowd.instance_bytes(agent).ok()?;
+        crowd.board(agent).ok()?.save(board);
+        Some((agent.generation(), instance))
+    };
+    there
+        .and_then(seen)
+        .unwrap_or((before.next_multiple_of(2), &[]))
+}
