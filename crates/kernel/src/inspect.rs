@@ -29,7 +29,7 @@ pub enum Sleep {
 }
 
 /// Bits that keep an instance awake (RAM-3).
-const BUSY: u16 = flag::BUDGET_EXCEEDED | flag::WORK | flag::POLLS;
+const BUSY: u16 = flag::BUDGET_EXCEEDED | flag::WORK | flag::POLLS | flag::INCOMPLETE;
 
 /// May an instance sleep after the tick `now`, until the host does something to it? One that polls
 /// may not.

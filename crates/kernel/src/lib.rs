@@ -127,9 +127,9 @@ pub use inspect::{
 pub use instance::event::{Class, Event, event_flag};
 pub use instance::rng::{Ranged, Rng};
 pub use instance::{
-    AnyInstance, ByTier, Header, Instance, Instance64, Instance128, Instance256, flag,
+    AnyInstance, ByTier, Header, Instance, Instance64, Instance128, Instance256, RawParts, flag,
 };
-pub use life::{Posted, pause, post, reset, resume, stop};
+pub use life::{Posted, pause, post, renew, reset, resume, stop};
 #[doc(no_inline)]
 pub use statewright_rom::layout::Tier;
 pub use tick::{Input, Mismatch, Report, tick};

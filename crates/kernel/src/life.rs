@@ -210,6 +210,7 @@ impl Tick<'_, '_> {
             return self.cx.check_fault();
         }
         self.cx.ram.clear_queue();
+        self.cx.ram.clear_flag(flag::INCOMPLETE);
         self.cx.ram.set_flag(flag::TERMINATED);
         count(&mut self.cx.counters.terminations);
         if self.tracing {
@@ -217,6 +218,26 @@ impl Tick<'_, '_> {
         }
         Ok(())
     }
+}
+
+/// What an agent must find out anew because its machine was changed (LOAD-2): deferred events are
+/// offered again, and whether it has work and polls follows from its configuration.
+pub fn renew<I: Instance>(rom: &Rom<'_>, instance: &mut I) {
+    let flags = instance.header().flags.get();
+    if !belongs(rom, instance) || flags & flag::ENDED != 0 {
+        return;
+    }
+    let mut counters = Counters::default();
+    let mut cx = Context::new(rom, &mut counters, 0);
+    cx.attach(instance.ram(), 0);
+    cx.clear_marks();
+    cx.show_posted();
+    let chain = if cx.is_whole_by_flags() {
+        cx.chain()
+    } else {
+        None
+    };
+    cx.update_polls(chain.as_ref());
 }
 
 /// Makes an instance as new, with its rng kept and its generation raised (SYS-10). Runs nothing.

@@ -86,6 +86,7 @@ impl<'a> Bytes<'a> {
             critical_dropped: has(7),
             work: has(8),
             polls: has(9),
+            incomplete: has(11),
         }
     }
 

@@ -236,7 +236,7 @@ impl Oracle {
 
     /// History points of a state, or of one around it, become what they remember, or their default
     /// (EXEC-4). The points of states further inside wait until their owner is reached.
-    fn settle_points(
+    pub(crate) fn settle_points(
         &mut self,
         env: &mut Env<'_>,
         state: usize,
@@ -374,7 +374,9 @@ impl Oracle {
         let record = &model.states[state];
         self.active.insert(state);
         self.entered.insert(state);
-        for &scratch in &record.scratch {
+        // The machine's own scratch outlives a reload (LOAD-3).
+        let zeroed = state != 0 || !self.flags.incomplete;
+        for &scratch in record.scratch.iter().filter(|_| zeroed) {
             self.scratch[scratch] = vec![0; model.scratch[scratch].slots];
         }
         self.results.remove(&state);

@@ -28,6 +28,7 @@
 //! | `activity` | TICK-5, TICK-6 |
 //! | `actions`, `expr` | CODE-3, CODE-4 |
 //! | `pause` | SYS-9 |
+//! | `partial` | TICK-1 (start), LOAD-3 (completing) |
 //! | `life` | SYS-10, fail-safe of TICK-4, EVT-10 (quarantine) |
 //! | `configuration`, `snapshot`, `describe` | what is active; what can be compared; numbers in words |
 #![forbid(unsafe_code)]
@@ -53,6 +54,7 @@ mod names;
 mod numbers;
 mod observers;
 mod oracle;
+mod partial;
 mod pause;
 mod queue;
 mod report;

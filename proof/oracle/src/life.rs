@@ -1,4 +1,4 @@
-//! Start, stop, reset, termination, quarantine (SYS-10, EXEC-6, TICK-3, EVT-10) and the fail-safe
+//! Stop, reset, termination, quarantine (SYS-10, EXEC-6, TICK-3, EVT-10) and the fail-safe
 //! (TICK-4).
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,19 +9,9 @@ use crate::oracle::{Env, Oracle};
 use crate::report::Quarantine;
 use crate::world::{Cause, World};
 
-const NOBODY: Owner = (None, Cause::None);
+pub(crate) const NOBODY: Owner = (None, Cause::None);
 
 impl Oracle {
-    /// Enters the initial configuration: a microstep that is not counted.
-    pub(crate) fn start(&mut self, env: &mut Env<'_>) {
-        self.flags.started = true;
-        let mut plan = EntryPlan::default();
-        self.settle_state(env, 0, Vec::new(), &NOBODY, &mut plan);
-        let finals = plan.entered_finals(&self.model);
-        self.carry_out_entries(env, plan);
-        self.finish_microstep(env, &finals, true, &Cause::None);
-    }
-
     /// Runs all exits and terminates.
     pub fn stop(&mut self, world: &mut dyn World, tick: u32, variant: usize) {
         if !self.running() {
@@ -49,6 +39,7 @@ impl Oracle {
             foreseen: BTreeMap::new(),
             timers: BTreeMap::new(),
             clocks: BTreeMap::new(),
+            pending: BTreeSet::new(),
             debounces: BTreeMap::new(),
             cooldowns: BTreeMap::new(),
             results: BTreeMap::new(),
@@ -73,12 +64,15 @@ impl Oracle {
     /// Exits everything, the root last; then nothing is left but history, cooldowns and rng.
     pub(crate) fn terminate(&mut self, env: &mut Env<'_>, cause: &Cause) {
         let all = self.active.clone();
-        self.record_history(&all);
+        if !self.flags.incomplete {
+            self.record_history(&all);
+        }
         self.exit_everything(env, all, &(None, cause.clone()));
         self.forget_what_runs();
         self.clocks.clear();
         self.results.clear();
         self.fault = None;
+        self.flags.incomplete = false;
         self.flags.terminated = true;
         self.counters.terminations += 1;
     }
@@ -105,6 +99,7 @@ impl Oracle {
     fn forget_what_runs(&mut self) {
         self.queue.clear();
         self.timers.clear();
+        self.pending.clear();
         self.debounces.clear();
         self.latched.clear();
     }
@@ -119,6 +114,7 @@ impl Oracle {
         self.frames.clear();
         self.fault = None;
         self.flags.paused = false;
+        self.flags.incomplete = false;
         self.flags.quarantined = true;
         self.quarantined_by = Some(reason);
         self.counters.quarantines += 1;

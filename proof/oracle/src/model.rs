@@ -294,6 +294,7 @@ pub(crate) struct Model {
     /// States named in expressions, by scope and text.
     pub(crate) named_states: BTreeMap<(usize, String), usize>,
     pub(crate) fail_safe: Option<Target>,
+    pub(crate) reload_entry: Option<Target>,
     pub(crate) tick_rate: u32,
     pub(crate) reverse_exits: bool,
     pub(crate) immediate_update: bool,

@@ -36,6 +36,8 @@ pub struct Oracle {
     pub(crate) timers: BTreeMap<usize, Vec<u32>>,
     /// Entry ticks of active states that have a clock.
     pub(crate) clocks: BTreeMap<usize, u32>,
+    /// Timers that begin as soon as somebody can say how long they last (LOAD-4).
+    pub(crate) pending: BTreeSet<usize>,
     /// Deadlines of debounces, by transition.
     pub(crate) debounces: BTreeMap<usize, u32>,
     /// Ready ticks of cooldowns, by transition.
@@ -102,6 +104,7 @@ impl Oracle {
             foreseen: BTreeMap::new(),
             timers: BTreeMap::new(),
             clocks: BTreeMap::new(),
+            pending: BTreeSet::new(),
             debounces: BTreeMap::new(),
             cooldowns: BTreeMap::new(),
             results: BTreeMap::new(),

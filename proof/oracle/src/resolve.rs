@@ -178,6 +178,10 @@ fn declarations(reader: &mut Reader<'_>, machine: &graph::Machine, tier: Tier) -
             .fail_safe
             .as_ref()
             .map(|name| reader.tree.target(0, &name.value)),
+        reload_entry: machine
+            .reload_entry
+            .as_ref()
+            .map(|name| reader.tree.target(0, &name.value)),
         tick_rate: reader.tick_rate,
         reverse_exits: on(reverse_exit_order),
         immediate_update: on(immediate_update),

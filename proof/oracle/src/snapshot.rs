@@ -29,6 +29,8 @@ pub struct Flags {
     pub work: bool,
     /// The configuration has an activity or an eventless trigger.
     pub polls: bool,
+    /// The configuration is a part of one (LOAD-3).
+    pub incomplete: bool,
 }
 
 /// A suspended frame (EXEC-8). Times x are frozen as `then - x`, `then` being the tick of the push.

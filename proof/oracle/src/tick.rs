@@ -34,8 +34,8 @@ impl Oracle {
     fn run_tick(&mut self, env: &mut Env<'_>, inbox: &[Event]) {
         self.entered.clear();
         // (0)
-        if !self.flags.started {
-            self.start(env);
+        if !self.flags.started || self.flags.incomplete {
+            self.make_whole(env);
         }
         // (1), (2)
         let clamped = self.run_loop(env, inbox);

@@ -121,21 +121,32 @@ impl Tick<'_, '_> {
             }
             return Ok(());
         }
-        self.leave_with_frames(order, leave, reverse)
+        let first = Walk {
+            order,
+            unwinds: None,
+        };
+        self.leave_with_frames(first, leave, reverse)
+    }
+
+    /// Leaves what lies in the frames of a region that has just been emptied.
+    pub(crate) fn leave_frames(&mut self, region: RegionId, leave: &Leave) -> Result<(), Fault> {
+        let reverse = self.cx.has_policy(policy::REVERSE_EXIT_ORDER);
+        let first = Walk {
+            order: ExitOrder::new(&Leaves::default(), 0, None, reverse),
+            unwinds: Some(region),
+        };
+        self.leave_with_frames(first, leave, reverse)
     }
 
     #[inline(never)]
     fn leave_with_frames(
         &mut self,
-        order: ExitOrder,
+        first: Walk,
         leave: &Leave,
         reverse: bool,
     ) -> Result<(), Fault> {
         // The first over the active states, the others over frames.
-        let mut walks = [Walk {
-            order,
-            unwinds: None,
-        }; MAX_WALKS];
+        let mut walks = [first; MAX_WALKS];
         let mut depth = 0_usize;
         while let Some(walk) = walks.get_mut(depth) {
             if let Some(region) = walk.unwinds {
@@ -216,7 +227,7 @@ impl Tick<'_, '_> {
 
 impl Context<'_> {
     /// The region of a state that was just left, if its frames go with it.
-    fn frames_after(&self, state: StateId, leave: &Leave) -> Option<RegionId> {
+    pub(crate) fn frames_after(&self, state: StateId, leave: &Leave) -> Option<RegionId> {
         if self.ram.header().stack_depth == 0 {
             return None;
         }

@@ -1,5 +1,5 @@
-//! Entering the machine as a whole: at the start (TICK-1), and when it was clamped too often
-//! (TICK-4).
+//! Entering the machine as a whole when it was clamped too often (TICK-4). At the start, and after a
+//! reload: `partial`.
 
 use statewright_rom::ids::*;
 use statewright_rom::layout::*;
@@ -16,40 +16,7 @@ use crate::instance::leaves::Leaves;
 use crate::tick::Tick;
 
 impl Tick<'_, '_> {
-    /// Enters the initial configuration (TICK-1).
-    #[cold]
-    pub(crate) fn start(&mut self) -> Result<(), Fault> {
-        self.cx.check_queue()?;
-        self.cx.ram.clear_leaves();
-        self.cx.ram.disarm_all(u8::MAX);
-        self.cx.clear_frames();
-        self.cx.ram.set_flag(flag::STARTED);
-        if self.tracing {
-            self.mark_timers();
-            self.host.trace(&Trace::Started);
-        }
-        self.enter_initial()?;
-        self.complete(Cause::None)?;
-        self.cx.check_fault()
-    }
-
-    /// Kept apart so that nothing else pays for the buffer.
-    #[inline(never)]
-    fn enter_initial(&mut self) -> Result<(), Fault> {
-        let request = EntryRequest {
-            domain: StateId::ROOT,
-            regions: u8::MAX,
-            targets: None,
-            transition: None,
-            cause: Cause::None,
-        };
-        let mut entries = EntrySet::new();
-        let span = self.find_first_entries(&mut entries, &request)?;
-        self.enter_found(&entries, span.first..span.end);
-        Ok(())
-    }
-
-    fn enter_found(&mut self, entries: &EntrySet, steps: core::ops::Range<u16>) {
+    pub(crate) fn enter_found(&mut self, entries: &EntrySet, steps: core::ops::Range<u16>) {
         self.entered_finals = Leaves::default();
         self.may_complete = false;
         self.enter_span(entries, steps, None);

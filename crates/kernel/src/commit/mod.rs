@@ -24,6 +24,7 @@ pub(crate) mod exits;
 pub(crate) mod fail_safe;
 pub(crate) mod history;
 pub(crate) mod line;
+pub(crate) mod partial;
 pub(crate) mod stack;
 
 impl<'a> Tick<'_, 'a> {
@@ -381,10 +382,6 @@ impl<'a> Tick<'_, 'a> {
     /// Leaves everything and ends the instance.
     #[inline(never)]
     pub(crate) fn terminate(&mut self, cause: Cause) -> Result<(), Fault> {
-        let leaves = self.cx.leaves();
-        if self.cx.rom.has(feature::HISTORY) {
-            self.cx.record_all_history(&leaves);
-        }
         let leave = Leave {
             mask: u8::MAX,
             domain: None,
@@ -392,14 +389,22 @@ impl<'a> Tick<'_, 'a> {
             transition: None,
             cause,
         };
-        self.leave(&leaves, &leave)?;
+        if self.cx.ram.has(flag::INCOMPLETE) {
+            self.leave_partial(&leave)?;
+        } else {
+            let leaves = self.cx.leaves();
+            if self.cx.rom.has(feature::HISTORY) {
+                self.cx.record_all_history(&leaves);
+            }
+            self.leave(&leaves, &leave)?;
+        }
         self.cx.ram.clear_leaves();
         self.cx.ram.disarm_all(u8::MAX);
         self.cx.ram.clear_queue();
         self.cx.clear_frames();
         self.cx
             .ram
-            .clear_flag(flag::WORK | flag::POLLS | flag::PAUSED);
+            .clear_flag(flag::WORK | flag::POLLS | flag::PAUSED | flag::INCOMPLETE);
         self.cx.ram.set_flag(flag::TERMINATED);
         count(&mut self.cx.counters.terminations);
         // What was lost on the way out does not matter any more; that it cannot be does.
@@ -544,7 +549,9 @@ impl Context<'_> {
         }
         self.clear_result(state);
         if let Some(extra) = self.rom.state_extra(state) {
-            if let Some(first) = extra.scratch() {
+            // What a reload kept of the machine's own scratch outlives the root (LOAD-3).
+            let is_kept = state == StateId::ROOT && self.ram.has(flag::INCOMPLETE);
+            if let Some(first) = extra.scratch().filter(|_| !is_kept) {
                 self.clear_slots(first, extra.scratch_count);
             }
             if let Some(slot) = extra.latch() {

@@ -10,12 +10,12 @@
 //!       │ queued  │ armed   │ flags       │ machine           │   first word of the header
 //!       │ events  │ timers  │             │ id                │
 //!       └─────────┴─────────┴─────────────┴───────────────────┘
-//!           00        FF       031F            FFFF_FFFF          AT_REST
-//!           FF        FF       031F            FFFF_FFFF          IDLE
+//!           00        FF       0B1F            FFFF_FFFF          AT_REST
+//!           FF        FF       0B1F            FFFF_FFFF          IDLE
 //!           00        00       0001            id                 rest:  started, nothing else
 //!           00        00       0201            id                 poll_rest: and POLLS
 //!
-//!  031F = STARTED ENDED PAUSED BUDGET_EXCEEDED WORK POLLS; all others say nothing about work.
+//!  0B1F = STARTED ENDED PAUSED BUDGET_EXCEEDED WORK POLLS INCOMPLETE; all others say nothing about work.
 //! ```
 //!
 //! For example `word & AT_REST == rest`: the right machine, started, neither ended nor paused nor
@@ -57,7 +57,8 @@ const AT_REST: u64 = MACHINE
         | flag::PAUSED
         | flag::BUDGET_EXCEEDED
         | flag::WORK
-        | flag::POLLS) as u64)
+        | flag::POLLS
+        | flag::INCOMPLETE) as u64)
         << 32
     | TIMERS;
 /// The same with the number of queued events, which may wait for another configuration while an

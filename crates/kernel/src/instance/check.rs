@@ -6,13 +6,19 @@ use statewright_rom::layout::*;
 use crate::commit::stack::saved_state;
 use crate::context::Context;
 use crate::fault::Fault;
+use crate::instance::flag;
 use crate::instance::leaves::Leaves;
 
 impl Context<'_> {
     /// Leaves, frames and queue hold what the machine can have put there.
     pub(crate) fn check_instance(&self) -> Result<(), Fault> {
         self.check_queue()?;
-        if !self.is_configuration() {
+        let is_sound = if self.ram.has(flag::INCOMPLETE) {
+            self.is_partial()
+        } else {
+            self.is_configuration()
+        };
+        if !is_sound {
             return Err(Fault::BadConfiguration);
         }
         if self.are_frames() {

@@ -28,6 +28,8 @@ statewright_rom::flags! {
         POLLS = 9 "polls",
         /// The host traces this agent. Not built: nothing sets or reads it.
         TRACED = 10 "traced",
+        /// The configuration is a part of one: the next tick completes it first (LOAD-3).
+        INCOMPLETE = 11 "incomplete",
     } with {
         /// No further work until reset.
         pub const ENDED: u16 = TERMINATED | QUARANTINED;

@@ -26,6 +26,22 @@ mod sealed {
     pub trait Sealed {}
 }
 
+/// The parts of an instance of any tier (RAM-2).
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct RawParts<'i> {
+    /// The header.
+    pub header: &'i mut Header,
+    /// The leaves.
+    pub leaves: &'i mut [U16],
+    /// The timers.
+    pub timers: &'i mut [U32],
+    /// The slots.
+    pub slots: &'i mut [U16],
+    /// The event places.
+    pub events: &'i mut [Event],
+}
+
 /// An instance of any tier.
 pub trait Instance: sealed::Sealed + Copy + FromBytes + IntoBytes + Immutable {
     /// Its tier.
@@ -86,6 +102,11 @@ pub trait Instance: sealed::Sealed + Copy + FromBytes + IntoBytes + Immutable {
     /// The event places as they lie in the bytes.
     #[doc(hidden)]
     fn raw_events(&self) -> &[Event];
+
+    /// Everything as it lies in the bytes, for whoever writes an instance of another machine anew
+    /// (LOAD-3).
+    #[doc(hidden)]
+    fn raw_parts(&mut self) -> RawParts<'_>;
 
     /// The raw leaf, if there is no other. Raw, because the table that it is looked up in refuses
     /// `NONE` anyway: a compare less where it counts.
@@ -192,6 +213,11 @@ macro_rules! instance {
 
             fn raw_events(&self) -> &[Event] {
                 &self.events
+            }
+
+            fn raw_parts(&mut self) -> RawParts<'_> {
+                let Self { header, leaves, timers, slots, events } = self;
+                RawParts { header, leaves, timers, slots, events }
             }
 
             #[inline]

@@ -115,7 +115,7 @@ impl Ram<'_> {
         self.disarm_all(u8::MAX);
         self.clear_queue();
         self.header_mut().stack_depth = 0;
-        self.clear_flag(flag::WORK | flag::POLLS | flag::PAUSED);
+        self.clear_flag(flag::WORK | flag::POLLS | flag::PAUSED | flag::INCOMPLETE);
         self.set_flag(flag::QUARANTINED);
     }
 }

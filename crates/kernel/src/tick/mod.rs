@@ -414,8 +414,8 @@ impl<'r, 'a> Tick<'r, 'a> {
     ) -> Result<(), Fault> {
         self.cx.check_fault()?;
         match begun {
-            Begun::Nothing if self.cx.ram.has(flag::STARTED) => self.cx.check_instance()?,
-            Begun::Nothing => self.start()?,
+            Begun::Nothing if self.cx.is_whole_by_flags() => self.cx.check_instance()?,
+            Begun::Nothing => self.make_whole()?,
             Begun::Settled | Begun::Halted(_) => {}
         }
         let result = self.run_to_completion(inbox, begun, &mut used);
@@ -566,7 +566,7 @@ impl Context<'_> {
 
     /// RAM-3: does the configuration have an activity, an eventless trigger or a transition that
     /// waits?
-    fn update_polls(&mut self, chain: Option<&Chain<'_>>) {
+    pub(crate) fn update_polls(&mut self, chain: Option<&Chain<'_>>) {
         let polls = chain.is_some_and(|chain| chain.is_polling() || self.has_latched_in(chain));
         self.ram.put_flag(flag::POLLS, polls);
     }

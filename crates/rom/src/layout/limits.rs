@@ -12,6 +12,8 @@ pub const MAX_LEAVES: usize = 8;
 pub const MAX_TIMERS: usize = 8;
 /// Most slots of any tier (RAM-2).
 pub const MAX_SLOTS: usize = 24;
+/// Most event places of any tier.
+pub const MAX_EVENT_PLACES: usize = 6;
 /// Most steps that are found at run time in one microstep: states entered, and effects on the way
 /// (EXEC-3).
 pub const MAX_STEPS: usize = 256;
@@ -126,6 +128,7 @@ const fn tiers() -> [TierCapacity; Tier::COUNT] {
         assert!(capacity.leaves as usize <= MAX_LEAVES);
         assert!(capacity.timers as usize <= MAX_TIMERS);
         assert!(capacity.slots as usize <= MAX_SLOTS);
+        assert!(capacity.events as usize <= MAX_EVENT_PLACES);
         assert!(capacity.events_per_tick <= MAX_CAP && capacity.microsteps_per_tick <= MAX_CAP);
         all[at] = *capacity;
         at += 1;

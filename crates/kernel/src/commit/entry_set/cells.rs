@@ -194,6 +194,16 @@ impl EntrySet {
             .take()
     }
 
+    /// What lies in a range of states is active already.
+    pub(super) fn drop_goals_in(&mut self, first: u16, end: u16) {
+        let range = first..end;
+        for goal in &mut self.goals {
+            if goal.is_some_and(|goal| range.contains(&goal.state.raw())) {
+                *goal = None;
+            }
+        }
+    }
+
     /// A target outside of the domain is never reached: only a ROM that no compiler made has one.
     pub(super) fn check_reached(&self) -> Result<(), Fault> {
         let open = self.goals.iter().any(Option::is_some) || self.waiting > 0;

@@ -38,6 +38,7 @@ use statewright_rom::layout::*;
 use crate::context::Site;
 use crate::fault::Fault;
 use crate::host::Cause;
+use crate::instance::leaves::Leaves;
 use crate::instance::ram::bit;
 use crate::tick::Tick;
 
@@ -96,10 +97,51 @@ impl Tick<'_, '_> {
         request: &EntryRequest,
     ) -> Result<EntrySpan, Fault> {
         entries.push(Entry::State(StateId::ROOT))?;
-        if request.targets.is_none() {
-            self.restore(entries, request, StateId::ROOT)?;
+        match request.targets {
+            Some(set) => {
+                self.resolve(entries, request, set, EffectTiming::Now, StateId::ROOT)?;
+            }
+            None => self.restore(entries, request, StateId::ROOT)?,
         }
         self.walk(entries, request)?;
+        entries.check_reached()?;
+        Ok(EntrySpan {
+            first: 0,
+            entries: 0,
+            end: entries.len(),
+        })
+    }
+
+    /// Finds the default entry of every region that must be active and has no leaf, in the order of
+    /// the tree (LOAD-3). Bound: each region lies behind the one before.
+    pub(crate) fn find_missing_entries(
+        &mut self,
+        entries: &mut EntrySet,
+        active: &Leaves,
+    ) -> Result<EntrySpan, Fault> {
+        entries.begin();
+        let mut behind = 0;
+        while let Some(missing) = self.cx.missing_region(active, behind) {
+            let request = EntryRequest {
+                domain: missing.owner,
+                regions: bit(missing.number),
+                targets: None,
+                transition: None,
+                cause: Cause::None,
+            };
+            if missing.is_first {
+                self.restore(entries, &request, missing.owner)?;
+                // What it remembers of regions that are active does not matter.
+                for region in self.cx.rom.region_ids_of(missing.owner) {
+                    let (first, end) = self.cx.rom.region_span(region).ok_or(Fault::BadPlan)?;
+                    if active.mask_in(first, end) != 0 {
+                        entries.drop_goals_in(first, end);
+                    }
+                }
+            }
+            self.walk(entries, &request)?;
+            behind = missing.first_child.saturating_add(1);
+        }
         entries.check_reached()?;
         Ok(EntrySpan {
             first: 0,
