@@ -26,6 +26,16 @@ mod sealed {
     pub trait Sealed {}
 }
 
+/// Leaves, timers and slots of an instance as they lie in the bytes.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct RawParts<'i> {
+    pub(crate) header: &'i mut Header,
+    pub(crate) leaves: &'i mut [U16],
+    pub(crate) timers: &'i mut [U32],
+    pub(crate) slots: &'i mut [U16],
+}
+
 /// An instance of any tier.
 pub trait Instance: sealed::Sealed + Copy + FromBytes + IntoBytes + Immutable {
     /// Its tier.
@@ -86,6 +96,10 @@ pub trait Instance: sealed::Sealed + Copy + FromBytes + IntoBytes + Immutable {
     /// The event places as they lie in the bytes.
     #[doc(hidden)]
     fn raw_events(&self) -> &[Event];
+
+    /// Leaves, timers and slots, to be written.
+    #[doc(hidden)]
+    fn raw_parts_mut(&mut self) -> RawParts<'_>;
 
     /// The raw leaf, if there is no other. Raw, because the table that it is looked up in refuses
     /// `NONE` anyway: a compare less where it counts.
@@ -192,6 +206,12 @@ macro_rules! instance {
 
             fn raw_events(&self) -> &[Event] {
                 &self.events
+            }
+
+            #[inline(always)]
+            fn raw_parts_mut(&mut self) -> RawParts<'_> {
+                let Self { header, leaves, timers, slots, .. } = self;
+                RawParts { header, leaves, timers, slots }
             }
 
             #[inline]
