@@ -13,6 +13,8 @@ const MACHINES: usize = 60;
 const POLLING: u32 = feature::ACTIVITIES | feature::UPDATES | feature::EVENTLESS;
 /// Larger ones take long to compile and show no more.
 const MOST_STATES: usize = 40;
+/// Up to this seed, machines are taken for their features.
+const SEEDS_OF_FEATURES: u64 = 400;
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
@@ -23,8 +25,16 @@ fn main() {
         let Some((features, code)) = machine(seed) else {
             continue;
         };
-        // The first ones are those that bring a new feature, as long as there are any.
-        if features & !seen == 0 && seed < 400 {
+        // The first ones are those that bring a new feature, as long as there are any; then those that
+        // have events and timers as code.
+        let text = code.to_string();
+        let reacts = ["fn on_event_", "fn on_timer_"].map(|name| text.contains(name));
+        let wanted = match seed {
+            ..SEEDS_OF_FEATURES => features & !seen != 0,
+            _ if seed % 2 == 0 => reacts[0],
+            _ => reacts[0] && reacts[1],
+        };
+        if !wanted {
             continue;
         }
         seen |= features;
@@ -34,7 +44,7 @@ fn main() {
             Machine {
                 seed: #seed,
                 features: #features,
-                poll: |fuse, host, has_events| #name::poll::<ByNumber, _>(fuse, host, has_events),
+                code: |fuse, host, phase| #name::fused::<ByNumber, _>(fuse, host, phase),
             },
         });
         count += 1;

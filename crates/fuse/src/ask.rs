@@ -41,7 +41,7 @@ impl Fused<'_> {
     }
 
     /// Whether a cooldown is over, if there is one.
-    fn cooldown(&self, id: TransitionId, flags: u8) -> Option<TokenStream> {
+    pub fn cooldown(&self, id: TransitionId, flags: u8) -> Option<TokenStream> {
         let extra = self.rom.transition_extra(id)?;
         let (instance, slot) = (&self.instance, extra.cooldown()?.raw());
         (flags & ask_flag::WEIGHED != 0).then(|| quote!(fuse.has_cooled::<#instance>(#slot)))
@@ -99,7 +99,7 @@ impl Fused<'_> {
     }
 
     /// A condition: an expression, or a function.
-    fn guard(&self, op: &OpRecord, place: Place) -> TokenStream {
+    pub fn guard(&self, op: &OpRecord, place: Place) -> TokenStream {
         if op.kind == ActionOp::Evaluate {
             return self.condition(op.a.get(), place);
         }

@@ -7,6 +7,7 @@
 //!
 //! - `poll` a tick of an agent that only polls, leaf by leaf
 //! - `ask` one eventless candidate, `run` update actions and activities
+//! - `react` what an event or a timer leads to, `take` transitions: exits, effect, entries
 //! - `expression` bytecode as a Rust expression
 //! - `call` where calls of user code stand
 //!
@@ -24,16 +25,20 @@ mod ask;
 mod call;
 mod expression;
 mod poll;
+mod react;
 mod run;
+mod take;
 
-use proc_macro2::{Ident, TokenStream};
+use std::collections::BTreeMap;
+
+use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{format_ident, quote};
 use statewright_rom::Rom;
 use statewright_rom::ids::StateId;
 use statewright_rom::layout::Tier;
 use statewright_symbols::SymbolTable;
 
-/// The machine as a module's worth of functions; the one to call is `poll`, generic over linkage and
+/// The machine as a module's worth of functions; the one to call is `fused`, generic over linkage and
 /// host. `border` is the path of `statewright_kernel::fused`. `None` if nothing of it is worth code.
 pub fn fuse(rom: &Rom<'_>, symbols: &SymbolTable, border: &TokenStream) -> Option<TokenStream> {
     if rom.polls().is_empty() {
@@ -44,12 +49,63 @@ pub fn fuse(rom: &Rom<'_>, symbols: &SymbolTable, border: &TokenStream) -> Optio
         symbols,
         instance: instance(rom.tier()),
     };
-    let (instance, functions) = (&machine.instance, machine.poll());
+    let instance = &machine.instance;
+    let (polls, found) = (machine.poll(), machine.takes_found());
+    let (reactions, check) = (machine.reactions(), machine.check());
+    let takes = called(&[&found, &reactions], machine.takes());
     Some(quote! {
         #[allow(unused_imports)]
-        use #border::{#instance, Asked, CallSite, Fuse, Host, Linkage, Mode, Polled, Status, arith};
-        #functions
+        use #border::{
+            #instance, Asked, CallSite, Candidates, Event, Fuse, Halt, Host, Linkage, Mode, Phase, Polled,
+            Scored, Status, Step, arith, best
+        };
+
+        /// A part of a tick.
+        #[inline(always)]
+        pub fn fused<L: Linkage<H>, H: Host>(
+            fuse: &mut Fuse<'_, '_>, host: &mut H, phase: Phase<'_>
+        ) -> Step {
+            match phase {
+                Phase::Poll { has_events } => Step::from(poll::<L, H>(fuse, host, has_events)),
+                Phase::Check => check(fuse),
+                Phase::Take(halt) => take::<L, H>(fuse, host, halt),
+                Phase::Event(happened) => event::<L, H>(fuse, host, happened),
+                Phase::Timer(due) => timer::<L, H>(fuse, host, due),
+                Phase::Ask => Step::Polled(ask::<L, H>(fuse, host)),
+            }
+        }
+        #polls
+        #check
+        #found
+        #reactions
+        #takes
     })
+}
+
+/// Those functions that some code calls, directly or through others.
+fn called(callers: &[&TokenStream], functions: Vec<(Ident, TokenStream)>) -> TokenStream {
+    let mut others: BTreeMap<String, TokenStream> = functions
+        .into_iter()
+        .map(|(name, code)| (name.to_string(), code))
+        .collect();
+    let mut called = TokenStream::new();
+    let mut open: Vec<TokenStream> = callers.iter().map(|&code| code.clone()).collect();
+    // Bound: each function is taken once.
+    while let Some(code) = open.pop() {
+        for token in code {
+            match token {
+                TokenTree::Group(group) => open.push(group.stream()),
+                TokenTree::Ident(name) => {
+                    if let Some(code) = others.remove(&name.to_string()) {
+                        called.extend(code.clone());
+                        open.push(code);
+                    }
+                }
+                TokenTree::Punct(_) | TokenTree::Literal(_) => {}
+            }
+        }
+    }
+    called
 }
 
 /// The machine that is written.

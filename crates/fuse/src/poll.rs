@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 use statewright_rom::ids::{RegionId, StateId, TransitionId};
-use statewright_rom::layout::{NONE, PollRecord, feature};
+use statewright_rom::layout::{NONE, PollRecord, SpecialTrigger, feature, transition_flag};
 
 use crate::Fused;
 
@@ -22,6 +22,12 @@ impl<'m> Leaf<'m> {
     fn next(self) -> Option<RegionId> {
         RegionId::read(self.poll.next)
     }
+}
+
+/// Whether a leaf is the last one of its configuration.
+enum Last {
+    Always,
+    Never,
 }
 
 /// What a function of a region does.
@@ -57,6 +63,7 @@ impl<'m> Fused<'m> {
         for region in self.next_regions() {
             functions.extend(self.region(region));
         }
+        let rounds = self.rounds();
         let instance = &self.instance;
         let frames = self.rom.has(feature::STACK);
         let frames = frames.then(|| quote!(|| (has_events && !fuse.are_frames())));
@@ -73,6 +80,7 @@ impl<'m> Fused<'m> {
                     _ => None,
                 }
             }
+            #rounds
             #functions
         }
     }
@@ -106,6 +114,71 @@ impl<'m> Fused<'m> {
             }
         }
         regions
+    }
+
+    /// `ask`: one more round of transitions without event.
+    fn rounds(&self) -> TokenStream {
+        let instance = &self.instance;
+        let arms = self.first_leaves().filter_map(|leaf| {
+            let asks = [Pass::Interrupt, Pass::Ask];
+            let needed = asks.iter().any(|&pass| self.is_needed(leaf, pass));
+            let (number, name) = (leaf.state.raw(), self.leaf_function("ask", leaf.state));
+            needed.then(|| quote!(#number => #name::<L, H>(fuse, host),))
+        });
+        quote! {
+            /// One more round of transitions without event.
+            #[inline]
+            fn ask<L: Linkage<H>, H: Host>(fuse: &mut Fuse<'_, '_>, host: &mut H) -> Polled {
+                let halted = match fuse.leaf::<#instance, 0>() {
+                    #(#arms)*
+                    _ => None,
+                };
+                halted.unwrap_or(Polled::Settled)
+            }
+        }
+    }
+
+    /// `take`: a transition without event that may be taken, unless other leaves are to be asked, too.
+    pub fn takes_found(&self) -> TokenStream {
+        let ids = (0..self.rom.transitions().len()).filter_map(TransitionId::from_index);
+        let arms = ids.filter_map(|id| {
+            let record = self.rom.transition(id)?;
+            let eventless = SpecialTrigger::read(record.trigger)?.is_eventless();
+            if !eventless || !self.is_taken_by_code(id) {
+                return None;
+            }
+            let (number, take) = (id.raw(), Self::take_function(id));
+            let last = self.last_leaves(StateId::read(record.source)?)?;
+            let interrupt = record.flags.get() & transition_flag::INTERRUPT != 0;
+            Some(match last {
+                Last::Always => quote!(#number => #take::<L, H>(fuse, host),),
+                Last::Never if !interrupt => return None,
+                Last::Never => quote!(#number if halt.is_interrupt() => #take::<L, H>(fuse, host),),
+            })
+        });
+        quote! {
+            /// A transition without event that may be taken.
+            #[inline]
+            fn take<L: Linkage<H>, H: Host>(
+                fuse: &mut Fuse<'_, '_>, host: &mut H, halt: Halt
+            ) -> Step {
+                match halt.transition() {
+                    #(#arms)*
+                    _ => return Step::Tables,
+                }
+                Step::Taken
+            }
+        }
+    }
+
+    /// Is the leaf that asks the transitions of a state the last one?
+    fn last_leaves(&self, source: StateId) -> Option<Last> {
+        let inside = |leaf: &Leaf<'_>| self.rom.is_ancestor_or_self(source, leaf.state);
+        let mut leaves = self.leaves().filter(inside);
+        Some(match leaves.all(|leaf| leaf.next().is_none()) {
+            true => Last::Always,
+            false => Last::Never,
+        })
     }
 
     /// Does a test hold for a leaf and whatever may lie behind it?
@@ -149,14 +222,29 @@ impl<'m> Fused<'m> {
         });
         let (runs, runs_on) = (self.runs(leaf.poll), self.go_on(leaf, Pass::Run));
         let asks = passes.iter().any(Option::is_some);
-        let checked = asks.then(|| {
-            quote! {
-                if let Some(failure) = fuse.failure() {
-                    return Some(failure);
+        let round = self.leaf_function("ask", leaf.state);
+        let (ask, checked) = if asks {
+            let ask = quote! {
+                #[inline]
+                fn #round<L: Linkage<H>, H: Host>(
+                    fuse: &mut Fuse<'_, '_>, host: &mut H
+                ) -> Option<Polled> {
+                    #(#passes)*
+                    fuse.failure()
                 }
-            }
-        });
+            };
+            let checked = quote! {
+                if let Some(halted) = #round::<L, H>(fuse, host) {
+                    return Some(halted);
+                }
+            };
+            (Some(ask), Some(checked))
+        } else {
+            (None, None)
+        };
         quote! {
+            #ask
+
             #[doc = #doc]
             #[inline]
             fn #name<L: Linkage<H>, H: Host>(
@@ -166,7 +254,6 @@ impl<'m> Fused<'m> {
                     return None;
                 }
                 fuse.begin();
-                #(#passes)*
                 #checked
                 if has_events {
                     return fuse.settle();

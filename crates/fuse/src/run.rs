@@ -57,7 +57,7 @@ impl Fused<'_> {
     }
 
     /// A list of actions.
-    fn list(&self, id: ListId, place: Place) -> TokenStream {
+    pub fn list(&self, id: ListId, place: Place) -> TokenStream {
         let record = self.rom.action_lists().get(id.index());
         let first = record.map_or(0, |record| record.first.get() as usize);
         let whole = record.and_then(|record| {

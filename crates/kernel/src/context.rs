@@ -56,6 +56,9 @@ pub(crate) struct Context<'a> {
     pub(crate) call_site: CallSite,
     /// The same, if fused code made it; what is prepared later comes first.
     pub(crate) fixed_call: Option<&'a CallSite>,
+    /// What fused code takes: why, and by which transition; nothing while it polls.
+    pub(crate) fixed_cause: Cause,
+    pub(crate) fixed_transition: Option<TransitionId>,
     /// The arguments of the last call that had computed ones.
     pub(crate) computed: Option<Arguments>,
     /// The call of a jump that is going on. Its leaf is what is active in its region: the instance
@@ -116,6 +119,8 @@ impl<'a> Context<'a> {
             computed: None,
             call_site: const { CallSite::new(0, NONE) },
             fixed_call: None,
+            fixed_cause: Cause::None,
+            fixed_transition: None,
             step: None,
             jump: None,
             queued: Event::default(),
@@ -283,10 +288,13 @@ impl<'a> Context<'a> {
                     .unwrap_or(StateId::ROOT),
                 TransitionId::read(jump.transition),
             ),
-            _ => {
-                let site = &self.fixed_call.unwrap_or(&self.call_site).site;
-                (site.state, site.transition)
-            }
+            _ => match self.fixed_call {
+                Some(call) => {
+                    let transition = call.site.transition.or(self.fixed_transition);
+                    (call.site.state, transition)
+                }
+                None => (self.call_site.site.state, self.call_site.site.transition),
+            },
         }
     }
 
@@ -303,7 +311,13 @@ impl<'a> Context<'a> {
 
     fn call_site(&self) -> CallSite {
         let Some((step, (jump, _))) = self.step.zip(self.jump) else {
-            return *self.fixed_call.unwrap_or(&self.call_site);
+            return match self.fixed_call {
+                Some(call) => CallSite {
+                    site: self.fixed_site(call),
+                    ..*call
+                },
+                None => self.call_site,
+            };
         };
         let site = self.jump_site(step.state, jump);
         CallSite {
@@ -311,6 +325,16 @@ impl<'a> Context<'a> {
             function: step.function,
             arguments: (step.first, step.count),
             site,
+        }
+    }
+
+    /// Where a call of fused code stands while something is taken.
+    #[inline]
+    pub(crate) fn fixed_site(&self, call: &CallSite) -> Site {
+        Site {
+            state: call.site.state,
+            transition: call.site.transition.or(self.fixed_transition),
+            cause: self.fixed_cause,
         }
     }
 
@@ -414,8 +438,14 @@ impl Context<'_> {
 
     /// A state counts as entered in this tick (TICK-5).
     pub(crate) fn mark_fresh(&mut self, record: &StateRecord) {
-        match self.fresh.get_mut(usize::from(record.leaf)) {
-            Some(depth) => *depth = (*depth).min(record.depth),
+        self.mark_fresh_at(record.leaf, record.depth);
+    }
+
+    /// The same by its leaf number and depth.
+    #[inline(always)]
+    pub(crate) fn mark_fresh_at(&mut self, leaf: u8, depth: u8) {
+        match self.fresh.get_mut(usize::from(leaf)) {
+            Some(fresh) => *fresh = (*fresh).min(depth),
             None => self.impossible("a state with a leaf number behind the last"),
         }
     }

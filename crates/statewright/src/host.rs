@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use statewright_kernel::fused::{Fuse, Polled};
+use statewright_kernel::fused::{Fuse, Phase, Step};
 use statewright_kernel::{self as kernel, Command, CommandKind, Host, Mode, Status, Verdict};
 use statewright_rom::Rom;
 use statewright_rom::ids::{FunctionId, KeyId, LaneId};
@@ -190,16 +190,20 @@ impl<B: Board, C, const STRICT: bool> Host for AgentHost<'_, '_, B, C, STRICT> {
     }
 
     #[inline]
-    fn poll_fused(&mut self, fuse: &mut Fuse<'_, '_>, has_events: bool) -> Option<Polled> {
-        if STRICT {
-            return None;
-        }
-        let code = self.env.table.fused?;
+    fn is_fused(&self) -> bool {
+        !STRICT && self.env.table.fused.is_some()
+    }
+
+    #[inline]
+    fn fused(&mut self, fuse: &mut Fuse<'_, '_>, phase: Phase<'_>) -> Step {
+        let Some(code) = self.env.table.fused.filter(|_| !STRICT) else {
+            return Step::Tables;
+        };
         let mut host = FusedHost {
             board: &mut *self.board,
             env: &mut *self.env,
         };
-        code(fuse, &mut host, has_events)
+        code(fuse, &mut host, phase)
     }
 
     fn command(&mut self, command: &Command) -> bool {

@@ -10,7 +10,7 @@ use statewright_rom::ids::*;
 
 use crate::bytes::Bytes;
 use crate::depth::measured_tick;
-use crate::kernel_side::{self, FusedPoll, KernelHost};
+use crate::kernel_side::{self, ByCode, FusedCode, KernelHost};
 use crate::log::{Entry, Selection};
 use crate::machine::CompiledCase;
 use crate::oracle_side::{self, OracleWorld};
@@ -31,7 +31,7 @@ pub struct Tally {
     /// Most bytes of stack that a tick used.
     pub deepest_stack: usize,
     /// Ticks that went by the machine as code.
-    pub fused: u64,
+    pub fused: ByCode,
 }
 
 /// The first difference between the two.
@@ -77,7 +77,7 @@ pub fn run_fused(
     compiled: &CompiledCase,
     seed: u64,
     ticks: u64,
-    code: FusedPoll,
+    code: FusedCode,
 ) -> Result<Tally, Box<Difference>> {
     run_with(compiled, seed, ticks, Some(code))
 }
@@ -86,7 +86,7 @@ fn run_with(
     compiled: &CompiledCase,
     seed: u64,
     ticks: u64,
-    code: Option<FusedPoll>,
+    code: Option<FusedCode>,
 ) -> Result<Tally, Box<Difference>> {
     let rom = compiled.output.rom.as_rom();
     let mut script = Script::new(seed, rom.events().len() as u32);
@@ -115,7 +115,7 @@ fn run_script_with(
     seed: u64,
     user_code: ScriptedUserCode,
     script: impl Iterator<Item = ScriptStep>,
-    code: Option<FusedPoll>,
+    code: Option<FusedCode>,
 ) -> Result<Tally, Box<Difference>> {
     let all = std::panic::AssertUnwindSafe(
         || with_tier!(compiled.output.rom.as_rom(), I => run_tier::<I>(compiled, seed, user_code, script, code)),
@@ -135,7 +135,7 @@ fn run_tier<I: Instance>(
     seed: u64,
     user_code: ScriptedUserCode,
     script: impl Iterator<Item = ScriptStep>,
-    code: Option<FusedPoll>,
+    code: Option<FusedCode>,
 ) -> Result<Tally, Box<Difference>> {
     let rom = compiled.output.rom.as_rom();
     let mut comparison = Comparison::<I>::new(compiled, &rom, seed, user_code);
@@ -165,7 +165,7 @@ fn run_tier<I: Instance>(
         }));
     }
     comparison.tally.counters = comparison.traced.counters;
-    comparison.tally.fused = comparison.fast.host.went_by_code;
+    comparison.tally.fused = comparison.fast.host.by_code;
     comparison.tally.deepest_stack = comparison
         .traced
         .host
@@ -202,7 +202,7 @@ struct Comparison<'s, I> {
     ended_for: u32,
     tally: Tally,
     /// The machine as code, and what decides which ticks go by it.
-    code: Option<(FusedPoll, Rng)>,
+    code: Option<(FusedCode, Rng)>,
 }
 
 impl<'s, I: Instance> Comparison<'s, I> {

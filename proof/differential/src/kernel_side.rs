@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use statewright_kernel as kernel;
-use statewright_kernel::fused::{Fuse, Polled};
+use statewright_kernel::fused::{Fuse, Phase, Step};
 use statewright_kernel::{
     ActionCx, Admission, Call, Command, CommandKind, GuardCx, Host, Mode, Status, Trace, Verdict,
 };
@@ -28,13 +28,57 @@ pub struct KernelHost<'s> {
     /// How much stack ticks used.
     pub depth: Depth,
     /// The machine as code, if this tick goes by it.
-    pub fused: Option<FusedPoll>,
-    /// How many ticks went by it.
-    pub went_by_code: u64,
+    pub fused: Option<FusedCode>,
+    /// What it did.
+    pub by_code: ByCode,
 }
 
 /// A machine as code, for this host.
-pub type FusedPoll = for<'s> fn(&mut Fuse<'_, '_>, &mut KernelHost<'s>, bool) -> Option<Polled>;
+pub type FusedCode = for<'s> fn(&mut Fuse<'_, '_>, &mut KernelHost<'s>, Phase<'_>) -> Step;
+
+/// How often code did what.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ByCode {
+    /// Ticks that began with it.
+    pub polls: u64,
+    /// Transitions without event.
+    pub eventless: u64,
+    /// Events of the inbox, whatever came of them.
+    pub events: u64,
+    /// Timers.
+    pub timers: u64,
+    /// Transitions of events and timers.
+    pub transitions: u64,
+}
+
+impl ByCode {
+    /// Adds what another run did.
+    pub fn add(&mut self, other: &Self) {
+        self.polls += other.polls;
+        self.eventless += other.eventless;
+        self.events += other.events;
+        self.timers += other.timers;
+        self.transitions += other.transitions;
+    }
+
+    fn note(&mut self, phase: Phase<'_>, step: Step) {
+        let done = u64::from(!matches!(step, Step::Tables));
+        let taken = u64::from(matches!(step, Step::Taken));
+        match phase {
+            Phase::Poll { .. } => self.polls += done,
+            Phase::Take(_) => self.eventless += taken,
+            Phase::Event(_) => {
+                self.events += done;
+                self.transitions += taken;
+            }
+            Phase::Timer(_) => {
+                self.timers += done;
+                self.transitions += taken;
+            }
+            Phase::Check | Phase::Ask => {}
+        }
+    }
+}
 
 impl<'s> KernelHost<'s> {
     /// A host with its user code.
@@ -46,7 +90,7 @@ impl<'s> KernelHost<'s> {
             tracing: true,
             depth: Depth::default(),
             fused: None,
-            went_by_code: 0,
+            by_code: ByCode::default(),
         }
     }
 
@@ -212,10 +256,17 @@ impl Host for KernelHost<'_> {
         self.tracing
     }
 
-    fn poll_fused(&mut self, fuse: &mut Fuse<'_, '_>, has_events: bool) -> Option<Polled> {
-        let polled = self.fused?(fuse, self, has_events);
-        self.went_by_code += u64::from(polled.is_some());
-        polled
+    fn is_fused(&self) -> bool {
+        self.fused.is_some()
+    }
+
+    fn fused(&mut self, fuse: &mut Fuse<'_, '_>, phase: Phase<'_>) -> Step {
+        let Some(code) = self.fused else {
+            return Step::Tables;
+        };
+        let step = code(fuse, self, phase);
+        self.by_code.note(phase, step);
+        step
     }
 
     fn trace(&mut self, trace: &Trace) {

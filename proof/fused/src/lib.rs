@@ -4,7 +4,7 @@
 //! calls, arguments, commands and bytes can be compared with the kernel's tables and with the
 //! reference interpreter.
 
-use statewright_differential::kernel_side::FusedPoll;
+use statewright_differential::kernel_side::FusedCode;
 use statewright_kernel::fused::ByNumber;
 
 /// A machine as code.
@@ -14,14 +14,15 @@ pub struct Machine {
     pub seed: u64,
     /// Features of its ROM.
     pub features: u32,
-    /// A tick of an agent that only polls.
-    pub poll: FusedPoll,
+    /// The code.
+    pub code: FusedCode,
 }
 
 #[allow(
     missing_docs,
     unused_variables,
     unused_parens,
+    unused_braces,
     unreachable_code,
     clippy::all
 )]

@@ -2,6 +2,7 @@
 //! also where an agent goes by code in one tick and by the tables in the next.
 
 use statewright_differential::compare;
+use statewright_differential::kernel_side::ByCode;
 use statewright_differential::machine::{CompiledCase, of_seed};
 use statewright_fused_proof::MACHINES;
 use statewright_kernel::fused::feature;
@@ -17,11 +18,11 @@ fn ticks() -> u64 {
 
 #[test]
 fn fused_machines_do_what_tables_and_reference_do() {
-    let (ticks, mut fused, mut transitions) = (ticks(), 0, 0);
+    let (ticks, mut fused, mut by_code) = (ticks(), 0, ByCode::default());
     for machine in MACHINES {
         let seed = machine.seed;
         let compiled = CompiledCase::new(of_seed(seed)).unwrap();
-        let tally = compare::run_fused(&compiled, seed, ticks, machine.poll);
+        let tally = compare::run_fused(&compiled, seed, ticks, machine.code);
         let tally = tally.unwrap_or_else(|difference| {
             panic!(
                 "seed {seed}, tick {}: {difference:#?}",
@@ -29,12 +30,23 @@ fn fused_machines_do_what_tables_and_reference_do() {
             )
         });
         assert_eq!(tally.ticks, ticks);
-        transitions += tally.counters.transitions;
-        fused += u64::from(tally.fused > 0);
+        by_code.add(&tally.fused);
+        fused += u64::from(tally.fused.polls > 0);
     }
+    // Everything that code can do was seen to be done by it.
+    assert!(fused >= 40, "{fused} machines went by code");
+    let ByCode {
+        polls,
+        eventless,
+        events,
+        timers,
+        transitions,
+    } = by_code;
+    println!("{by_code:?}");
+    assert!(polls > 10_000 && eventless > 1_000, "{by_code:?}");
     assert!(
-        fused >= 40 && transitions > 10_000,
-        "{fused} machines went by code, {transitions} transitions"
+        events > 10_000 && timers > 1_000 && transitions > 3_000,
+        "{by_code:?}"
     );
 }
 

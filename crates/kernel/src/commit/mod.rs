@@ -345,7 +345,7 @@ impl<'a> Tick<'_, 'a> {
     }
 
     #[inline(always)]
-    fn begin(&mut self, candidate: &Candidate<'a>, cause: Cause) {
+    pub(crate) fn begin(&mut self, candidate: &Candidate<'a>, cause: Cause) {
         let cooldown = match candidate.extra {
             Some(extra) => self.ticks(extra.cooldown_time, &candidate.site(cause)),
             None => 0,

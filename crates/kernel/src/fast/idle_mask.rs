@@ -149,6 +149,13 @@ impl IdleMask {
         header.first_word() & AT_REST_POLLING == self.poll_rest && header.clamped == 0
     }
 
+    /// At rest but for polling, timers and events that wait, and no frame on a stack?
+    #[inline(always)]
+    pub(crate) fn is_quiet(&self, header: &Header) -> bool {
+        const POLLS: u64 = (flag::POLLS as u64) << 32;
+        header.first_word() & AT_REST_POLLING & !POLLS == self.rest && header.last_word() == 0
+    }
+
     /// At rest, and no event queued; timers may run?
     #[inline]
     pub(super) fn is_idle_but_for_timers(&self, header: &Header) -> bool {
@@ -157,7 +164,7 @@ impl IdleMask {
 
     /// At rest, and no event queued?
     #[inline(always)]
-    pub(super) fn is_idle(&self, header: &Header) -> bool {
+    pub(crate) fn is_idle(&self, header: &Header) -> bool {
         header.first_word() & IDLE == self.jump_rest
     }
 }

@@ -154,6 +154,13 @@ impl<'a> Router<'a> {
         self.idle.may_poll(header) && (header.armed == 0 || !instance.has_due_timer(self.now))
     }
 
+    /// Is an instance at rest but for polling, timers and events that wait? Then fused code may take
+    /// what comes.
+    #[inline]
+    pub(crate) fn is_quiet<I: Instance>(&self, instance: &I) -> bool {
+        self.idle.is_quiet(instance.header())
+    }
+
     /// How an instance that has something to do begins.
     fn start<I: Instance>(&self, instance: &I, inbox: Inbox<'_>) -> Start<'a> {
         if !inbox.is_empty() && self.idle.may_jump_beside_timers(instance, self.now) {

@@ -1,21 +1,27 @@
 //! The border to fused machines: Rust that was generated for one machine, with its functions called
 //! directly and its conditions as Rust expressions.
 //!
-//! Fused code does what the plans of the ROM say, to the same bytes; what it does not know it leaves
-//! to the plans, and an agent may go the one way in this tick and the other in the next:
+//! Fused code does what the tables of the ROM say, to the same bytes; what it does not know it leaves
+//! to them, and an agent may go the one way in this tick and the other in the next:
 //!
 //! ```text
-//!               ┌─ fused code of the host ─┐  None: nothing done
-//!   one agent ──┤                          ├──────────▶ plans of the ROM ──▶ slow path
-//!               └─ Done, Settled, Halted ──┘               (poll)
+//!   one agent ─▶ Poll ─┬─ Done                     all of a quiet tick
+//!                      ├─ Halted ─▶ Take ─▶ Ask ─┐ eventless transitions, round by round
+//!                      └─ Settled ◀──────────────┘
+//!                            └─▶ Event, Timer ─▶ Ask … ─▶ End       (`drive`)
+//!
+//!   Tables, at any of them: nothing of it is done, and the tables go on from there
 //! ```
 //!
-//! A host that has code for the machine is asked first ([`Host::poll_fused`]). `crates/fuse` writes the code, with
+//! A host that has code for the machine is asked first ([`Host::fused`]). `crates/fuse` writes the code, with
 //! nothing but what is public here; [`Linkage`] is how it gets from the numbers of the machine to
 //! functions and fields. Not for people: the shape follows the generator.
 
 mod call;
+pub(crate) mod drive;
 mod linkage;
+mod moves;
+mod score;
 
 pub use call::CallSite;
 pub use linkage::{ByNumber, Linkage};
@@ -23,22 +29,70 @@ pub use statewright_rom::code::arith;
 pub use statewright_rom::layout::feature;
 
 pub use crate::host::{Host, Mode, Status};
+pub use crate::instance::event::Event;
 pub use crate::instance::{Instance64, Instance128, Instance256};
-pub use crate::poll::Polled;
+pub use crate::poll::{Halt, Polled};
+pub use moves::Candidates;
+pub use score::{Scored, best};
 
 use statewright_rom::ids::*;
 use statewright_rom::layout::NONE;
 
 use crate::code::activity::bits_at;
 use crate::code::eval::{evaluate, test};
-use crate::context::{Context, Site};
+use crate::context::Context;
 use crate::events::time::is_due;
 use crate::host::cx::{ActionCx, GuardCx, scratch_slots};
 use crate::instance::leaves::Rank;
 use crate::instance::rng::Rng;
 use crate::instance::{Instance, flag};
-use crate::poll::{Halt, has_only_deferred};
+use crate::poll::has_only_deferred;
 use crate::tick::Tick;
+
+/// A part of a tick.
+#[derive(Clone, Copy, Debug)]
+pub enum Phase<'e> {
+    /// A tick of an agent that only polls: `Polled`. With `has_events` it ends before they are taken.
+    Poll {
+        /// Whether something is to be taken.
+        has_events: bool,
+    },
+    /// Are the leaves of an agent that does not poll a configuration? `Done` if they are.
+    Check,
+    /// A transition without event that may be taken: `Taken`.
+    Take(Halt),
+    /// An event of the inbox: `Taken`, `Handled`, `Ignored`.
+    Event(&'e Event),
+    /// One of the timers of these slots, and there is no other event: the same, or `Done` if none of
+    /// them fires.
+    Timer(u8),
+    /// One more round of transitions without event: `Polled`.
+    Ask,
+}
+
+/// What came of a part of a tick.
+#[derive(Clone, Copy, Debug)]
+pub enum Step {
+    /// Nothing is done: the tables have to do it.
+    Tables,
+    /// What polling came to.
+    Polled(Polled),
+    /// It is done.
+    Done,
+    /// One transition was carried out.
+    Taken,
+    /// The event is taken or kept for later, and nothing is carried out.
+    Handled,
+    /// Nobody handles it.
+    Ignored,
+}
+
+impl From<Option<Polled>> for Step {
+    #[inline(always)]
+    fn from(polled: Option<Polled>) -> Self {
+        polled.map_or(Self::Tables, Self::Polled)
+    }
+}
 
 /// Who is asked.
 #[derive(Clone, Copy, Debug)]
@@ -305,7 +359,8 @@ impl Fuse<'_, '_> {
     #[inline(never)]
     pub fn test(&mut self, host: &dyn Host, expression: u16, call: &'static CallSite) -> bool {
         let expression = self.cx.proved(ExpressionId::new(expression));
-        expression.is_some_and(|expression| test(self.cx, host, expression, &call.site()))
+        let site = self.cx.fixed_site(call);
+        expression.is_some_and(|expression| test(self.cx, host, expression, &site))
     }
 
     /// Words of an expression.
@@ -317,8 +372,9 @@ impl Fuse<'_, '_> {
         call: &'static CallSite,
     ) -> [u32; 3] {
         let expression = self.cx.proved(ExpressionId::new(expression));
+        let site = self.cx.fixed_site(call);
         expression.map_or([0; 3], |expression| {
-            evaluate(self.cx, host, expression, &call.site(), None)
+            evaluate(self.cx, host, expression, &site, None)
         })
     }
 
@@ -326,8 +382,9 @@ impl Fuse<'_, '_> {
     #[inline(never)]
     pub fn compute_arguments(&mut self, host: &mut dyn Host, op: u16, call: &'static CallSite) {
         let op = OpId::new(op).and_then(|op| self.cx.op(op));
+        let site = self.cx.fixed_site(call);
         if let Some(op) = self.cx.proved(op) {
-            Tick::new(self.cx, host, None).compute_arguments(op, &call.site());
+            Tick::new(self.cx, host, None).compute_arguments(op, &site);
         }
     }
 
@@ -335,21 +392,16 @@ impl Fuse<'_, '_> {
     #[inline(never)]
     pub fn run_op(&mut self, host: &mut dyn Host, op: u16, call: &'static CallSite) {
         let op = OpId::new(op).and_then(|op| self.cx.op(op));
+        let site = self.cx.fixed_site(call);
         if let Some(op) = self.cx.proved(op) {
-            Tick::new(self.cx, host, None).run_op(op, &call.site());
+            Tick::new(self.cx, host, None).run_op(op, &site);
         }
     }
 
     /// Carries out a list of actions.
     #[inline(never)]
     pub fn run_list(&mut self, host: &mut dyn Host, list: u16, call: &'static CallSite) {
-        Tick::new(self.cx, host, None).run_list(ListId::new(list), &call.site());
-    }
-}
-
-impl CallSite {
-    /// Where it stands.
-    pub(crate) fn site(&self) -> Site {
-        self.site
+        let site = self.cx.fixed_site(call);
+        Tick::new(self.cx, host, None).run_list(ListId::new(list), &site);
     }
 }

@@ -8,7 +8,7 @@ use statewright_rom::Rom;
 use statewright_rom::ids::*;
 use statewright_rom::layout::{ArgumentRecord, ValueType};
 
-use crate::fused::{Fuse, Polled};
+use crate::fused::{Fuse, Phase, Step};
 use crate::host::cx::{ActionCx, GuardCx};
 use crate::host::trace::Trace;
 use crate::instance::event::Event;
@@ -181,14 +181,20 @@ pub trait Host {
         let _ = trace;
     }
 
-    /// A tick of an agent that only polls, by code that was generated for the machine: `None` if the
-    /// host has none, or if the code leaves the tick to the tables; nothing is done then. With
-    /// `has_events` it ends before they are taken. Not asked where a tick is traced.
+    /// Whether the host has code that was generated for the machine. Not asked where a tick is traced.
     #[doc(hidden)]
     #[inline]
-    fn poll_fused(&mut self, fuse: &mut Fuse<'_, '_>, has_events: bool) -> Option<Polled> {
-        let _ = (fuse, has_events);
-        None
+    fn is_fused(&self) -> bool {
+        false
+    }
+
+    /// A part of a tick by that code; [`Step::Tables`] if it leaves the part to the tables: nothing is
+    /// done then.
+    #[doc(hidden)]
+    #[inline]
+    fn fused(&mut self, fuse: &mut Fuse<'_, '_>, phase: Phase<'_>) -> Step {
+        let _ = (fuse, phase);
+        Step::Tables
     }
 }
 
@@ -215,6 +221,13 @@ pub trait Hosts {
         let _ = place;
     }
 
+    /// Whether hosts have code that was generated for the machine ([`Host::is_fused`]).
+    #[doc(hidden)]
+    #[inline]
+    fn are_fused(&self) -> bool {
+        false
+    }
+
     /// Whether the agent at a place is traced in more than outline; it goes the slow path then.
     #[inline]
     fn traces_steps(&self, place: usize) -> bool {
@@ -238,6 +251,11 @@ impl<H: Host> Hosts for H {
 
     fn of(&mut self, _: usize, _: u64) -> &mut H {
         self
+    }
+
+    #[inline]
+    fn are_fused(&self) -> bool {
+        self.is_fused()
     }
 
     #[inline]
@@ -301,7 +319,12 @@ impl<H: Host + ?Sized> Host for &mut H {
     }
 
     #[inline]
-    fn poll_fused(&mut self, fuse: &mut Fuse<'_, '_>, has_events: bool) -> Option<Polled> {
-        (**self).poll_fused(fuse, has_events)
+    fn is_fused(&self) -> bool {
+        (**self).is_fused()
+    }
+
+    #[inline]
+    fn fused(&mut self, fuse: &mut Fuse<'_, '_>, phase: Phase<'_>) -> Step {
+        (**self).fused(fuse, phase)
     }
 }

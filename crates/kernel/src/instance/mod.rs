@@ -215,6 +215,7 @@ macro_rules! instance {
                 &self.events
             }
 
+            #[inline(always)]
             fn raw_parts(&mut self) -> RawParts<'_> {
                 let Self { header, leaves, timers, slots, events } = self;
                 RawParts { header, leaves, timers, slots, events }

@@ -21,7 +21,7 @@ use statewright_rom::layout::*;
 use crate::code::activity::bits_at;
 use crate::context::{Context, Site};
 use crate::fault::Fault;
-use crate::fused::Fuse;
+use crate::fused::{Fuse, Phase, Step};
 use crate::host::cx::ActionCx;
 use crate::host::{Cause, Host, Mode, Status};
 use crate::instance::event::{Class, Event, event_flag};
@@ -45,6 +45,20 @@ pub struct Halt {
     pub(crate) transition: u16,
     /// Whether it was asked everything there is, and may be taken; otherwise it was not asked yet.
     pub(crate) enabled: bool,
+}
+
+impl Halt {
+    /// The transition; raw.
+    #[inline]
+    pub const fn transition(&self) -> u16 {
+        self.transition
+    }
+
+    /// Whether it may be taken without anybody else being asked: an interrupt is taken alone.
+    #[inline]
+    pub const fn is_interrupt(&self) -> bool {
+        self.interrupts
+    }
 }
 
 /// What came of a quiet tick.
@@ -94,9 +108,9 @@ pub(crate) fn poll<'a, I: Instance, H: Host>(
     host: &mut H,
     has_events: bool,
 ) -> Polled {
-    let polled = match host.poll_fused(&mut Fuse::new(cx), has_events) {
-        Some(polled) => polled,
-        None => poll_by_plan::<I, H>(cx, host, has_events),
+    let polled = match host.fused(&mut Fuse::new(cx), Phase::Poll { has_events }) {
+        Step::Polled(polled) => polled,
+        _ => poll_by_plan::<I, H>(cx, host, has_events),
     };
     match polled {
         // What is suspended matters only where something is carried out.

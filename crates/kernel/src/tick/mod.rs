@@ -9,6 +9,7 @@ use crate::context::Context;
 use crate::counters::{Counters, Loss, count};
 use crate::fast::{self, FastPath, Route, Start};
 use crate::fault::Fault;
+use crate::fused::drive::{drive, go_on};
 use crate::host::trace::Trace;
 use crate::host::trace_timers::TracedTimers;
 use crate::host::{Cause, Host};
@@ -165,14 +166,26 @@ pub(crate) fn follow<'a, I: Instance, H: Host>(
         Route::Paused | Route::Resting => return Report::default(),
         Route::Run(start) => start,
     };
+    let quiet = !traces_steps && cx.router().is_quiet(instance);
     cx.attach(instance.ram(), index);
     let mut host = host();
+    if quiet
+        && host.is_fused()
+        && let Some(report) = drive::<I, H>(cx, &mut host, input)
+    {
+        return report;
+    }
     let (used, idle) = match start {
         Start::JumpInbox => fast::take_inbox::<I, H>(cx, &mut host, input.inbox),
         Start::JumpQueued(jump) => fast::take_queued::<I, H>(cx, &mut host, jump),
         Start::Poll => {
             let polled = poll::<I, H>(cx, &mut host, !input.inbox.is_empty());
-            return run_polled(cx, &mut host, input, polled);
+            return match polled {
+                Polled::Halted(_) | Polled::Settled if host.is_fused() => {
+                    go_on::<H>(cx, &mut host, input, polled)
+                }
+                polled => run_polled(cx, &mut host, input, polled),
+            };
         }
         Start::Slow => (Used::default(), false),
     };
@@ -220,6 +233,8 @@ pub(crate) enum Begun {
     Settled,
     /// The first eventless round goes on from here.
     Halted(Halt),
+    /// Something was carried out; an eventless round comes next.
+    Later,
 }
 
 /// RAM-6: never run.
@@ -416,7 +431,7 @@ impl<'r, 'a> Tick<'r, 'a> {
         match begun {
             Begun::Nothing if self.cx.is_whole_by_flags() => self.cx.check_instance()?,
             Begun::Nothing => self.make_whole()?,
-            Begun::Settled | Begun::Halted(_) => {}
+            Begun::Settled | Begun::Halted(_) | Begun::Later => {}
         }
         let result = self.run_to_completion(inbox, begun, &mut used);
         (report.inbox_taken, report.clamped) = (used.inbox, used.clamped);
@@ -468,6 +483,7 @@ impl<'r, 'a> Tick<'r, 'a> {
             Begun::Nothing => Round::First,
             Begun::Settled => Round::Done,
             Begun::Halted(halt) => Round::Rest(halt),
+            Begun::Later => Round::Later,
         };
         loop {
             while !self.is_over() && used.microsteps < microstep_cap && self.run_eventless(round)? {

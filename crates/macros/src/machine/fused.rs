@@ -27,7 +27,7 @@ pub fn code(input: &Input, built: &Built) -> Option<TokenStream> {
     Some(quote! {
         /// The machine as code.
         #[doc(hidden)]
-        #[allow(unused_variables, unused_parens, unreachable_code, clippy::all)]
+        #[allow(unused_variables, unused_parens, unused_braces, unreachable_code, clippy::all)]
         pub(super) mod fused {
             #functions
 
@@ -40,10 +40,10 @@ pub fn code(input: &Input, built: &Built) -> Option<TokenStream> {
                 const KEYS: &'static [(&'static str, ::statewright::Type)] = &[#(#keys),*];
 
                 #[inline]
-                fn poll<L: Linkage<H>, H: Host>(
-                    fuse: &mut Fuse<'_, '_>, host: &mut H, has_events: bool
-                ) -> Option<Polled> {
-                    poll::<L, H>(fuse, host, has_events)
+                fn fused<L: Linkage<H>, H: Host>(
+                    fuse: &mut Fuse<'_, '_>, host: &mut H, phase: Phase<'_>
+                ) -> Step {
+                    fused::<L, H>(fuse, host, phase)
                 }
             }
         }

@@ -3,7 +3,7 @@
 
 use std::marker::PhantomData;
 
-use statewright_kernel::fused::{Fuse, Linkage, Polled};
+use statewright_kernel::fused::{Fuse, Linkage, Phase, Step};
 use statewright_kernel::{self as kernel, Host, Mode, Status, Verdict};
 use statewright_rom::ids::KeyId;
 
@@ -37,12 +37,12 @@ pub trait FusedMachine {
     /// Names and types of its keys, by number.
     const KEYS: &'static [(&'static str, Type)];
 
-    /// A tick of an agent that only polls.
-    fn poll<L: Linkage<H>, H: Host>(
+    /// A part of a tick.
+    fn fused<L: Linkage<H>, H: Host>(
         fuse: &mut Fuse<'_, '_>,
         host: &mut H,
-        has_events: bool,
-    ) -> Option<Polled>;
+        phase: Phase<'_>,
+    ) -> Step;
 }
 
 /// Code for a machine with the functions of a type; `CODE` of one without any is none
@@ -57,7 +57,7 @@ where
     pub const CODE: Option<AnyFused> = Some(
         const {
             &Fused::<T::Board, T::Context> {
-                poll: |fuse, host, has_events| M::poll::<Linker<T, M>, _>(fuse, host, has_events),
+                code: |fuse, host, phase| M::fused::<Linker<T, M>, _>(fuse, host, phase),
                 fields: &Linker::<T, M>::FIELDS,
             }
         },

@@ -19,7 +19,7 @@ mod link;
 
 use std::any::Any;
 
-use statewright_kernel::fused::{Fuse, Polled};
+use statewright_kernel::fused::{Fuse, Phase, Step};
 
 use crate::context::Context;
 use crate::host::FusedHost;
@@ -27,20 +27,20 @@ use crate::host::FusedHost;
 #[cfg(feature = "macros")]
 pub use link::{FusedMachine, FusedWith, Linked, Tied, Unfused};
 
-/// A tick of an agent that only polls, for a context of any lifetime.
-pub(crate) type AnyPoll<B, C> = for<'h, 'p, 'w> fn(
+/// A part of a tick, for a context of any lifetime.
+pub(crate) type AnyCode<B, C> = for<'h, 'p, 'w> fn(
     &mut Fuse<'_, '_>,
     &mut FusedHost<'h, 'p, B, <C as Context>::Of<'w>>,
-    bool,
-) -> Option<Polled>;
+    Phase<'_>,
+) -> Step;
 
 /// The same for the context of one tick.
-pub(crate) type Poll<B, C> =
-    for<'h, 'p> fn(&mut Fuse<'_, '_>, &mut FusedHost<'h, 'p, B, C>, bool) -> Option<Polled>;
+pub(crate) type Code<B, C> =
+    for<'h, 'p> fn(&mut Fuse<'_, '_>, &mut FusedHost<'h, 'p, B, C>, Phase<'_>) -> Step;
 
 /// A machine as code for a blackboard and a context.
 pub struct Fused<B, C: Context + ?Sized> {
-    pub(crate) poll: AnyPoll<B, C>,
+    pub(crate) code: AnyCode<B, C>,
     /// Field of the blackboard per key, as the code has it.
     pub(crate) fields: &'static [usize],
 }

@@ -1,0 +1,419 @@
+//! Transitions: what is left, the effect, what is entered (EXEC-1).
+//!
+//! A function per transition, and one per state that is left or entered, so that each is written once:
+//!
+//! ```text
+//!   take_7   leave_2 ─▶ match leaf { steady => exit_5, exit_4   aim => exit_4 … }
+//!            effect
+//!            enter_1, enter_3
+//! ```
+//!
+//! Left to the tables: stacks, history, choices, final states, and machines whose policies change the
+//! order of things.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote};
+use statewright_rom::ids::*;
+use statewright_rom::layout::*;
+
+use crate::Fused;
+use crate::call::Place;
+
+/// Shapes that are found or carried out at run time.
+const DYNAMIC: u16 = transition_flag::PUSH
+    | transition_flag::POP
+    | transition_flag::HISTORY
+    | transition_flag::CHOICE
+    | transition_flag::STAY;
+
+impl<'m> Fused<'m> {
+    /// Are transitions of this machine carried out in the usual order?
+    pub fn is_usual(&self) -> bool {
+        let unusual = policy::SCXML_DETAILS | policy::REVERSE_EXIT_ORDER;
+        self.rom.header().policies & unusual == 0
+    }
+
+    /// Can a transition be code?
+    pub fn is_taken_by_code(&self, id: TransitionId) -> bool {
+        self.take(id).is_some()
+    }
+
+    /// The function that carries a transition out.
+    pub fn take_function(id: TransitionId) -> Ident {
+        format_ident!("take_{id}")
+    }
+
+    /// All functions of transitions, with those that they call.
+    pub fn takes(&self) -> Vec<(Ident, TokenStream)> {
+        let ids = (0..self.rom.transitions().len()).filter_map(TransitionId::from_index);
+        let takes = ids.filter_map(|id| Some((Self::take_function(id), self.take(id)?)));
+        let regions = (0..self.rom.regions().len()).filter_map(RegionId::from_index);
+        let leaves =
+            regions.filter_map(|region| Some((leave_function(region), self.leave(region)?)));
+        let states = self.rom.state_ids();
+        let exits = states
+            .clone()
+            .filter_map(|state| Some((exit_function(state), self.exit(state)?)));
+        let enters = states.filter_map(|state| Some((enter_function(state), self.enter(state)?)));
+        takes.chain(leaves).chain(exits).chain(enters).collect()
+    }
+
+    fn take(&self, id: TransitionId) -> Option<TokenStream> {
+        let (record, plan) = (self.rom.transition(id)?, self.rom.transition_plan(id)?);
+        let flags = record.flags.get();
+        if !self.is_usual() || flags & DYNAMIC != 0 {
+            return None;
+        }
+        let (source, domain) = (StateId::read(record.source)?, StateId::read(record.domain)?);
+        let (name, instance, number) = (Self::take_function(id), &self.instance, id.raw());
+        let internal = flags & transition_flag::INTERNAL != 0;
+        let (mut exits, mut entries) = (TokenStream::new(), TokenStream::new());
+        if !internal {
+            let left: Vec<RegionId> = (0_u8..8)
+                .zip(self.rom.region_ids_of(domain))
+                .filter(|(number, _)| plan.regions >> number & 1 != 0)
+                .map(|(_, region)| region)
+                .collect();
+            exits.extend(self.records(&left, source, domain)?);
+            for region in left {
+                self.ways_up(region)?;
+                let leave = leave_function(region);
+                exits.extend(quote!(#leave::<L, H>(fuse, host);));
+            }
+            entries = self.entries(PlanId::read(plan.plan)?)?;
+        }
+        let begin = self.begin(id, record, internal)?;
+        let place = Place {
+            state: source.raw(),
+            transition: number,
+        };
+        let effect = ListId::read(record.effect).map(|list| self.list(list, place));
+        let (moved, doc) = (!internal, format!(" From {}.", self.path(source)));
+        Some(quote! {
+            #[doc = #doc]
+            fn #name<L: Linkage<H>, H: Host>(fuse: &mut Fuse<'_, '_>, host: &mut H) {
+                fuse.taking(#number);
+                #exits
+                #begin
+                #effect
+                #entries
+                fuse.taken::<#instance>(#moved);
+            }
+        })
+    }
+
+    /// What begins with a transition, before its effect. Whoever leaves its source has forgotten what the
+    /// source kept.
+    fn begin(
+        &self,
+        id: TransitionId,
+        record: &TransitionRecord,
+        internal: bool,
+    ) -> Option<TokenStream> {
+        let source = StateId::read(record.source)?;
+        let stays = internal || StateId::read(record.domain) == Some(source);
+        let extra = self.rom.transition_extra(id);
+        let keeps = self.rom.state_extra(source);
+        let cools = extra.is_some_and(|extra| extra.cooldown().is_some());
+        let waits = extra.is_some_and(|extra| extra.debounce().is_some())
+            || keeps.is_some_and(|keeps| keeps.latch().is_some());
+        if cools || stays && waits {
+            return Some(quote!(fuse.begin_transition(host);));
+        }
+        let ends = matches!(
+            SpecialTrigger::read(record.trigger),
+            Some(SpecialTrigger::Done | SpecialTrigger::Failed)
+        );
+        let clear = keeps
+            .filter(|_| stays && ends)
+            .map(|keeps| self.clear_result(keeps));
+        Some(quote!(#clear))
+    }
+
+    /// Records history points of what is left, if any of it may have some (EXEC-4).
+    fn records(&self, left: &[RegionId], source: StateId, domain: StateId) -> Option<TokenStream> {
+        let remembers = |state: StateId| !self.rom.history_of(state).is_empty();
+        let alone = |state: &StateId| {
+            let record = self.rom.state(*state);
+            record.is_some_and(|record| record.region_count <= 1)
+        };
+        let mut around = self
+            .rom
+            .path_up(source)
+            .skip(1)
+            .take_while(|&up| up != domain);
+        let is_line = source != domain && around.clone().all(|up| alone(&up)) && left.len() == 1;
+        let needed = if is_line {
+            around.any(remembers) || self.states_in(source).any(remembers)
+        } else {
+            self.rom.state_ids().any(remembers)
+        };
+        let mut code = TokenStream::new();
+        for &region in left.iter().filter(|_| needed) {
+            code.extend(self.on_the_way_up(region, &|state| {
+                let number = state.raw();
+                remembers(state).then(|| quote!(fuse.record(#number);))
+            })?);
+        }
+        Some(code)
+    }
+
+    /// A state and those inside it.
+    fn states_in(&self, state: StateId) -> impl Iterator<Item = StateId> + use<'m> {
+        let end = self
+            .rom
+            .state(state)
+            .map_or(0, |record| record.subtree_end.get());
+        (state.raw()..end).filter_map(StateId::new)
+    }
+
+    /// The leaves that may be active on the line of a region, each with the states that are left with it,
+    /// innermost first; a region stands where it is left as a whole.
+    fn ways_up(&self, region: RegionId) -> Option<Vec<(StateId, Vec<Way>)>> {
+        let record = self.rom.region(region)?;
+        let (first, end) = self.rom.region_span(region)?;
+        let owner = StateId::read(record.owner)?;
+        let mut ways = Vec::new();
+        for leaf in (first..end).filter_map(StateId::new) {
+            let state = self.rom.state(leaf)?;
+            if state.row.get() == NONE || state.leaf != record.leaf {
+                continue;
+            }
+            let (mut way, mut at) = (Vec::new(), leaf);
+            // Bound: the depth of the tree.
+            loop {
+                way.push(Way::State(at));
+                let around = self.rom.parent(at)?;
+                if around == owner {
+                    break;
+                }
+                let mut regions = self.rom.region_ids_of(around);
+                if regions.next() != RegionId::read(self.rom.state(at)?.region) {
+                    return None;
+                }
+                for other in regions {
+                    self.ways_up(other)?;
+                    way.push(Way::Region(other));
+                }
+                at = around;
+            }
+            ways.push((leaf, way));
+        }
+        Some(ways)
+    }
+
+    /// Code for each state of a region that is active, in the order in which they are left.
+    fn on_the_way_up(
+        &self,
+        region: RegionId,
+        of: &dyn Fn(StateId) -> Option<TokenStream>,
+    ) -> Option<TokenStream> {
+        let instance = &self.instance;
+        let line = usize::from(self.rom.region(region)?.leaf);
+        let mut arms = TokenStream::new();
+        for (leaf, way) in self.ways_up(region)? {
+            let mut code = TokenStream::new();
+            for step in way {
+                code.extend(match step {
+                    Way::State(state) => of(state),
+                    Way::Region(region) => Some(self.on_the_way_up(region, of)?),
+                });
+            }
+            let leaf = leaf.raw();
+            if !code.is_empty() {
+                arms.extend(quote!(#leaf => { #code }));
+            }
+        }
+        Some(quote!(match fuse.leaf::<#instance, #line>() { #arms _ => {} }))
+    }
+
+    /// The function that leaves all that is active in a region.
+    fn leave(&self, region: RegionId) -> Option<TokenStream> {
+        let (name, instance) = (leave_function(region), &self.instance);
+        let line = usize::from(self.rom.region(region)?.leaf);
+        let arms = self.ways_up(region)?.into_iter().map(|(leaf, way)| {
+            let steps = way.into_iter().map(|step| match step {
+                Way::State(state) => exit_function(state),
+                Way::Region(region) => leave_function(region),
+            });
+            let leaf = leaf.raw();
+            quote!(#leaf => { #(#steps::<L, H>(fuse, host);)* })
+        });
+        Some(quote! {
+            fn #name<L: Linkage<H>, H: Host>(fuse: &mut Fuse<'_, '_>, host: &mut H) {
+                match fuse.leaf::<#instance, #line>() { #(#arms)* _ => {} }
+            }
+        })
+    }
+
+    fn entries(&self, plan: PlanId) -> Option<TokenStream> {
+        let mut code = TokenStream::new();
+        for step in self.rom.plan_steps(plan) {
+            let state = StateId::read(step.state)?;
+            if self.rom.state(state)?.kind == StateKind::Final {
+                return None;
+            }
+            let list = ListId::read(step.list);
+            code.extend(match (step.kind.get(), list) {
+                (PlanStepKind::Initial, Some(list)) => {
+                    self.list(list, Place::of_state(state.raw()))
+                }
+                (PlanStepKind::Initial, None) | (PlanStepKind::State, _) => {
+                    let enter = enter_function(state);
+                    quote!(#enter::<L, H>(fuse, host);)
+                }
+            });
+        }
+        Some(code)
+    }
+
+    /// The function that leaves a state: activity, exit actions, channels, whatever it keeps.
+    fn exit(&self, state: StateId) -> Option<TokenStream> {
+        let (record, extra) = (self.rom.state(state)?, self.rom.state_extra(state));
+        let (instance, place) = (&self.instance, Place::of_state(state.raw()));
+        let activity = OpId::read(record.activity).and_then(|op| self.rom.op(op));
+        let cancel = activity.map(|op| self.cancel(op, extra, place));
+        let list = ListId::read(record.exit).map(|list| self.list(list, place));
+        let site = place.site();
+        let owns = extra.is_some_and(|extra| extra.channels.get() != 0);
+        let release = owns.then(|| quote!(fuse.release(host, #site);));
+        let timers = record.timer_mask;
+        let disarm = (timers != 0).then(|| quote!(fuse.disarm::<#instance>(#timers);));
+        let result = extra.map(|extra| self.clear_result(extra));
+        let latch = extra.map(|extra| self.clear_latch(extra));
+        let (line, around) = (usize::from(record.leaf), StateId::read(record.parent));
+        let around = around.filter(|&around| {
+            let around = self.rom.state(around);
+            around.is_some_and(|around| around.leaf == record.leaf)
+        });
+        let (name, leaf, doc) = (
+            exit_function(state),
+            StateId::to_raw(around),
+            format!(" Leaves {}.", self.path(state)),
+        );
+        Some(quote! {
+            #[doc = #doc]
+            #[inline]
+            fn #name<L: Linkage<H>, H: Host>(fuse: &mut Fuse<'_, '_>, host: &mut H) {
+                #cancel
+                #list
+                #release
+                #disarm
+                #result
+                #latch
+                fuse.put_leaf::<#instance, #line>(#leaf);
+            }
+        })
+    }
+
+    /// Tells the activity of a state that is left, unless it has a result (TICK-6).
+    fn cancel(&self, op: &OpRecord, extra: Option<&StateExtra>, place: Place) -> TokenStream {
+        let (call, function, instance) = (place.call(op), op.a.get(), &self.instance);
+        let compute = self.computed_arguments(op, place);
+        let tell = quote! {
+            #compute
+            let _: Status = L::activity::<#function>(host, Mode::Cancel, fuse.act(#call));
+        };
+        match extra.filter(|extra| extra.result_slot != 0xFF) {
+            Some(extra) => {
+                let (slot, bit) = (extra.result_slot, extra.result_bit);
+                quote!(if fuse.result::<#instance>(#slot, #bit) == 0 { #tell })
+            }
+            None => quote!({ #tell }),
+        }
+    }
+
+    fn clear_result(&self, extra: &StateExtra) -> TokenStream {
+        let (instance, slot) = (&self.instance, extra.result_slot);
+        let bits = 3_u16.checked_shl(extra.result_bit.into()).unwrap_or(0);
+        match slot {
+            0xFF => TokenStream::new(),
+            slot => quote!(fuse.clear_bits::<#instance>(#slot, #bits);),
+        }
+    }
+
+    fn clear_latch(&self, extra: &StateExtra) -> TokenStream {
+        let (instance, slot) = (&self.instance, extra.latch_slot);
+        match slot {
+            0xFF => TokenStream::new(),
+            slot => quote!(fuse.clear_slots::<#instance>(#slot, 1);),
+        }
+    }
+
+    /// The function that enters a state: everything it keeps begins anew (RAM-7).
+    fn enter(&self, state: StateId) -> Option<TokenStream> {
+        let record = self.rom.state(state)?;
+        let (instance, place) = (&self.instance, Place::of_state(state.raw()));
+        let (line, number, depth) = (record.leaf, usize::from(record.leaf), record.depth);
+        let keeps = self
+            .rom
+            .state_extra(state)
+            .map(|extra| self.begin_anew(extra));
+        let mut arms = TokenStream::new();
+        let mut computed = false;
+        for timer in self.rom.timers_of(state) {
+            if !timer.kind.get().is_armed_on_entry() {
+                continue;
+            }
+            match timer.duration.known() {
+                Some(ticks) => {
+                    let (slot, ticks) = (timer.place, ticks.max(1));
+                    arms.extend(quote!(fuse.arm::<#instance>(#slot, #ticks);));
+                }
+                None => computed = true,
+            }
+        }
+        let site = place.site();
+        let arms_late = computed.then(|| quote!(fuse.arm_computed(host, #site);));
+        let list = ListId::read(record.entry).map(|list| self.list(list, place));
+        let (name, leaf, doc) = (
+            enter_function(state),
+            state.raw(),
+            format!(" Enters {}.", self.path(state)),
+        );
+        Some(quote! {
+            #[doc = #doc]
+            #[inline]
+            fn #name<L: Linkage<H>, H: Host>(fuse: &mut Fuse<'_, '_>, host: &mut H) {
+                fuse.put_leaf::<#instance, #number>(#leaf);
+                fuse.mark_fresh(#line, #depth);
+                #keeps
+                #arms
+                #arms_late
+                #list
+            }
+        })
+    }
+
+    fn begin_anew(&self, extra: &StateExtra) -> TokenStream {
+        let instance = &self.instance;
+        let (result, latch) = (self.clear_result(extra), self.clear_latch(extra));
+        let scratch = extra.scratch().map(|_| {
+            let (first, count) = (extra.scratch_slot, extra.scratch_count);
+            quote!(fuse.clear_slots::<#instance>(#first, #count);)
+        });
+        let clock = extra.clock_slot().map(|clock| {
+            let clock = clock.raw();
+            quote!(fuse.start_clock::<#instance>(#clock);)
+        });
+        quote!(#result #scratch #latch #clock)
+    }
+}
+
+/// What is left with a leaf.
+enum Way {
+    State(StateId),
+    Region(RegionId),
+}
+
+fn exit_function(state: StateId) -> Ident {
+    format_ident!("exit_{state}")
+}
+
+fn enter_function(state: StateId) -> Ident {
+    format_ident!("enter_{state}")
+}
+
+fn leave_function(region: RegionId) -> Ident {
+    format_ident!("leave_{region}")
+}

@@ -1,0 +1,178 @@
+//! A tick by fused code, from part to part (TICK-1): as the slow path does it, and with it whenever
+//! the code does not know how to go on.
+
+use statewright_rom::layout::feature;
+
+use super::{Fuse, Phase, Step};
+use crate::context::Context;
+use crate::counters::count;
+use crate::events::queue::known_event;
+use crate::host::{Cause, Host};
+use crate::instance::{Instance, flag};
+use crate::poll::{Polled, poll};
+use crate::tick::{Begun, Input, Report, Tick, Used, run, run_polled};
+
+/// A tick of an agent that is at rest but for polling, timers and events; `None` if its leaves are no
+/// configuration, or if the tables have to look closer. The agent is attached.
+#[inline]
+pub(crate) fn drive<'a, I: Instance, H: Host>(
+    cx: &mut Context<'a>,
+    host: &mut H,
+    input: &Input<'a>,
+) -> Option<Report> {
+    let polled = if cx.ram.has(flag::POLLS) {
+        match poll::<I, H>(cx, host, true) {
+            Polled::Slow => return None,
+            polled => polled,
+        }
+    } else {
+        match host.fused(&mut Fuse::new(cx), Phase::Check) {
+            Step::Done => Polled::Settled,
+            _ if cx.chain().is_some() => Polled::Settled,
+            _ => return None,
+        }
+    };
+    Some(go_on::<H>(cx, host, input, polled))
+}
+
+/// What is left to do of a tick that began with polling.
+pub(crate) fn go_on<'a, H: Host>(
+    cx: &mut Context<'a>,
+    host: &mut H,
+    input: &Input<'a>,
+    mut polled: Polled,
+) -> Report {
+    let header = cx.rom.header();
+    let near = header.microsteps_per_tick.get().saturating_sub(1);
+    let near_events = header.events_per_tick.get();
+    let mut used = Used::default();
+    if header_has_frames(cx) {
+        return run_polled(cx, host, input, polled);
+    }
+    cx.running = true;
+    // Bound: each round carries out a transition or takes an event, and there are caps for both.
+    loop {
+        match polled {
+            Polled::Halted(halt) => {
+                let taken = halt.enabled
+                    && used.microsteps < near
+                    && matches!(
+                        host.fused(&mut Fuse::new(cx), Phase::Take(halt)),
+                        Step::Taken
+                    );
+                if !taken {
+                    return run(cx, host, input, used, Begun::Halted(halt));
+                }
+                used.microsteps = used.microsteps.saturating_add(1);
+            }
+            Polled::Settled => {
+                if used.microsteps >= near || used.events >= near_events {
+                    return run(cx, host, input, used, Begun::Settled);
+                }
+                match take_next::<H>(cx, host, input, &mut used) {
+                    Next::Nothing => break,
+                    Next::Tables => return run(cx, host, input, used, Begun::Settled),
+                    Next::Taken => used.microsteps = used.microsteps.saturating_add(1),
+                    Next::Seen => {}
+                }
+            }
+            Polled::Failed(_) => return run(cx, host, input, used, Begun::Settled),
+            Polled::Done | Polled::Slow => return run_polled(cx, host, input, polled),
+        }
+        // The fault ends the agent.
+        if cx.check_fault().is_err() {
+            return run(cx, host, input, used, Begun::Settled);
+        }
+        polled = match host.fused(&mut Fuse::new(cx), Phase::Ask) {
+            Step::Polled(polled) => polled,
+            _ => return run(cx, host, input, used, Begun::Later),
+        };
+    }
+    finish(cx, host, input, used)
+}
+
+/// Frames of stacks go with what is left: the tables know how.
+#[inline(always)]
+fn header_has_frames(cx: &Context<'_>) -> bool {
+    cx.ram.header().stack_depth != 0
+}
+
+/// What came of looking for an event.
+enum Next {
+    Nothing,
+    Tables,
+    /// A transition was carried out.
+    Taken,
+    /// An event was taken and nothing carried out.
+    Seen,
+}
+
+/// Takes the next event or timer, if there is one.
+#[inline]
+fn take_next<'a, H: Host>(
+    cx: &mut Context<'a>,
+    host: &mut H,
+    input: &Input<'a>,
+    used: &mut Used,
+) -> Next {
+    if cx.ram.header().event_count != 0 && cx.has_visible_event() {
+        return Next::Tables;
+    }
+    let due = cx.due_mask();
+    let event = input.inbox.get(used.inbox);
+    let step = match event {
+        None if due == 0 => return Next::Nothing,
+        None => host.fused(&mut Fuse::new(cx), Phase::Timer(due)),
+        Some(_) if due != 0 => return Next::Tables,
+        Some(event) => {
+            let Some(id) = known_event(cx, event) else {
+                return Next::Tables;
+            };
+            cx.fixed_cause = Cause::Event(id, event.words());
+            host.fused(&mut Fuse::new(cx), Phase::Event(event))
+        }
+    };
+    cx.fixed_cause = Cause::None;
+    match step {
+        Step::Done => return Next::Nothing,
+        Step::Tables | Step::Polled(_) => return Next::Tables,
+        Step::Ignored => count(&mut cx.counters.unhandled),
+        Step::Taken | Step::Handled => {}
+    }
+    count(&mut cx.counters.events);
+    used.events = used.events.saturating_add(1);
+    used.inbox = used.inbox.saturating_add(usize::from(event.is_some()));
+    if matches!(step, Step::Taken) {
+        Next::Taken
+    } else {
+        Next::Seen
+    }
+}
+
+/// Phase (3) and the end of the tick.
+#[inline]
+fn finish<'a, H: Host>(
+    cx: &mut Context<'a>,
+    host: &mut H,
+    input: &Input<'a>,
+    used: Used,
+) -> Report {
+    cx.ram.header_mut().clamped = 0;
+    let chain = cx.expected(cx.chain());
+    let runs = cx.rom.header().features.get() & (feature::ACTIVITIES | feature::UPDATES) != 0;
+    if let Some(chain) = chain.filter(|_| runs) {
+        Tick::new(cx, host, None).run_activities(&chain);
+    }
+    if cx.check_fault().is_err() {
+        return run(cx, host, input, used, Begun::Settled);
+    }
+    cx.show_posted();
+    cx.update_polls(chain.as_ref());
+    cx.finish();
+    Report {
+        inbox_taken: used.inbox,
+        overflowed: cx.has_overflowed(),
+        rests: cx.idle.get().is_idle(cx.ram.header()),
+        ..Report::default()
+    }
+}
