@@ -18,6 +18,7 @@ use statewright::{
 use statewright_rom::{OwnedRom, Rom, layout};
 use statewright_step::{CHECKPOINT_FORMAT, Command, Session, Settings};
 use statewright_symbols::{SIDECAR_VERSION, SymbolTable};
+use statewright_tape::{FORMAT as TAPE_FORMAT, Proof, Recording, RecordingOptions, Replay, Tape};
 
 const MACHINE: &str = include_str!("formats/sentry.sw.json");
 
@@ -114,7 +115,40 @@ const WORLD: Kind = Kind {
     read: |bytes| new_world(new_crowd()).0.restore(bytes).map_err(text),
 };
 
-const KINDS: [Kind; 6] = [ROM, SIDECAR, SNAPSHOT, CHECKPOINT, TRACE, WORLD];
+/// What a compressor makes of bytes is its own affair: a tape is what it holds, not byte for byte.
+const TAPE: Kind = Kind {
+    name: "tape",
+    extension: "swtape",
+    first: 1,
+    version: TAPE_FORMAT.version as u32,
+    write: || {
+        let mut crowd = sentries(&mut |_| ());
+        let options = RecordingOptions {
+            proof: Proof::Bytes,
+            ..RecordingOptions::default()
+        };
+        let recording = Recording::begin(&mut crowd, Vec::new(), options).unwrap();
+        let noise = crowd.machine().event("Noise").unwrap();
+        for _ in 0..90 {
+            crowd.tick(&());
+            crowd.broadcast(noise, ()).unwrap();
+        }
+        recording.finish(&mut crowd).unwrap().0
+    },
+    read: |bytes| {
+        let tape = Tape::read(bytes).map_err(text)?;
+        let program = machine().bind(Functions::<Blackboard, ()>::new()).unwrap();
+        let mut replay = Replay::new(&tape, program).map_err(text)?;
+        let verified = replay
+            .run(|crowd| (crowd.tick(&()), None).1)
+            .map_err(text)?;
+        assert_eq!((verified.ticks, verified.inputs), (90, 90));
+        assert_eq!((verified.checkpoints, verified.digests), (9, 90));
+        Ok(())
+    },
+};
+
+const KINDS: [Kind; 7] = [ROM, SIDECAR, SNAPSHOT, CHECKPOINT, TRACE, WORLD, TAPE];
 
 fn text(error: impl std::error::Error) -> String {
     error.to_string()

@@ -1,7 +1,7 @@
 //! Blackboards as a machine declares them, for any machine: words without a type of the game.
 
 use statewright::prelude::*;
-use statewright::{Key, Type};
+use statewright::{Key, Saved, Type};
 
 /// Where the words of a blackboard lie: small ones beside each other, so that a large crowd has no
 /// allocation per agent.
@@ -109,5 +109,25 @@ impl<S: BoardStorage> Board for InlineBoard<S> {
             }
             (_, None) => {}
         }
+    }
+}
+
+/// All words of the storage, those that no key uses as well.
+impl<S: BoardStorage> Saved for InlineBoard<S> {
+    fn save(&self, bytes: &mut Vec<u8>) {
+        self.0.words().iter().for_each(|word| word.save(bytes));
+    }
+
+    fn load(machine: &Machine, bytes: &mut &[u8]) -> Option<Self> {
+        let mut board = Self::new(machine);
+        board.load_over(machine, bytes)?;
+        Some(board)
+    }
+
+    fn load_over(&mut self, machine: &Machine, bytes: &mut &[u8]) -> Option<()> {
+        for word in self.0.words_mut() {
+            *word = u32::load(machine, bytes)?;
+        }
+        Some(())
     }
 }

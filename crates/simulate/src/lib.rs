@@ -18,6 +18,7 @@
 //! - `board` blackboards, `stand_ins` functions that nobody provides
 //! - `source` which events happen when, `script` those that a person wrote, `rng` those of a seed,
 //!   `weights` how likely each is
+//! - `tape` recordings of runs, and the same run once more
 //! - `cost` what ticks cost, and how many agents one core could carry
 //! - `tally` counts while it runs, `outcome` what they came to, `groups` what shares
 //!   add up in, [`report`] JSON, plot and page
@@ -34,6 +35,7 @@ mod simulation;
 mod source;
 mod stand_ins;
 mod tally;
+mod tape;
 mod weights;
 
 pub use board::{BoardStorage, InlineBoard};
@@ -46,5 +48,7 @@ pub use simulation::{
 };
 pub use stand_ins::StandIns;
 pub use statewright_step::Answer;
+pub use statewright_tape::Proof;
 pub use tally::Sample;
+pub use tape::{Recorded, TapeError, replay};
 pub use weights::{Weights, WeightsError};

@@ -8,6 +8,7 @@ use statewright::{Counters, Kind};
 use statewright_symbols::SymbolKind;
 
 use statewright_step::Answer;
+use statewright_tape::Summary;
 
 use crate::cost::{PerCore, Work};
 use crate::groups::percent;
@@ -59,6 +60,8 @@ pub struct Outcome {
     pub stub_guards: Answer,
     /// Agents that have ended.
     pub ended: u64,
+    /// What the tape of the run has, if there is one.
+    pub tape: Option<Summary>,
 }
 
 /// How often a function was called that somebody stood in for.

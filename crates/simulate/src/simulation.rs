@@ -10,6 +10,7 @@ use statewright::prelude::*;
 use statewright::trace::{Legend, Level, Record, Settings, UnknownNumber};
 use statewright::{BindError, CrowdNumber};
 use statewright_step::Answer;
+use statewright_tape::{RecordError, Summary};
 
 use crate::board::{BoardStorage, InlineBoard};
 use crate::cost::{Clock, Stopwatch};
@@ -18,6 +19,7 @@ use crate::script::Script;
 use crate::source::Source;
 use crate::stand_ins::{StandIns, named_calls, stubs};
 use crate::tally::Tally;
+use crate::tape::{self, Recorded, RunRecording};
 use crate::weights::Weights;
 
 /// The one crowd of a run.
@@ -54,6 +56,8 @@ pub struct Plan {
     pub threads: Option<u16>,
     /// Who is recorded for [`Monitor::ticked`], if anybody is.
     pub traced: Option<Traced>,
+    /// Where a tape of the run goes, if one is wanted.
+    pub recorded: Option<Recorded>,
     /// Measures the run. It changes nothing else.
     pub clock: Clock,
     /// Tells how long processors have worked for all threads of the program together; `None` where
@@ -74,6 +78,7 @@ impl Default for Plan {
             stub_guards: Answer::default(),
             threads: None,
             traced: None,
+            recorded: None,
             clock: Box::new(|| Duration::ZERO),
             processor_clock: None,
         }
@@ -149,6 +154,8 @@ pub enum SimulationError {
         /// What it says.
         reason: String,
     },
+    /// The tape does not begin.
+    Tape(RecordError),
 }
 
 impl fmt::Display for SimulationError {
@@ -157,6 +164,7 @@ impl fmt::Display for SimulationError {
             Self::Bind(error) => error.fmt(f),
             Self::Trace(error) => error.fmt(f),
             Self::Threads { count, reason } => write!(f, "cannot start {count} threads: {reason}"),
+            Self::Tape(error) => error.fmt(f),
         }
     }
 }
@@ -170,6 +178,8 @@ pub enum RunError<E> {
     Simulation(SimulationError),
     /// The [`Monitor`] gave it up.
     Monitor(E),
+    /// The tape of the run could not be written to its end.
+    Tape(RecordError),
 }
 
 impl<E> From<SimulationError> for RunError<E> {
@@ -209,8 +219,15 @@ fn drive<S: BoardStorage, M: Monitor>(
         monitor
             .ticked(progress, &mut simulation.crowd.trace())
             .map_err(RunError::Monitor)?;
+        if simulation.tape_ended() {
+            break;
+        }
     }
-    Ok(simulation.into_outcome())
+    let tape = simulation.finish_tape().map_err(RunError::Tape)?;
+    Ok(Outcome {
+        tape,
+        ..simulation.into_outcome()
+    })
 }
 
 /// A run that its owner ticks. `Simulation<Box<[u32]>>` takes any machine; [`run`] chooses smaller
@@ -223,6 +240,7 @@ pub struct Simulation<S> {
     legend: Legend,
     plan: Plan,
     threads: Threads,
+    recording: Option<RunRecording>,
     board_bytes: usize,
     stopwatch: Stopwatch,
     ticks: u64,
@@ -251,7 +269,12 @@ impl<S: BoardStorage> Simulation<S> {
             .set_trace(Some(settings(plan.traced.as_ref())))
             .map_err(SimulationError::Trace)?;
         let script = std::mem::take(&mut plan.script);
+        let recording = plan.recorded.take().map(|recorded| {
+            let begun = tape::begin(&mut crowd, recorded, plan.seed, plan.stub_guards);
+            begun.map_err(SimulationError::Tape)
+        });
         Ok(Self {
+            recording: recording.transpose()?,
             legend: crowd.legend(),
             crowd,
             stand_ins: StandIns::new(plan.seed, plan.stub_guards),
@@ -273,6 +296,19 @@ impl<S: BoardStorage> Simulation<S> {
     /// The agents, for what should happen to them besides the plan.
     pub fn crowd_mut(&mut self) -> &mut Crowd<InlineBoard<S>, StandIns> {
         &mut self.crowd
+    }
+
+    /// Whether the tape of the run ended before its time.
+    fn tape_ended(&self) -> bool {
+        let recording = self.recording.as_ref();
+        recording.is_some_and(|recording| recording.ended().is_some())
+    }
+
+    /// Ends the tape of the run, if there is one; what it has.
+    pub fn finish_tape(&mut self) -> Result<Option<Summary>, RecordError> {
+        let recording = self.recording.take();
+        let finish = |recording| tape::finish(&mut self.crowd, recording);
+        recording.map(finish).transpose()
     }
 
     /// Whether all ticks of the plan are done. More may follow all the same.
@@ -327,6 +363,7 @@ impl<S: BoardStorage> Simulation<S> {
             ended: self.tally.samples.last().map_or(0, |sample| sample.ended),
             legend: self.legend,
             samples: self.tally.samples,
+            tape: None,
         }
     }
 }
@@ -343,11 +380,11 @@ fn settings(traced: Option<&Traced>) -> Settings {
 
 /// Where agents have their turns: on so many threads, if a number was asked for.
 #[cfg(feature = "parallel")]
-struct Threads(Option<rayon::ThreadPool>);
+pub(crate) struct Threads(Option<rayon::ThreadPool>);
 
 #[cfg(feature = "parallel")]
 impl Threads {
-    fn new(count: Option<u16>) -> Result<Self, SimulationError> {
+    pub(crate) fn new(count: Option<u16>) -> Result<Self, SimulationError> {
         let build = |count: u16| {
             let pool = rayon::ThreadPoolBuilder::new()
                 .num_threads(count.into())
@@ -367,7 +404,11 @@ impl Threads {
     }
 
     /// Ticks a crowd; how many agents had a turn.
-    fn tick<B: Board + Send, C: Sync>(&self, crowd: &mut Crowd<B, C>, context: &C) -> usize {
+    pub(crate) fn tick<B: Board + Send, C: Sync>(
+        &self,
+        crowd: &mut Crowd<B, C>,
+        context: &C,
+    ) -> usize {
         match &self.0 {
             Some(pool) => pool.install(|| crowd.tick_parallel(context)).ran,
             None => crowd.tick_parallel(context).ran,
@@ -377,11 +418,11 @@ impl Threads {
 
 /// Agents have their turns one after the other.
 #[cfg(not(feature = "parallel"))]
-struct Threads;
+pub(crate) struct Threads;
 
 #[cfg(not(feature = "parallel"))]
 impl Threads {
-    fn new(_: Option<u16>) -> Result<Self, SimulationError> {
+    pub(crate) fn new(_: Option<u16>) -> Result<Self, SimulationError> {
         Ok(Self)
     }
 
@@ -391,7 +432,7 @@ impl Threads {
     }
 
     /// Ticks a crowd; how many agents had a turn.
-    fn tick<B: Board, C>(&self, crowd: &mut Crowd<B, C>, context: &C) -> usize {
+    pub(crate) fn tick<B: Board, C>(&self, crowd: &mut Crowd<B, C>, context: &C) -> usize {
         crowd.tick(context).ran
     }
 }

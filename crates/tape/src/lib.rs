@@ -14,18 +14,27 @@
 //!
 //! - `record` what a tape says, one record after the other; `shadow` bytes of agents that changed
 //! - `file` the container: `beginning`, `block` (compressed), `write`, `read`, `copy` a part of it
-//! - `recorder` hears a crowd, `queue` the thread that writes
-//! - `replay` runs a tape again, `difference` what differs, by name; `compare` two tapes
+//! - `recorder` hears a crowd, `queue` the thread that writes, `flight` the last seconds in memory
+//! - `replay` runs a tape again, `timeline` goes back and forth in it, `difference` what differs, by name; `compare` two tapes
 #![forbid(unsafe_code)]
 
 mod compare;
 mod difference;
 mod file;
+mod flight;
 mod queue;
 mod record;
 mod recorder;
 mod replay;
 mod shadow;
+mod timeline;
+
+/// The Rust code of the guide is compiled and run.
+#[cfg(doctest)]
+mod pages {
+    #[doc = include_str!("../../../docs/guide/recording.md")]
+    mod recording {}
+}
 
 pub use compare::{Parting, compare};
 pub use difference::{Difference, FieldDifference, WhatDiffers};
@@ -33,6 +42,8 @@ pub use file::{
     Checkpoint, CheckpointReason, Damaged, EndReason, Ending, FORMAT, Index, Item, MOST_CHECKPOINT,
     Origin, Player, Refused, Tape, WriteError, cut, rewrite,
 };
+pub use flight::{FlightOptions, FlightRecorder, Incident, Trouble};
 pub use record::{AgentInput, Changed, Record, RecordedSettings, TapeAgent, TapeInput, TickProof};
 pub use recorder::{Proof, RecordError, Recording, RecordingOptions, Summary, WhenSlow};
 pub use replay::{Replay, ReplayError, Verified};
+pub use timeline::Timeline;

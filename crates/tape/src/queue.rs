@@ -12,6 +12,7 @@ use crate::file::{Counts, EndReason, Kind, TapeWriter, WriteError};
 const WAITING: usize = 16;
 
 /// A block on its way to the file.
+#[derive(Debug)]
 pub(crate) struct Block {
     pub(crate) kind: Kind,
     pub(crate) tick: u64,

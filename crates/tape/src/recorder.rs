@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::io::{self, Write};
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 use statewright::{Board, Context, Crowd, Input, Observer, Saved, Tick};
@@ -11,6 +11,7 @@ use crate::file::{
     Beginning, CheckpointBlocks, CheckpointReason, Counts, EndReason, Kind, MOST_BLOCK, Origin,
     TapeWriter, WriteError,
 };
+use crate::flight::Ring;
 use crate::queue::{Block, Queue, Shared, Written};
 use crate::record::{Digests, RecordedSettings, TickProof, put_changed, put_input, put_tick};
 use crate::shadow::Shadow;
@@ -153,25 +154,8 @@ impl<W: Write + Send + 'static> Recording<W> {
         let wait = when_slow == WhenSlow::Wait;
         let queue = Queue::new(writer, wait, Arc::clone(&shared));
         let (queue, thread) = queue.map_err(RecordError::Thread)?;
-        let mut recorder = Recorder {
-            queue: Some(queue),
-            shared: Arc::clone(&shared),
-            proof,
-            every,
-            since_checkpoint: 0,
-            records: Vec::new(),
-            counts: Counts::default(),
-            first: crowd.now(),
-            snapshot: Vec::new(),
-            shadow: (proof == Proof::Bytes).then(Shadow::default),
-        };
-        recorder.checkpoint(crowd, CheckpointReason::Regular)?;
-        recorder.write_changes(crowd);
-        let lent_digest = proof != Proof::None && !crowd.keeps_digest();
-        if lent_digest {
-            crowd.keep_digest(true);
-        }
-        crowd.set_observer(Some(Box::new(recorder)));
+        let gathering = Gathering::Queue(queue, Arc::clone(&shared));
+        let lent_digest = Recorder::attach(crowd, gathering, proof, every)?;
         Ok(Self {
             shared,
             thread,
@@ -216,11 +200,44 @@ impl<W: Write + Send + 'static> Recording<W> {
 /// Records go out in blocks of about so many bytes.
 const GATHERED: usize = 64 << 10;
 
+/// Where blocks go.
+pub(crate) enum Gathering {
+    /// To a file, behind a queue.
+    Queue(Queue, Arc<Shared>),
+    /// Into memory, for a while.
+    Ring(Arc<Mutex<Ring>>),
+}
+
+impl Gathering {
+    /// Takes a block; `false` if there will be no more.
+    fn take(&self, block: Block) -> bool {
+        match self {
+            Self::Queue(queue, shared) => queue.send(block, shared),
+            Self::Ring(ring) => {
+                ring.lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .add(block);
+                true
+            }
+        }
+    }
+
+    /// What the host said of the context of the tick.
+    fn context(&self) -> Option<u64> {
+        match self {
+            Self::Queue(_, shared) => {
+                let context = shared.context.lock();
+                context.unwrap_or_else(PoisonError::into_inner).take()
+            }
+            Self::Ring(_) => None,
+        }
+    }
+}
+
 /// Hears a crowd.
-struct Recorder {
+pub(crate) struct Recorder {
     /// Nothing after the recording ended.
-    queue: Option<Queue>,
-    shared: Arc<Shared>,
+    gathering: Option<Gathering>,
     proof: Proof,
     /// Ticks from one checkpoint to the next.
     every: u32,
@@ -233,12 +250,48 @@ struct Recorder {
     /// Kept for its memory.
     snapshot: Vec<u8>,
     shadow: Option<Shadow>,
+    /// Fail-safes that the crowd has counted.
+    fail_safes: u64,
 }
 
 impl Recorder {
+    /// Begins with a crowd as it is. Whether the crowd keeps its digest only for this.
+    pub(crate) fn attach<B, C>(
+        crowd: &mut Crowd<B, C>,
+        gathering: Gathering,
+        proof: Proof,
+        every: u32,
+    ) -> Result<bool, RecordError>
+    where
+        B: Board + Saved + 'static,
+        C: Context + ?Sized + 'static,
+    {
+        let mut recorder = Self {
+            gathering: Some(gathering),
+            proof,
+            every,
+            since_checkpoint: 0,
+            records: Vec::new(),
+            counts: Counts::default(),
+            first: crowd.now(),
+            snapshot: Vec::new(),
+            shadow: (proof == Proof::Bytes).then(Shadow::default),
+            fail_safes: crowd.counters().fail_safes,
+        };
+        recorder.checkpoint(crowd, CheckpointReason::Regular)?;
+        recorder.write_changes(crowd);
+        let lent_digest = proof != Proof::None && !crowd.keeps_digest();
+        if lent_digest {
+            crowd.keep_digest(true);
+        }
+        crowd.set_observer(Some(Box::new(recorder)));
+        Ok(lent_digest)
+    }
+
     fn end(&mut self, why: EndReason) {
-        self.shared.end(why);
-        self.queue = None;
+        if let Some(Gathering::Queue(_, shared)) = self.gathering.take() {
+            shared.end(why);
+        }
     }
 
     fn send(&mut self, kind: Kind, tick: u64, raw: Vec<u8>, counts: Counts) {
@@ -248,12 +301,9 @@ impl Recorder {
             raw,
             counts,
         };
-        let sent = self
-            .queue
-            .as_ref()
-            .is_some_and(|queue| queue.send(block, &self.shared));
-        if !sent {
-            self.queue = None;
+        let gathering = self.gathering.as_ref();
+        if !gathering.is_some_and(|gathering| gathering.take(block)) {
+            self.gathering = None;
         }
     }
 
@@ -329,7 +379,7 @@ impl Recorder {
 
 impl<B: Board + Saved, C: Context + ?Sized> Observer<B, C> for Recorder {
     fn entering(&mut self, crowd: &Crowd<B, C>, input: &Input<B>) {
-        if self.queue.is_none() {
+        if self.gathering.is_none() {
             return;
         }
         let from = self.records.len();
@@ -340,22 +390,18 @@ impl<B: Board + Saved, C: Context + ?Sized> Observer<B, C> for Recorder {
     }
 
     fn restored(&mut self, crowd: &Crowd<B, C>) {
-        if self.queue.is_some() {
+        if self.gathering.is_some() {
             self.try_checkpoint(crowd, CheckpointReason::Restored);
             self.write_changes(crowd);
         }
     }
 
-    fn ticked(&mut self, crowd: &Crowd<B, C>, _: &Tick) {
-        if self.queue.is_none() {
+    fn ticked(&mut self, crowd: &Crowd<B, C>, tick: &Tick) {
+        let Some(gathering) = &self.gathering else {
             return;
-        }
+        };
+        let context = gathering.context();
         self.write_changes(crowd);
-        let context = &self.shared.context;
-        let context = context
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
         let digests = (self.proof != Proof::None).then(|| Digests {
             crowd: crowd.digest(),
             commands: crowd.commands_digest() as u32,
@@ -364,10 +410,38 @@ impl<B: Board + Saved, C: Context + ?Sized> Observer<B, C> for Recorder {
         put_tick(&mut self.records, &TickProof { digests, context });
         self.counts.ticks += 1;
         self.since_checkpoint += 1;
+        if let Some(Gathering::Ring(ring)) = &self.gathering {
+            let ring = Arc::clone(ring);
+            self.look(crowd, tick, &ring);
+        }
         if self.since_checkpoint >= self.every {
             self.try_checkpoint(crowd, CheckpointReason::Regular);
         } else if self.records.len() > GATHERED {
             self.flush(crowd.now());
+        }
+    }
+}
+
+impl Recorder {
+    /// In memory every tick is a block, so that whoever asks gets all that are over.
+    fn look<B: Board + Saved, C: Context + ?Sized>(
+        &mut self,
+        crowd: &Crowd<B, C>,
+        tick: &Tick,
+        ring: &Mutex<Ring>,
+    ) {
+        let lock = || ring.lock().unwrap_or_else(PoisonError::into_inner);
+        self.flush(crowd.now());
+        let fail_safes = crowd.counters().fail_safes;
+        let new = fail_safes.saturating_sub(self.fail_safes);
+        self.fail_safes = fail_safes;
+        lock().look(crowd, tick, new);
+        if lock().is_full() {
+            // From here on there is room again, unless the crowd alone is too large.
+            self.try_checkpoint(crowd, CheckpointReason::Regular);
+            if lock().is_full() {
+                self.end(EndReason::TooLarge);
+            }
         }
     }
 }

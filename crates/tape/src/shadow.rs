@@ -102,11 +102,15 @@ impl Shadow {
             }
             let there = |generation: u32| generation % 2 == 1;
             let recorded_one = || (recorded.instance.clone(), recorded.board.clone());
-            let shown = recorded.generation.max(generation);
             return Some(Sides {
                 agent: TapeAgent {
                     index: index as u32,
-                    generation: if there(generation) { generation } else { shown },
+                    // That of the crowd, if it has somebody there.
+                    generation: if there(generation) {
+                        generation
+                    } else {
+                        recorded.generation
+                    },
                 },
                 recorded: there(recorded.generation).then(recorded_one),
                 replayed: there(generation).then(|| (instance.to_vec(), saved.clone())),
@@ -128,7 +132,11 @@ impl Shadow {
                 return Some(Sides {
                     agent: TapeAgent {
                         index: index as u32,
-                        generation: one.generation.max(two.generation),
+                        generation: if two.generation % 2 == 1 {
+                            two.generation
+                        } else {
+                            one.generation
+                        },
                     },
                     recorded: side(one),
                     replayed: side(two),

@@ -2,5 +2,7 @@
 
 mod common;
 mod damage;
+mod flight;
 mod partings;
 mod recording;
+mod travel;

@@ -1,7 +1,8 @@
-//! `cargo xtask crowds`: sleeping, threads and rollback change no byte of a crowd.
+//! `cargo xtask crowds`: sleeping, threads, rollback and tapes change no byte of a crowd.
 
 mod outside;
 mod rollback;
+mod tapes;
 mod threads;
 mod user;
 mod wake;
@@ -26,9 +27,9 @@ struct Arguments {
     /// Random machines for sleeping.
     #[arg(long, default_value_t = 2000)]
     machines: u64,
-    /// Ticks of each.
-    #[arg(long, default_value_t = 100)]
-    ticks: u64,
+    /// Ticks of each [default: 100, and 300 with tapes].
+    #[arg(long)]
+    ticks: Option<u64>,
     /// Random machines for rollback.
     #[arg(long, default_value_t = 200)]
     rollbacks: u64,
@@ -38,10 +39,24 @@ struct Arguments {
     /// Ticks of each of these.
     #[arg(long, default_value_t = 600)]
     thread_ticks: u64,
+    /// Random machines that are recorded and run again.
+    #[arg(long, default_value_t = 30)]
+    worlds: u64,
+    /// Changed bits of inputs that replay has to find.
+    #[arg(long, default_value_t = 200)]
+    trials: u64,
+    /// What concerns tapes, instead of all else.
+    #[arg(long)]
+    tapes: bool,
     /// Run only this seed of sleeping.
     #[arg(long)]
     seed: Option<u64>,
 }
+
+/// Ticks of a random machine unless told.
+const TICKS: u64 = 100;
+/// The same of one that is recorded.
+const TAPE_TICKS: u64 = 300;
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
@@ -57,12 +72,16 @@ fn main() -> ExitCode {
 
 fn prove(arguments: &Arguments) -> Result<(), String> {
     if let Some(seed) = arguments.seed {
-        let total = wake::run(seed, arguments.ticks)?;
+        let total = wake::run(seed, arguments.ticks.unwrap_or(TICKS))?;
         println!(
             "seed {seed}: no difference, {} transitions",
             total.transitions
         );
         return Ok(());
+    }
+    if arguments.tapes {
+        tapes(arguments)?;
+        return changed_bits(arguments);
     }
     sleeping(arguments)?;
     rollbacks(arguments)?;
@@ -108,7 +127,7 @@ fn sleeping(arguments: &Arguments) -> Result<(), String> {
     let start = Instant::now();
     let mut total = wake::Total::default();
     for part in each("sleeping", arguments.machines, |seed| {
-        wake::run(seed, arguments.ticks)
+        wake::run(seed, arguments.ticks.unwrap_or(TICKS))
     })? {
         total.add(&part);
     }
@@ -148,7 +167,7 @@ fn sleeping(arguments: &Arguments) -> Result<(), String> {
 fn rollbacks(arguments: &Arguments) -> Result<(), String> {
     let start = Instant::now();
     let repeated: u64 = each("rollback", arguments.rollbacks, |seed| {
-        rollback::run(seed, arguments.ticks)
+        rollback::run(seed, arguments.ticks.unwrap_or(TICKS))
     })?
     .iter()
     .sum();
@@ -191,6 +210,50 @@ fn threads(arguments: &Arguments) -> Result<(), String> {
         "threads: no difference. {} seeds x {} ways, 10000 agents, {ticks} ticks, {transitions} transitions and {commands} commands each way, {:.0} s",
         arguments.seeds,
         ways.len(),
+        start.elapsed().as_secs_f64()
+    );
+    Ok(())
+}
+
+fn tapes(arguments: &Arguments) -> Result<(), String> {
+    let start = Instant::now();
+    let mut total = tapes::Total::default();
+    let all = each("tapes", arguments.worlds, |seed| {
+        tapes::run(seed, arguments.ticks.unwrap_or(TAPE_TICKS))
+    })?;
+    all.iter().for_each(|part| total.add(part));
+    let tapes::Total {
+        ticks,
+        inputs,
+        checkpoints,
+    } = total;
+    if arguments.worlds > 0 && [ticks, inputs, checkpoints].contains(&0) {
+        return Err(format!("nothing was proved: {total:?}"));
+    }
+    println!(
+        "tapes: no difference. {} worlds from each checkpoint, 4 ways; {ticks} ticks and {inputs} inputs again, {checkpoints} checkpoints compared, {:.0} s",
+        arguments.worlds,
+        start.elapsed().as_secs_f64()
+    );
+    Ok(())
+}
+
+fn changed_bits(arguments: &Arguments) -> Result<(), String> {
+    let start = Instant::now();
+    let found = each("changed bits", arguments.trials, |trial| {
+        tapes::localize(trial % 200, trial, 60)
+    })?;
+    let count = |is: fn(&tapes::Found) -> bool| found.iter().filter(|found| is(found)).count();
+    let agents = count(|found| matches!(found, tapes::Found::At(_, Some(_))));
+    let crowds = count(|found| matches!(found, tapes::Found::At(_, None)));
+    let nothing = count(|found| *found == tapes::Found::Nothing);
+    let refused = count(|found| *found == tapes::Found::Refused);
+    if arguments.trials > 0 && agents == 0 {
+        return Err("nothing was proved: no changed bit showed".to_owned());
+    }
+    println!(
+        "changed bits: all {} as two crowds say that are compared byte by byte: {agents} found by tick, agent and field, {crowds} of the crowd as a whole, {nothing} that change nothing, {refused} that are no input any more, {:.0} s",
+        arguments.trials,
         start.elapsed().as_secs_f64()
     );
     Ok(())

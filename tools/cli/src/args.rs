@@ -1,8 +1,10 @@
 //! The arguments of every command and their help texts.
 
 mod charts;
+mod tapes;
 
 pub(crate) use charts::{Export, Import};
+pub(crate) use tapes::{RecordProof, Replay, Tape, TapeCommand, TapeCut, TapeDiff, TapeInfo};
 
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
@@ -80,6 +82,10 @@ pub(crate) enum Command {
     Export(Export),
     /// Show what agents did and why, from a trace that `run` or a program wrote
     Trace(Trace),
+    /// Run a tape again that `run` recorded, and say where it differs
+    Replay(Replay),
+    /// Look into tapes, compare them, cut out a part
+    Tape(Tape),
     /// Help an editor with machine files, as a language server
     Lsp(Lsp),
     /// Print the JSON Schema of machine files
@@ -207,7 +213,8 @@ Noise 1,0,2 to 5%\n  at 100 set health 10 to agent 7\n\nWeights have one event p
 1:\n  Died 0.01\n  Noise 5\nA machine may have them in its meta: \"meta\": { \"run\": { \"weights\": { \"Died\": 0.01 } } }\n\nExamples:\n  statewright run                             a \
 sample: 100,000 soldiers\n  statewright run guard.sw.json --agents 1000000 --ticks 60\n  statewright run guard.sw.json \
 --script fight.txt --html fight.html\n  statewright run guard.sw.json --rate 0.5 --json > run.json\n  \
-statewright run guard.sw.json --trace guard.swtrace --trace-level 3 --trace-agents 0-3,77"
+statewright run guard.sw.json --trace guard.swtrace --trace-level 3 --trace-agents 0-3,77\n  \
+statewright run guard.sw.json --agents 1000 --record guard.swtape"
 )]
 pub(crate) struct Run {
     /// Machine file or ROM, `-` for standard input [default: a built-in sample]
@@ -254,6 +261,18 @@ pub(crate) struct Run {
     /// Which agents the trace has: numbers and ranges with commas between [default: the first 16]
     #[arg(long, value_name = "AGENTS", requires = "trace", value_delimiter = ',', value_parser = places)]
     pub(crate) trace_agents: Vec<RangeInclusive<u32>>,
+    /// Write everything that happens to the agents, for `statewright replay` and `tape`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) record: Option<PathBuf>,
+    /// What the tape says of the outcome of every tick
+    #[arg(
+        long,
+        value_name = "LEVEL",
+        value_enum,
+        default_value_t,
+        requires = "record"
+    )]
+    pub(crate) record_proof: RecordProof,
     /// Print the report as JSON
     #[arg(long)]
     pub(crate) json: bool,

@@ -15,6 +15,7 @@ mod run;
 mod show;
 mod step;
 mod step_tui;
+mod tape;
 mod trace;
 mod watch;
 mod why;

@@ -68,6 +68,14 @@ enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
+    /// Recorded crowds are run again from every checkpoint, and a changed bit of an input is found by
+    /// tick, agent and field.
+    #[command(disable_help_flag = true)]
+    Tapes {
+        /// Passed on; try `cargo xtask tapes --help`.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
     /// Random SCXML documents, imported and by the letter of the recommendation; `--export` takes
     /// each there and back first, `--first N --documents 1` runs one again.
     #[command(disable_help_flag = true)]
@@ -105,6 +113,7 @@ fn main() -> ExitCode {
         Command::Prove { arguments } => prove::prove(&arguments),
         Command::Mistakes { arguments } => prove::mistakes(&arguments),
         Command::Crowds { arguments } => prove::crowds(&arguments),
+        Command::Tapes { arguments } => prove::tapes(&arguments),
         Command::Charts { arguments } => prove::charts(&arguments),
         Command::Bench { arguments } => bench::bench(&arguments),
     };

@@ -1,4 +1,4 @@
-//! `cargo xtask prove`, `crowds`, `charts` and `mistakes`: the long proofs, in release.
+//! `cargo xtask prove`, `crowds`, `tapes`, `charts` and `mistakes`: the long proofs, in release.
 
 use crate::steps::{Step, cargo};
 
@@ -20,6 +20,12 @@ pub fn mistakes(arguments: &[String]) -> Result<(), String> {
 /// Runs the proofs about crowds with the given arguments.
 pub fn crowds(arguments: &[String]) -> Result<(), String> {
     hand_over("crowds", &CROWDS, arguments)
+}
+
+/// Runs the proofs about tapes with the given arguments.
+pub fn tapes(arguments: &[String]) -> Result<(), String> {
+    let only = ["--tapes".to_owned()];
+    hand_over("tapes", &CROWDS, &[&only[..], arguments].concat())
 }
 
 /// Runs random SCXML documents with the given arguments.
@@ -64,6 +70,8 @@ pub fn steps() -> Vec<Step> {
         // those shows with any seed.
         step("proof: crowds", &CROWDS, &["--seeds", "5"])
             .about("sleeping, threads, chunks and rollback change no byte of a crowd"),
+        step("proof: tapes", &CROWDS, &["--tapes"])
+            .about("recorded crowds run again to the same bytes; a changed bit is found by name"),
         step("proof: SCXML documents", &CHARTS, &documents)
             .about("imported SCXML does what the recommendation says, on random documents"),
         Step::cargo("proof: mistakes on purpose", &MISTAKES)
@@ -77,9 +85,10 @@ pub fn steps() -> Vec<Step> {
 pub fn long_steps() -> Vec<Step> {
     let plain = [&PROVE[..], &TOGGLES].concat();
     #[rustfmt::skip]
-    let (many, other, allocations, hashes, fused) = (
+    let (many, other, tapes, allocations, hashes, fused) = (
         ["--first", "100000", "--machines", "100000", "--ticks", "1000"],
         ["--first", "200000", "--machines", "20000", "--ticks", "1000", "--plain"],
+        ["--tapes", "--worlds", "1000", "--ticks", "1000", "--trials", "10000"],
         ["test", "--release", "--package", "statewright-differential", "--test", "allocations"],
         ["test", "--release", "--package", "statewright-differential", "--test", "hashes"],
         ["test", "--release", "--package", "statewright-fused-proof"],
@@ -95,6 +104,7 @@ pub fn long_steps() -> Vec<Step> {
         )
         .about("all small machines without any fast path"),
         Step::cargo("long: crowds", &CROWDS).about("four times as many seeds for threads"),
+        step("long: tapes", &CROWDS, &tapes).about("a thousand worlds, ten thousand changed bits"),
         Step::cargo("long: no allocation", &allocations)
             .about("ten million ticks of agents allocate nothing in release"),
         Step::cargo("long: structure hash", &hashes)

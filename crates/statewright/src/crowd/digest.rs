@@ -40,7 +40,7 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     /// let machine = Machine::build("Dog", |m| {
     ///     m.event("Call");
     ///     m.state("sit", |s| {
-    ///         s.on("Call").to("walk");
+    ///         s.on("Call").go("walk");
     ///     });
     ///     m.state("walk", |_| {});
     /// })?;

@@ -23,7 +23,8 @@ pub use write::{EndReason, WriteError};
 
 use statewright_bytes::{ByteOrder, Format};
 
-/// First bytes and version of every tape. Checkpoints hold blackboards as the computer has them.
+/// First bytes and version of every tape. Checkpoints hold blackboards as the computer has them; a new
+/// version of snapshots is a new version of tapes.
 pub const FORMAT: Format = Format {
     magic: *b"SWTP",
     version: 1,

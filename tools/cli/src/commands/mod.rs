@@ -18,6 +18,7 @@ mod run;
 mod schema;
 mod step;
 mod summary;
+mod tape;
 mod trace;
 mod watch;
 
@@ -44,6 +45,8 @@ pub(crate) fn run(command: Command, console: &Console) -> Result<Outcome, CliErr
         Command::Import(args) => import::run(&args, console),
         Command::Export(args) => export::run(&args, console),
         Command::Trace(args) => trace::run(&args, console),
+        Command::Replay(args) => tape::replay(&args, console),
+        Command::Tape(args) => tape::run(&args.command, console),
         Command::Lsp(_) => lsp::run(console),
         Command::Schema(args) => schema::run(&args, console),
         Command::Explain(args) => explain::run(&args, console),

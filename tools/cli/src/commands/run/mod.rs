@@ -17,7 +17,7 @@ use statewright_files::{
 };
 use statewright_simulate::report::{json, number, page, plot};
 use statewright_simulate::{
-    Outcome as Ran, Plan, RunError, Script, ScriptError, Traced, Weights, WeightsError,
+    Outcome as Ran, Plan, Recorded, RunError, Script, ScriptError, Traced, Weights, WeightsError,
 };
 
 use crate::args::Run;
@@ -57,6 +57,7 @@ pub(crate) fn run(args: &Run, console: &Console) -> Result<Outcome, CliError> {
         ("--svg", &args.svg),
         ("--html", &args.html),
         ("--trace", &args.trace),
+        ("--record", &args.record),
     ];
     outputs
         .into_iter()
@@ -75,6 +76,7 @@ pub(crate) fn run(args: &Run, console: &Console) -> Result<Outcome, CliError> {
         stub_guards: args.stub_guards,
         threads: args.threads,
         traced: traced(args)?,
+        recorded: recorded(args)?,
         clock: Box::new(move || begun.elapsed()),
         processor_clock: clock::processor(),
     };
@@ -98,6 +100,15 @@ pub(crate) fn run(args: &Run, console: &Console) -> Result<Outcome, CliError> {
             "wrote {} records to {}",
             number(records),
             path.display()
+        ));
+    }
+    if let (Some(path), Some(tape)) = (&args.record, &ran.tape) {
+        console.note(format_args!(
+            "wrote a tape of {} ticks and {} inputs to {}, {} bytes",
+            number(tape.ticks),
+            number(tape.inputs),
+            path.display(),
+            number(tape.bytes)
         ));
     }
     if args.json {
@@ -124,7 +135,7 @@ fn check_output(option: &str, path: Option<&Path>, args: &Run) -> Result<(), Cli
     {
         refuse_own_source(Some(path), &Input::single(source))?;
     }
-    if option == "--trace" {
+    if option == "--trace" || option == "--record" {
         Ok(())
     } else {
         Ok(Prepared::new(path, b"").map(drop)?)
@@ -152,6 +163,17 @@ fn traced(args: &Run) -> Result<Option<Traced>, CliError> {
     agents.dedup();
     let level = Level::new(args.trace_level).unwrap_or_default();
     Ok(Some(Traced { level, agents }))
+}
+
+/// Where the tape goes, if one is wanted.
+fn recorded(args: &Run) -> Result<Option<Recorded>, CliError> {
+    let Some(path) = &args.record else {
+        return Ok(None);
+    };
+    Ok(Some(Recorded {
+        out: Box::new(create(path)?),
+        proof: args.record_proof.into(),
+    }))
 }
 
 /// Where the trace goes.
@@ -242,6 +264,8 @@ fn drive(
         |error| match error {
             RunError::Simulation(error) => CliError::new(error.to_string()),
             RunError::Monitor(error) => error,
+            RunError::Tape(error) => CliError::new(error.to_string())
+                .help("the run was ended; what the tape has so far can be read"),
         },
     )?;
     let records = watcher.close()?;

@@ -1,0 +1,161 @@
+//! Tapes of runs: everything that happened to the agents, and the same run once more (TAPE-1, TAPE-6).
+//!
+//! Stand-ins follow from a seed and from what guards are to answer; both are in the tape, so that it
+//! can be run again without anything else.
+
+use std::fmt;
+use std::io::Write;
+
+use statewright::prelude::*;
+use statewright_tape::{
+    Origin, Proof, RecordError, Recording, RecordingOptions, Refused, Replay, ReplayError, Summary,
+    Tape, Verified,
+};
+
+use crate::Answer;
+use crate::board::{BoardStorage, InlineBoard};
+use crate::simulation::{SimulationError, Threads};
+use crate::stand_ins::{StandIns, stubs};
+
+/// What tapes of runs say of their origin.
+const PROGRAM: &str = "statewright run";
+
+/// That a run is recorded, and where to.
+pub struct Recorded {
+    /// Where the tape goes.
+    pub out: Box<dyn Write + Send>,
+    /// What it says of the outcome of ticks.
+    pub proof: Proof,
+}
+
+/// A tape that is being written.
+pub(crate) type RunRecording = Recording<Box<dyn Write + Send>>;
+
+/// Begins a tape with the agents as they are.
+pub(crate) fn begin<S: BoardStorage>(
+    crowd: &mut Crowd<InlineBoard<S>, StandIns>,
+    recorded: Recorded,
+    seed: u64,
+    guards: Answer,
+) -> Result<RunRecording, RecordError> {
+    let mut data = seed.to_le_bytes().to_vec();
+    data.push(match guards {
+        Answer::True => 1,
+        Answer::False => 0,
+        Answer::Random => 2,
+    });
+    let options = RecordingOptions {
+        proof: recorded.proof,
+        origin: Origin {
+            program: PROGRAM.to_owned(),
+            data,
+        },
+        ..RecordingOptions::default()
+    };
+    Recording::begin(crowd, recorded.out, options)
+}
+
+/// Ends a tape.
+pub(crate) fn finish<S: BoardStorage>(
+    crowd: &mut Crowd<InlineBoard<S>, StandIns>,
+    recording: RunRecording,
+) -> Result<Summary, RecordError> {
+    let (mut out, summary) = recording.finish(crowd)?;
+    out.flush()
+        .map_err(|error| RecordError::Write(error.into()))?;
+    Ok(summary)
+}
+
+/// Why a tape was not run to its end.
+#[derive(Debug)]
+pub enum TapeError {
+    /// It was recorded by another program, which has functions of its own.
+    Foreign(String),
+    /// Its machine is refused.
+    Machine(Refused),
+    /// The stand-ins do not fit the machine, or there are no threads.
+    Simulation(SimulationError),
+    /// It differs, or holds something that cannot be.
+    Replay(ReplayError),
+}
+
+impl fmt::Display for TapeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Foreign(program) if program.is_empty() => f.write_str(
+                "it was recorded by a program with functions of its own: only that program can run it again",
+            ),
+            Self::Foreign(program) => write!(
+                f,
+                "it was recorded by `{program}`, which has functions of its own: only that program can run it again"
+            ),
+            Self::Machine(error) => error.fmt(f),
+            Self::Simulation(error) => error.fmt(f),
+            Self::Replay(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for TapeError {}
+
+impl From<ReplayError> for TapeError {
+    fn from(error: ReplayError) -> Self {
+        Self::Replay(error)
+    }
+}
+
+/// Runs a tape of [`run`](crate::run) again, from the last checkpoint before a tick on, on so many
+/// threads. `ticked` hears how many ticks are done.
+pub fn replay(
+    tape: &Tape<'_>,
+    from: u64,
+    threads: Option<u16>,
+    ticked: impl FnMut(u64),
+) -> Result<Verified, TapeError> {
+    let stand_ins = stand_ins(tape.origin())?;
+    let machine = tape.machine().map_err(TapeError::Machine)?;
+    let threads = Threads::new(threads).map_err(TapeError::Simulation)?;
+    // The storage that the run had.
+    match machine.rom().blackboard_words() {
+        0..=4 => run_again::<[u32; 4]>(tape, &machine, from, &stand_ins, &threads, ticked),
+        5..=8 => run_again::<[u32; 8]>(tape, &machine, from, &stand_ins, &threads, ticked),
+        _ => run_again::<Box<[u32]>>(tape, &machine, from, &stand_ins, &threads, ticked),
+    }
+}
+
+fn run_again<S: BoardStorage>(
+    tape: &Tape<'_>,
+    machine: &Machine,
+    from: u64,
+    stand_ins: &StandIns,
+    threads: &Threads,
+    mut ticked: impl FnMut(u64),
+) -> Result<Verified, TapeError> {
+    let program = machine.bind(stubs::<S>(machine));
+    let program = program.map_err(|error| TapeError::Simulation(SimulationError::Bind(error)))?;
+    let mut replay = Replay::from_tick(tape, program, from)?;
+    let mut ticks = 0;
+    let verified = replay.run(|crowd| {
+        threads.tick(crowd, stand_ins);
+        ticks += 1;
+        ticked(ticks);
+        None
+    })?;
+    Ok(verified)
+}
+
+/// What stood in for functions when a tape was recorded.
+fn stand_ins(origin: &Origin) -> Result<StandIns, TapeError> {
+    let foreign = || TapeError::Foreign(origin.program.clone());
+    let (seed, answer) = match (origin.program.as_str(), origin.data.split_first_chunk()) {
+        (PROGRAM, Some((seed, [answer]))) => (u64::from_le_bytes(*seed), *answer),
+        _ => return Err(foreign()),
+    };
+    let answer = match answer {
+        0 => Answer::False,
+        1 => Answer::True,
+        2 => Answer::Random,
+        _ => return Err(foreign()),
+    };
+    Ok(StandIns::new(seed, answer))
+}

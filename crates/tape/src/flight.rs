@@ -1,0 +1,262 @@
+//! The flight recorder (TAPE-5): the last seconds of a crowd in memory, as a tape when something went
+//! wrong.
+//!
+//! ```text
+//!  ring:  [checkpoint, ticks] [checkpoint, ticks] [checkpoint, ticks …   ◀── blocks of the recorder
+//!          dropped when the others reach back far enough, or when there is no room
+//! ```
+//!
+//! What is kept begins with a checkpoint, so that it is a whole tape at any time. Nothing is compressed
+//! before somebody asks for it: the tick pays for a copy of the crowd now and then, and for its inputs.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError, TryLockError};
+
+use statewright::{Board, Context, Crowd, Saved, Tick};
+
+use crate::file::{Beginning, EndReason, Kind, Origin, TapeWriter, WriteError};
+use crate::queue::Block;
+use crate::recorder::{Gathering, Proof, RecordError, Recorder};
+
+/// What a flight recorder keeps.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FlightOptions {
+    /// Ticks that it reaches back at least, if there is room; `None` for ten seconds of play.
+    pub ticks: Option<u32>,
+    /// Most bytes that it keeps.
+    pub budget: usize,
+    /// What the tape says of the outcome of ticks.
+    pub proof: Proof,
+    /// Who records.
+    pub origin: Origin,
+}
+
+impl Default for FlightOptions {
+    fn default() -> Self {
+        Self {
+            ticks: None,
+            budget: 16 << 20,
+            proof: Proof::None,
+            origin: Origin::default(),
+        }
+    }
+}
+
+/// What went wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trouble {
+    /// A panic of user code ended an agent.
+    Panicked,
+    /// A fault ended an agent.
+    Quarantined,
+    /// An agent entered its fail-safe.
+    FailSafe,
+    /// The queue of an agent had no room for an event.
+    Overflowed,
+}
+
+/// A tape of what led to some trouble.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Incident {
+    /// The tick in which it happened, the last of the tape.
+    pub tick: u64,
+    /// What happened.
+    pub trouble: Trouble,
+    /// The tape.
+    pub tape: Vec<u8>,
+}
+
+/// The last seconds of a crowd, in memory.
+///
+/// ```
+/// use statewright::prelude::*;
+/// use statewright_tape::{FlightOptions, FlightRecorder, Tape, Trouble};
+///
+/// let machine = Machine::build("Dog", |m| {
+///     m.event("Call");
+///     m.state("sit", |s| {
+///         s.on("Call").run("Bark");
+///     });
+/// })?;
+/// let bark = Functions::<(), ()>::new().action("Bark", |_, _, _| panic!("no voice"));
+/// let mut dogs = Crowd::new(machine.bind(bark)?, 1);
+/// let dog = dogs.spawn(());
+/// let recorder = FlightRecorder::begin(&mut dogs, FlightOptions::default())?;
+/// dogs.tick(&());
+/// assert!(recorder.take_incident().is_none());
+///
+/// dogs.send(dog, machine.event("Call")?, ())?;
+/// dogs.tick(&());
+/// let incident = recorder.take_incident().unwrap();
+/// assert_eq!((incident.tick, incident.trouble), (1, Trouble::Panicked));
+/// assert_eq!(Tape::read(&incident.tape)?.index()?.ticks, 2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct FlightRecorder {
+    ring: Arc<Mutex<Ring>>,
+    /// Whether the crowd kept no digest before.
+    lent_digest: bool,
+}
+
+impl FlightRecorder {
+    /// Begins with the crowd as it is. It ends when [`Self::finish`] says so, when another observer
+    /// takes its place, or when the crowd ticks in a world; what it has stays.
+    pub fn begin<B, C>(crowd: &mut Crowd<B, C>, options: FlightOptions) -> Result<Self, RecordError>
+    where
+        B: Board + Saved + 'static,
+        C: Context + ?Sized + 'static,
+    {
+        let machine = crowd.machine();
+        let rate = u32::from(machine.rom().header().tick_rate.get());
+        let ticks = options.ticks.unwrap_or(10 * rate).max(1);
+        let ring = Ring {
+            beginning: Beginning::of(machine, options.origin),
+            segments: VecDeque::new(),
+            ticks: ticks.into(),
+            budget: options.budget,
+            bytes: 0,
+            incident: None,
+        };
+        let ring = Arc::new(Mutex::new(ring));
+        let gathering = Gathering::Ring(Arc::clone(&ring));
+        // A quarter of the time apart, so that little more is kept than asked for.
+        let every = ticks.div_ceil(4);
+        let lent_digest = Recorder::attach(crowd, gathering, options.proof, every)?;
+        let too_large = lock(&ring).bytes > options.budget;
+        if too_large {
+            crowd.set_observer(None);
+            let bytes = lock(&ring).bytes;
+            return Err(RecordError::Write(WriteError::Checkpoint(bytes)));
+        }
+        Ok(Self { ring, lent_digest })
+    }
+
+    /// What is there so far, as a tape of the ticks that are over. Never waits: nothing while the crowd
+    /// adds to it, as in a hook for panics.
+    pub fn dump(&self) -> Option<Vec<u8>> {
+        let ring = match self.ring.try_lock() {
+            Ok(ring) => ring,
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            Err(TryLockError::WouldBlock) => return None,
+        };
+        ring.to_tape().ok()
+    }
+
+    /// The first trouble since this was asked last, with the tape that ends with its tick.
+    pub fn take_incident(&self) -> Option<Incident> {
+        lock(&self.ring).incident.take()
+    }
+
+    /// Bytes that are kept now.
+    pub fn kept_bytes(&self) -> usize {
+        lock(&self.ring).bytes
+    }
+
+    /// Ends it.
+    pub fn finish<B: Board, C: Context + ?Sized>(self, crowd: &mut Crowd<B, C>) {
+        crowd.set_observer(None);
+        if self.lent_digest {
+            crowd.keep_digest(false);
+        }
+    }
+}
+
+fn lock(ring: &Mutex<Ring>) -> std::sync::MutexGuard<'_, Ring> {
+    ring.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A checkpoint and what came after it.
+#[derive(Debug, Default)]
+struct Segment {
+    blocks: Vec<Block>,
+    ticks: u64,
+    bytes: usize,
+}
+
+/// Segments, the oldest first.
+#[derive(Debug)]
+pub(crate) struct Ring {
+    beginning: Beginning,
+    segments: VecDeque<Segment>,
+    /// Ticks that are kept at least, if there is room.
+    ticks: u64,
+    budget: usize,
+    bytes: usize,
+    incident: Option<Incident>,
+}
+
+impl Ring {
+    /// Adds a block; what is too old goes.
+    pub(crate) fn add(&mut self, block: Block) {
+        if block.kind == Kind::Checkpoint {
+            self.segments.push_back(Segment::default());
+        }
+        let Some(segment) = self.segments.back_mut() else {
+            return;
+        };
+        self.bytes += block.raw.len();
+        segment.bytes += block.raw.len();
+        segment.ticks += block.counts.ticks;
+        segment.blocks.push(block);
+        self.drop_old();
+    }
+
+    fn drop_old(&mut self) {
+        // The last segment stays: without it there is nothing.
+        while self.segments.len() > 1 {
+            let later: u64 = self.segments.iter().skip(1).map(|one| one.ticks).sum();
+            if later < self.ticks && self.bytes <= self.budget {
+                return;
+            }
+            if let Some(old) = self.segments.pop_front() {
+                self.bytes -= old.bytes;
+            }
+        }
+    }
+
+    /// Whether there is no room but for a new beginning.
+    pub(crate) fn is_full(&self) -> bool {
+        self.bytes > self.budget
+    }
+
+    fn to_tape(&self) -> Result<Vec<u8>, WriteError> {
+        let mut writer = TapeWriter::new(Vec::new(), &self.beginning)?;
+        let mut tick = 0;
+        for block in self.segments.iter().flat_map(|segment| &segment.blocks) {
+            tick = block.tick;
+            writer.block(block.kind, tick, &block.raw, block.counts)?;
+        }
+        Ok(writer.close(EndReason::Host, tick)?.0)
+    }
+
+    /// Looks whether a tick went wrong. The first trouble stays until somebody takes it.
+    pub(crate) fn look<B: Board, C: Context + ?Sized>(
+        &mut self,
+        crowd: &Crowd<B, C>,
+        tick: &Tick,
+        fail_safes: u64,
+    ) {
+        let trouble = if tick.panicked + tick.unbound_calls > 0 {
+            Trouble::Panicked
+        } else if tick.faults > 0 {
+            Trouble::Quarantined
+        } else if fail_safes > 0 {
+            Trouble::FailSafe
+        } else if crowd.overflowed().next().is_some() {
+            Trouble::Overflowed
+        } else {
+            return;
+        };
+        if self.incident.is_none()
+            && let Ok(tape) = self.to_tape()
+        {
+            let tick = tick.tick;
+            self.incident = Some(Incident {
+                tick,
+                trouble,
+                tape,
+            });
+        }
+    }
+}

@@ -1,0 +1,329 @@
+//! `statewright replay` and `statewright tape`: recordings of runs, once more and side by side.
+//!
+//! Names in a tape come from whoever wrote it: the console makes them safe to show.
+
+use std::io::{self, Read};
+use std::path::Path;
+
+use serde_json::{Value, json};
+use statewright_draw::visible;
+use statewright_files::{open_file, refuse_existing};
+use statewright_simulate::report::number;
+use statewright_simulate::{TapeError, replay as run_again};
+use statewright_tape::{
+    Damaged, Difference, Ending, FORMAT, Parting, ReplayError, Tape, WhatDiffers, compare, cut,
+};
+
+use crate::args::{Replay, TapeCommand, TapeCut, TapeDiff, TapeInfo};
+use crate::console::Console;
+use crate::error::{CliError, Outcome};
+use crate::progress::Ticks;
+
+/// Most bytes of a tape that is read whole.
+const MOST_BYTES: u64 = 192 << 20;
+
+/// What is read of it to see whether it is one.
+const HEAD: u64 = 64;
+
+/// Who writes tapes.
+const WHERE_FROM: &str =
+    "tapes are written by `statewright run --record` and by `Recording` of `statewright-tape`";
+
+pub(crate) fn run(command: &TapeCommand, console: &Console) -> Result<Outcome, CliError> {
+    match command {
+        TapeCommand::Info(args) => info(args, console),
+        TapeCommand::Diff(args) => diff(args, console),
+        TapeCommand::Cut(args) => cut_out(args, console),
+    }
+}
+
+/// The bytes of a tape.
+fn read(path: &Path) -> Result<Vec<u8>, CliError> {
+    let mut bytes = Vec::new();
+    let mut all = |from: &mut dyn Read| {
+        // Something else is refused by its first bytes, however long it is.
+        from.take(HEAD).read_to_end(&mut bytes)?;
+        if FORMAT.begins(&bytes) {
+            from.take(MOST_BYTES + 1 - HEAD).read_to_end(&mut bytes)?;
+        }
+        Ok(bytes.len())
+    };
+    let read = match path == Path::new("-") {
+        true => all(&mut io::stdin().lock()),
+        false => open_file(path).and_then(|mut file| all(&mut file)),
+    };
+    let name = path.display().to_string();
+    match read {
+        Ok(length) if length as u64 > MOST_BYTES => Err(CliError::new(format!(
+            "`{name}` has more than {} bytes, more than this command reads",
+            number(MOST_BYTES)
+        ))),
+        Ok(_) => Ok(bytes),
+        Err(error) => Err(CliError::read(&name, error)),
+    }
+}
+
+/// Reads a tape and says how much of it could be read. Why it is refused has been said.
+fn open<'b>(
+    path: &Path,
+    bytes: &'b [u8],
+    console: &Console,
+) -> Result<(Tape<'b>, Outcome), Outcome> {
+    let name = path.display();
+    let tape = Tape::read(bytes).map_err(|refused| {
+        let text = format!("`{name}` is not a tape that can be read, {refused}");
+        console.error(&CliError::new(text).help(WHERE_FROM));
+        Outcome::Problems
+    })?;
+    let ending = tape.ending();
+    let outcome = match ending {
+        Ending::Closed(_) => Outcome::Fine,
+        Ending::Open => {
+            console.note(format_args!("`{name}`: {ending}"));
+            Outcome::Fine
+        }
+        Ending::CutOff { .. } => {
+            console.warning(format_args!("`{name}`: {ending}"));
+            Outcome::Fine
+        }
+        Ending::Damaged { .. } => {
+            console.error(&CliError::new(format!("`{name}`: {ending}")));
+            Outcome::Problems
+        }
+    };
+    Ok((tape, outcome))
+}
+
+/// Says that a block holds something that cannot be.
+fn damaged(path: &Path, error: &Damaged, console: &Console) -> Outcome {
+    let text = format!("`{}` is damaged: {error}", path.display());
+    console.error(&CliError::new(text));
+    Outcome::Problems
+}
+
+fn info(args: &TapeInfo, console: &Console) -> Result<Outcome, CliError> {
+    let bytes = read(&args.path)?;
+    let (tape, outcome) = match open(&args.path, &bytes, console) {
+        Ok(opened) => opened,
+        Err(outcome) => return Ok(outcome),
+    };
+    let index = match tape.index() {
+        Ok(index) => index,
+        Err(error) => return Ok(damaged(&args.path, &error, console)),
+    };
+    let machine = match tape.machine() {
+        Ok(machine) => machine,
+        Err(refused) => {
+            let text = format!("`{}`, {refused}", args.path.display());
+            console.error(&CliError::new(text));
+            return Ok(Outcome::Problems);
+        }
+    };
+    let checkpoints: Vec<u64> = tape.checkpoints().collect();
+    let (name, program) = (visible(machine.name()), visible(&tape.origin().program));
+    let [structure, parameters] = tape.hashes();
+    if args.json {
+        console.json(&json!({
+            "machine": name,
+            "structure_hash": format!("{structure:016x}"),
+            "parameter_hash": format!("{parameters:016x}"),
+            "program": program,
+            "library": tape.library(),
+            "bytes": bytes.len(),
+            "ticks": index.ticks,
+            "inputs": index.inputs,
+            "checkpoints": checkpoints,
+            "complete": matches!(tape.ending(), Ending::Closed(_)),
+            "ending": tape.ending().to_string(),
+        }));
+        return Ok(outcome);
+    }
+    let program = if program.is_empty() {
+        "a program without a name"
+    } else {
+        &program
+    };
+    let first = checkpoints.first().copied().unwrap_or(0);
+    console.result(format!(
+        "{name}, recorded by {program} (library {})\n  {} ticks from tick {} on, {} inputs, {} checkpoints, {} bytes\n  structure {structure:016x}, parameters {parameters:016x}\n  {}\n",
+        visible(tape.library()),
+        number(index.ticks),
+        number(first),
+        number(index.inputs),
+        number(checkpoints.len() as u64),
+        number(bytes.len() as u64),
+        tape.ending(),
+    ));
+    Ok(outcome)
+}
+
+fn diff(args: &TapeDiff, console: &Console) -> Result<Outcome, CliError> {
+    let (first, second) = (read(&args.one)?, read(&args.two)?);
+    let opened =
+        [(&args.one, &first), (&args.two, &second)].map(|(path, bytes)| open(path, bytes, console));
+    let [Ok((one, left)), Ok((two, right))] = opened else {
+        return Ok(Outcome::Problems);
+    };
+    let machine = match one.machine() {
+        Ok(machine) => machine,
+        Err(refused) => {
+            let text = format!("`{}`, {refused}", args.one.display());
+            console.error(&CliError::new(text));
+            return Ok(Outcome::Problems);
+        }
+    };
+    let parting = match compare(&one, &two, &machine) {
+        Ok(parting) => parting,
+        Err(error) => return Ok(damaged(&args.one, &error, console)),
+    };
+    match (&parting, args.json) {
+        (parting, true) => console.json(&parting_json(parting.as_ref())),
+        (Some(parting), false) => console.result(format!("{}\n", lines(&parting.to_string()))),
+        (None, false) => console.note("the tapes tell the same"),
+    }
+    Ok(match parting {
+        Some(_) => Outcome::Problems,
+        None => left.max(right),
+    })
+}
+
+/// Text of a tape, line by line as it is, and nothing in it that a terminal obeys.
+fn lines(text: &str) -> String {
+    let lines: Vec<String> = text.lines().map(visible).collect();
+    lines.join("\n")
+}
+
+fn cut_out(args: &TapeCut, console: &Console) -> Result<Outcome, CliError> {
+    let bytes = read(&args.path)?;
+    let (tape, _) = match open(&args.path, &bytes, console) {
+        Ok(opened) => opened,
+        Err(outcome) => return Ok(outcome),
+    };
+    refuse_existing(&args.output, args.force)?;
+    let last = args.to.unwrap_or(u64::MAX);
+    if last < args.from {
+        return Err(CliError::new("`--to` is before `--from`"));
+    }
+    let part = match cut(&tape, args.from..=last) {
+        Ok(part) => part,
+        Err(error) => return Ok(damaged(&args.path, &error, console)),
+    };
+    let Some(part) = part else {
+        let text = format!("`{}` has none of these ticks", args.path.display());
+        return Err(CliError::new(text).help("`statewright tape info` says which it has"));
+    };
+    if args.output == Path::new("-") {
+        console.result(part);
+        return Ok(Outcome::Fine);
+    }
+    statewright_files::write(&args.output, &part)?;
+    console.note(format_args!("wrote {}", args.output.display()));
+    Ok(Outcome::Fine)
+}
+
+pub(crate) fn replay(args: &Replay, console: &Console) -> Result<Outcome, CliError> {
+    let bytes = read(&args.path)?;
+    let (tape, outcome) = match open(&args.path, &bytes, console) {
+        Ok(opened) => opened,
+        Err(outcome) => return Ok(outcome),
+    };
+    let bar = Ticks::new(console, tape.index().map_or(0, |index| index.ticks));
+    let ran = run_again(&tape, args.from, args.threads, |ticks| {
+        bar.show(ticks, String::new);
+    });
+    drop(bar);
+    let name = args.path.display();
+    match ran {
+        Ok(verified) => {
+            if args.json {
+                console.json(&json!({
+                    "same": true,
+                    "ticks": verified.ticks,
+                    "inputs": verified.inputs,
+                    "checkpoints": verified.checkpoints,
+                    "digests": verified.digests,
+                }));
+            } else {
+                console.result(format!(
+                    "the same: {} ticks with {} inputs; {} digests and {} checkpoints compared\n",
+                    number(verified.ticks),
+                    number(verified.inputs),
+                    number(verified.digests),
+                    number(verified.checkpoints),
+                ));
+            }
+            Ok(outcome)
+        }
+        Err(TapeError::Replay(ReplayError::Difference(difference))) => {
+            match args.json {
+                true => console
+                    .json(&json!({ "same": false, "difference": difference_json(&difference) })),
+                false => console.result(format!("{}\n", lines(&difference.to_string()))),
+            }
+            Ok(Outcome::Problems)
+        }
+        Err(error @ TapeError::Foreign(_)) => Err(CliError::new(format!("`{name}`: {error}"))
+            .help("`statewright_tape::Replay` runs it there")),
+        Err(error @ TapeError::Simulation(_)) => Err(CliError::new(error.to_string())),
+        Err(error @ (TapeError::Machine(_) | TapeError::Replay(_))) => {
+            console.error(&CliError::new(format!("`{name}`: {error}")));
+            Ok(Outcome::Problems)
+        }
+    }
+}
+
+fn difference_json(difference: &Difference) -> Value {
+    let later = difference
+        .later
+        .as_ref()
+        .map(|(tick, what)| json!({ "before_tick": tick, "what": what_json(what) }));
+    json!({ "tick": difference.tick, "what": what_json(&difference.what), "at_checkpoint": later })
+}
+
+fn what_json(what: &WhatDiffers) -> Value {
+    let agent = |agent: &statewright_tape::TapeAgent| json!({ "index": agent.index, "generation": agent.generation });
+    match what {
+        WhatDiffers::Context { recorded, replayed } => json!({
+            "kind": "context", "recorded": format!("{recorded:016x}"), "replayed": format!("{replayed:016x}") }),
+        WhatDiffers::Presence {
+            agent: who,
+            on_tape,
+        } => {
+            json!({ "kind": "presence", "agent": agent(who), "on_tape": on_tape })
+        }
+        WhatDiffers::Agent { agent: who, fields } => {
+            let fields: Vec<Value> = fields
+                .iter()
+                .map(|field| json!({ "field": field.field, "recorded": field.recorded, "replayed": field.replayed }))
+                .collect();
+            json!({ "kind": "agent", "agent": agent(who), "fields": fields })
+        }
+        WhatDiffers::Commands => json!({ "kind": "commands" }),
+        WhatDiffers::Blackboards => json!({ "kind": "blackboards" }),
+        WhatDiffers::Crowd => json!({ "kind": "crowd" }),
+    }
+}
+
+fn parting_json(parting: Option<&Parting>) -> Value {
+    let Some(parting) = parting else {
+        return json!({ "same": true });
+    };
+    let (kind, more) = match parting {
+        Parting::Machine => ("machine", json!({})),
+        Parting::Beginning { ticks } => ("beginning", json!({ "ticks": ticks })),
+        Parting::Input { tick, same, inputs } => (
+            "input",
+            json!({ "tick": tick, "equal_inputs": same, "inputs": inputs }),
+        ),
+        Parting::Outcome(difference) => ("outcome", difference_json(difference)),
+        Parting::Checkpoint { tick } => ("checkpoint", json!({ "tick": tick })),
+        Parting::Length {
+            ticks,
+            first_is_longer,
+        } => (
+            "length",
+            json!({ "ticks": ticks, "first_is_longer": first_is_longer }),
+        ),
+    };
+    json!({ "same": false, "kind": kind, "parting": more })
+}
