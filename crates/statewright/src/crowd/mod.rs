@@ -6,6 +6,7 @@
 //! - `agents` (with `instances`), `schedule` (with `wake`, which is an `agent_set` and `deadlines`),
 //!   `mailbox` the parts of a crowd
 //! - `tick` one tick: the parts become slices for the `pipeline`, and its outcome comes back
+//! - `reload` another version of the machine in the place of the one that runs
 //! - `snapshot` a crowd as bytes, `trace` what its agents did, `timing` how long their
 //!   functions took
 
@@ -23,6 +24,7 @@ mod life;
 mod mailbox;
 mod output;
 mod parameters;
+mod reload;
 mod schedule;
 mod send;
 mod snapshot;
@@ -41,6 +43,7 @@ use crate::context::Context;
 use crate::parameters::Parameters;
 use crate::pipeline::{Measured, PageSupply, Panics, TickOutput, TickSettings, Tracing};
 use crate::program::Program;
+use agent_set::AgentSet;
 use agents::Agents;
 pub(crate) use agents::Roster;
 use mailbox::Mailbox;
@@ -53,6 +56,7 @@ pub use inspection::{Inspection, QueuedEvent, RunningTimer};
 pub use instance_bytes::InstanceError;
 pub use mailbox::Envelope;
 pub(crate) use mailbox::Message;
+pub use reload::Reloaded;
 pub use snapshot::{FORMAT as SNAPSHOT_FORMAT, Restored, SnapshotError};
 pub use tick::Tick;
 
@@ -87,6 +91,12 @@ pub struct Crowd<B, C: Context + ?Sized> {
     panics: Panics,
     /// What was before the last restore: memory for the next one.
     spare: Option<Box<Restored<B>>>,
+    /// The program of a reload that is about to enter.
+    incoming: Option<Arc<Program<B, C>>>,
+    /// Who finds out anew what it has to do when it has its next turn (LOAD-2).
+    owed: AgentSet,
+    /// How often the machine changed: whoever keeps its numbers looks again after it rose.
+    pub(crate) reloads: u64,
 }
 
 /// What happened since a crowd began, or since the host counts anew.
@@ -130,6 +140,9 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
             departures: 0,
             panics: Panics::default(),
             spare: None,
+            incoming: None,
+            owed: AgentSet::default(),
+            reloads: 0,
         }
     }
 
