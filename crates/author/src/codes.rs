@@ -111,7 +111,6 @@ codes! {
     EmptyChoice = SW0219 Error "a choice has no branches";
     EntryEnds = SW0220 Warning "the fail-safe or reload entry ends the machine";
     RootStays = SW0221 Warning "a condition for leaving the root";
-    ReloadEntryUnused = SW0222 Warning "a reload entry that nothing uses yet";
 
     // Transitions.
     Shadowed = SW0301 Warning "a transition can never win";

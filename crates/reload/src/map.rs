@@ -81,11 +81,13 @@ impl<'a> Mapper<'a> {
         new.header_mut().flags.set(before & !flag::INCOMPLETE);
         let is_whole = check(self.new, new).is_ok();
         let why = match mapped.fate {
-            Fate::Completed(why) => Some(why),
+            Fate::Completed(why @ (Completed::TimerWaits | Completed::Before)) => Some(why),
+            Fate::Completed(why) if !is_whole => Some(why),
             _ if !is_whole => Some(Completed::RegionAdded),
             _ => self.ends_something(new).then_some(Completed::NowFinal),
         };
         let Some(why) = why else {
+            mapped.fate = Fate::Kept;
             return true;
         };
         mapped.fate = Fate::Completed(why);
@@ -152,12 +154,12 @@ impl<'a> Mapper<'a> {
         carry.results(&alive, &levels);
         carry.latches(&alive, &levels);
         carry.leaves(&levels);
-        let why = if stays.state_gone {
-            Some(Completed::StateGone)
-        } else if timers.waits {
+        let why = if timers.waits {
             Some(Completed::TimerWaits)
+        } else if flags & flag::INCOMPLETE != 0 {
+            Some(Completed::Before)
         } else {
-            (flags & flag::INCOMPLETE != 0).then_some(Completed::Before)
+            stays.state_gone.then_some(Completed::StateGone)
         };
         Mapped {
             fate: why.map_or(Fate::Kept, Fate::Completed),
@@ -260,7 +262,10 @@ impl Mapper<'_> {
         let alive = Levels::of(self.old, old);
         let mut levels = Levels::new();
         let mut state_gone = false;
-        for leaf in alive.active().raw_leaves().filter_map(StateId::new) {
+        let active = || alive.active().raw_leaves().filter_map(StateId::new);
+        // Of an agent that is to be completed, a leaf place may hold a state around another.
+        let is_innermost = |&leaf: &StateId| !active().any(|other| self.old.is_inside(other, leaf));
+        for leaf in active().filter(is_innermost) {
             let land = self.plan.land(leaf);
             state_gone |= self.plan.state(leaf) != Some(land);
             for state in self.new.path_up(land) {

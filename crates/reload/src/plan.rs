@@ -326,7 +326,7 @@ fn lasts_as_long(old: (&Rom<'_>, DurationWord), new: (&Rom<'_>, DurationWord)) -
     let rate = |rom: &Rom<'_>| u64::from(rom.header().tick_rate.get().max(1));
     let scaled = |ticks: u32| (u64::from(ticks) * rate(new.0)).div_ceil(rate(old.0));
     if let (Some(before), Some(after)) = (old.1.known(), new.1.known()) {
-        return scaled(before) == after.into();
+        return scaled(before) == u64::from(after);
     }
     let records = old
         .0
@@ -335,7 +335,7 @@ fn lasts_as_long(old: (&Rom<'_>, DurationWord), new: (&Rom<'_>, DurationWord)) -
     records.is_some_and(
         |(before, after)| match (before.kind.get(), after.kind.get()) {
             (DurationKind::Range, DurationKind::Range) => {
-                let same = |before: u32, after: u32| scaled(before) == after.into();
+                let same = |before: u32, after: u32| scaled(before) == u64::from(after);
                 same(before.low.get(), after.low.get()) && same(before.high.get(), after.high.get())
             }
             (DurationKind::Parameter, DurationKind::Parameter) => {

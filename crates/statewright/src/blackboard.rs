@@ -10,6 +10,7 @@ use statewright_rom::ids::KeyId;
 use crate::board::{Board, Key, Staging, Writes};
 use crate::handle::{KeyHandle, Origin, Resolver, WrongHandle};
 use crate::machine::Machine;
+use crate::reload::KeyPlan;
 use crate::saved::Saved;
 use crate::value::{Type, Value};
 use statewright_symbols::{SymbolKind, UnknownName, stable_ids};
@@ -215,6 +216,23 @@ impl Board for Blackboard {
     fn fits(&self, machine: &Machine) -> bool {
         let shape = machine.shape();
         Arc::ptr_eq(&self.shape, shape) || self.shape.is_like(shape)
+    }
+
+    fn reload(&mut self, keys: &KeyPlan) {
+        if Arc::ptr_eq(&self.shape, &keys.shape) {
+            return;
+        }
+        let mut new = Self::of_shape(Arc::clone(&keys.shape));
+        let kept = keys.from.iter().enumerate();
+        for (to, from) in kept.filter_map(|(to, from)| Some((to, (*from)?))) {
+            let is_dirty = self.dirty.get(from / 64).copied().unwrap_or(0) >> (from % 64) & 1;
+            new.write(to, self.read(from));
+            if let Some(dirty) = new.dirty.get_mut(to / 64) {
+                *dirty = *dirty & !(1 << (to % 64)) | is_dirty << (to % 64);
+            }
+        }
+        new.revision = self.revision;
+        *self = new;
     }
 
     fn read(&self, field: usize) -> [u32; 3] {

@@ -35,6 +35,7 @@ mod pipeline;
 pub mod prelude;
 mod program;
 mod registry;
+mod reload;
 mod saved;
 mod slices;
 mod solo;
@@ -49,6 +50,7 @@ pub use blackboard::{Blackboard, SetError, WrongKey};
 pub use board::{Board, Key, NotStrict, Staging};
 pub use brain::{Brain, think};
 pub use context::{Borrowed, Context, Lends};
+pub use crowd::Reloaded;
 pub use crowd::{
     BoardMut, Crowd, Envelope, Input, InputError, Inspection, InstanceError, LookError, Missing,
     Observer, QueuedEvent, Restored, RunningTimer, SNAPSHOT_FORMAT, SnapshotError, SpawnError,
@@ -74,6 +76,9 @@ pub use pipeline::{
 };
 pub use program::{BindError, BindProblem, Program};
 pub use registry::{MachineHandle, Registry, RegistryError};
+pub use reload::{
+    Anew, Completed, Extent, Fate, Group, KeyPlan, Lost, Mapped, Reload, ReloadError, ReloadReport,
+};
 pub use saved::Saved;
 pub use slices::{Slices, SlicesError, SlicesOutput};
 pub use solo::{Solo, Turn, TurnDone};

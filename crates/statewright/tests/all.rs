@@ -33,6 +33,8 @@ mod names;
 mod parameters;
 #[cfg(feature = "compile")]
 mod places;
+#[cfg(feature = "compile")]
+mod reload;
 #[cfg(all(feature = "compile", feature = "macros"))]
 mod saved;
 #[cfg(all(feature = "compile", feature = "macros", feature = "parallel"))]

@@ -9,18 +9,21 @@
 //! much stack a tick uses · [`bytes`] an instance read from its bytes alone · [`compare`] runs both
 //! and finds the first difference · [`report`] a failure for people · [`search`] many machines at
 //! once · [`small`] all small machines · [`fixture`] cases written by people · [`parts`] parts against
-//! the same states written out.
+//! the same states written out · [`edits`] what becomes of a machine between two versions · [`reload`] agents that
+//! live on in another version (LOAD-9).
 #![forbid(unsafe_code)]
 
 pub mod bytes;
 pub mod compare;
 pub mod depth;
+pub mod edits;
 pub mod fixture;
 pub mod kernel_side;
 pub mod log;
 pub mod machine;
 pub mod oracle_side;
 pub mod parts;
+pub mod reload;
 pub mod report;
 pub mod script;
 pub mod scripted_user_code;

@@ -71,6 +71,16 @@ impl Script {
         }
     }
 
+    /// The same at another time.
+    pub fn at(self, now: u32) -> Self {
+        Self { now, ..self }
+    }
+
+    /// The next tick.
+    pub fn now(&self) -> u32 {
+        self.now
+    }
+
     fn outside(&mut self) -> Outside {
         let classes = [
             None,

@@ -29,6 +29,8 @@
 //! | `actions`, `expr` | CODE-3, CODE-4 |
 //! | `pause` | SYS-9 |
 //! | `partial` | TICK-1 (start), LOAD-3 (completing) |
+//! | `identity` | ROM-6: what things are known by in every version |
+//! | `reload` | LOAD-3 to LOAD-5 |
 //! | `life` | SYS-10, fail-safe of TICK-4, EVT-10 (quarantine) |
 //! | `configuration`, `snapshot`, `describe` | what is active; what can be compared; numbers in words |
 #![forbid(unsafe_code)]
@@ -47,6 +49,7 @@ mod entry;
 mod exit;
 mod expr;
 mod history;
+mod identity;
 mod life;
 mod microstep;
 mod model;
@@ -57,6 +60,7 @@ mod oracle;
 mod partial;
 mod pause;
 mod queue;
+mod reload;
 mod report;
 mod resolve;
 mod select;
@@ -71,6 +75,7 @@ pub use actor::Actor;
 pub use describe::Counts;
 pub use oracle::Oracle;
 pub use queue::{Event, Posted};
+pub use reload::Became;
 pub use report::{Counters, Outcome, Quarantine, Selection, TickReport};
 pub use snapshot::{Flags, Frame, Snapshot};
 pub use statewright_author::value::{Class, Tier, ValueType};

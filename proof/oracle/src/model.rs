@@ -283,6 +283,8 @@ pub(crate) struct Model {
     pub(crate) keys: Vec<Key>,
     pub(crate) parameters: Vec<Parameter>,
     pub(crate) channels: Vec<Channel>,
+    /// What things are known by in every version.
+    pub(crate) ids: crate::identity::Identities,
     /// Whether a user lane is critical.
     pub(crate) critical_lanes: Vec<bool>,
     pub(crate) observers: Vec<Observer>,

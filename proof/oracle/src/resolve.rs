@@ -40,12 +40,25 @@ pub(crate) fn resolve(machine: &graph::Machine, tier: Tier) -> Model {
     model.timers = timers;
     model.points = points(&mut reader);
     model.regions = regions(&mut reader);
+    let mut ids = crate::identity::identities(&reader);
+    let mut by_state = Vec::new();
     for number in 0..tree.states.len() {
         let first = model.transitions.len();
         model
             .transitions
             .extend(reader.transitions(number, &model.timers));
         let transitions = (first..model.transitions.len()).collect();
+        let known = crate::identity::transitions(&reader, &ids, number);
+        let priority = |written: &crate::transitions::Written| {
+            let given = written.graph.priority.as_ref();
+            given.map_or(0, |priority| priority.value)
+        };
+        let written = reader.written(number);
+        let mut ranked: Vec<(u32, &String)> = written.iter().map(priority).zip(&known).collect();
+        ranked.sort_by_key(|(priority, _)| std::cmp::Reverse(*priority));
+        ids.transitions
+            .extend(ranked.into_iter().map(|(_, id)| id.clone()));
+        by_state.push(known);
         let scratch = scratch(&mut model, number, tree.states[number].graph);
         let mut state = state(&mut reader, number);
         let owned = |timer: &usize| model.timers[*timer].owner == Some(number);
@@ -55,6 +68,8 @@ pub(crate) fn resolve(machine: &graph::Machine, tier: Tier) -> Model {
         model.states.push(state);
     }
     observers(&mut reader, &mut model);
+    ids.timers = crate::identity::timers(&reader, &ids, &model, &by_state);
+    model.ids = ids;
     for (number, state) in model.states.iter_mut().enumerate() {
         state.has_clock = state.kind != StateKind::Choice
             && (state.has_clock || state.min_active.is_some() || reader.clocks.contains(&number));
@@ -168,6 +183,7 @@ fn declarations(reader: &mut Reader<'_>, machine: &graph::Machine, tier: Tier) -
             .iter()
             .map(|channel| self::channel(reader, channel))
             .collect(),
+        ids: crate::identity::Identities::default(),
         critical_lanes: critical_lanes(machine),
         observers: Vec::new(),
         scratch: Vec::new(),

@@ -125,13 +125,16 @@ impl Oracle {
                 Trigger::Always | Trigger::Done | Trigger::Failed
             )
         };
-        self.flags.polls = self.active.iter().any(|&number| {
-            let state = &self.model.states[number];
-            state.activity.is_some()
-                || !state.update.is_empty()
-                || state.transitions.iter().any(eventless)
-                || self.latched.contains_key(&number)
-        });
+        // What is to be completed is looked at anyway (LOAD-3).
+        let is_whole = !self.flags.incomplete;
+        self.flags.polls = is_whole
+            && self.active.iter().any(|&number| {
+                let state = &self.model.states[number];
+                state.activity.is_some()
+                    || !state.update.is_empty()
+                    || state.transitions.iter().any(eventless)
+                    || self.latched.contains_key(&number)
+            });
     }
 }
 

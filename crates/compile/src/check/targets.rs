@@ -54,14 +54,6 @@ pub fn check(model: &Model<'_>, diagnostics: &mut Diagnostics) {
 /// machine ends is rarely meant.
 pub fn check_entries(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     let machine = model.machine;
-    if let Some(name) = &machine.reload_entry {
-        let text = "`reload_entry` does nothing yet: hot reload is not built";
-        diagnostics.push(
-            Diagnostic::new(DiagnosticCode::ReloadEntryUnused, name.span, text)
-                .label("nothing reads it")
-                .help("leave it out, or keep it for later"),
-        );
-    }
     let entries = [
         ("fail_safe", &machine.fail_safe, model.fail_safe),
         ("reload_entry", &machine.reload_entry, model.reload_entry),

@@ -8,6 +8,7 @@ use statewright_rom::ids::KeyId;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::machine::Machine;
+use crate::reload::KeyPlan;
 use crate::value::Type;
 
 pub(crate) use strict::Writes;
@@ -62,6 +63,12 @@ pub trait Board: Sized {
     fn fits(&self, machine: &Machine) -> bool {
         let _ = machine;
         true
+    }
+
+    /// Another version of the machine takes the place of the one that runs (LOAD-6). Types of the
+    /// user's own stay as they are: their fields are found by name when the machine is bound.
+    fn reload(&mut self, keys: &KeyPlan) {
+        let _ = keys;
     }
 
     /// Words of a field, by its place in [`Self::FIELDS`].

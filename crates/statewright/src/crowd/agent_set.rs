@@ -41,12 +41,16 @@ impl AgentSet {
         true
     }
 
-    pub(super) fn remove(&mut self, index: usize) {
+    /// Was it there?
+    pub(super) fn remove(&mut self, index: usize) -> bool {
         let (word, bit) = place_of(index);
-        if let Some(bits) = self.bits.get_mut(word) {
-            self.count -= usize::from(*bits & bit != 0);
-            *bits &= !bit;
-        }
+        let Some(bits) = self.bits.get_mut(word) else {
+            return false;
+        };
+        let was_there = *bits & bit != 0;
+        self.count -= usize::from(was_there);
+        *bits &= !bit;
+        was_there
     }
 
     /// None is left; its memory stays.

@@ -18,6 +18,7 @@ use statewright_rom::ids::VariantId;
 
 use super::instances::with_instances;
 use super::mailbox::Envelope;
+use super::reload::Reloaded;
 use super::snapshot::Restored;
 use super::{Crowd, InstanceError, Missing, SpawnError, Totals, VariantError};
 use crate::agent_id::{AgentId, CrowdNumber};
@@ -27,6 +28,7 @@ use crate::context::Context;
 use crate::event::WrongEvent;
 use crate::parameters::{ParameterChange, ParameterError};
 use crate::pipeline::{PageSupply, TickSettings, WrongSettings};
+use crate::reload::ReloadError;
 
 /// Something that enters a crowd from outside. [`Crowd::apply`] takes any of them; the methods of a
 /// crowd that change it each make one.
@@ -75,6 +77,9 @@ pub enum Input<B> {
     ResetCounters,
     /// The crowd becomes what a snapshot holds ([`Crowd::read_snapshot`]).
     Restore(Box<Restored<B>>),
+    /// Another version of the machine takes the place of the one that runs ([`Crowd::reload`], which
+    /// also brings its program).
+    Reload(Box<Reloaded>),
 }
 
 /// Why an input was refused; the crowd is as it was.
@@ -100,6 +105,8 @@ pub enum InputError {
     Number(CrowdNumber),
     /// The snapshot is of another machine, or of another version of the machine.
     Restore,
+    /// The machine cannot take the place of the one that runs.
+    Reload(ReloadError),
 }
 
 impl fmt::Display for InputError {
@@ -121,6 +128,7 @@ impl fmt::Display for InputError {
                 "the crowd cannot become crowd {number}: ids of its agents know the number that it has"
             ),
             Self::Restore => f.write_str("the snapshot was read by a crowd of another machine"),
+            Self::Reload(error) => error.fmt(f),
         }
     }
 }
@@ -180,7 +188,10 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
             Input::Number(number) if self.agents.slots() > 0 => {
                 return Err(InputError::Number(*number));
             }
-            Input::StartAt(_) | Input::Number(_) | Input::Restore(_) => {}
+            Input::Reload(_) if self.incoming.is_none() => {
+                return Err(InputError::Reload(ReloadError::NoProgram));
+            }
+            Input::StartAt(_) | Input::Number(_) | Input::Restore(_) | Input::Reload(_) => {}
             Input::Pool(_) | Input::ResetCounters => {}
         }
         Ok(None)
@@ -229,6 +240,7 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
             Input::Number(number) => self.agents.number = number,
             Input::ResetCounters => self.totals = Totals::default(),
             Input::Restore(restored) => self.become_restored(restored),
+            Input::Reload(reloaded) => self.become_reloaded(*reloaded),
         }
     }
 }
@@ -347,7 +359,7 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     }
 
     /// Finds out anew who is awake: that follows from the agents.
-    fn wake_by_state(&mut self) {
+    pub(super) fn wake_by_state(&mut self) {
         let rom = self.program.machine().rom();
         let (sleeping, last) = (self.settings.sleeping, self.schedule.now.wrapping_sub(1));
         let agents = &self.agents;

@@ -6,7 +6,9 @@
 //! - `agents` (with `instances`), `schedule` (with `wake`, which is an `agent_set` and `deadlines`),
 //!   `mailbox` the parts of a crowd
 //! - `tick` one tick: the parts become slices for the `pipeline`, and its outcome comes back
-//! - `snapshot` a crowd as bytes, `digest` as one number, `observe` who hears of inputs and ticks, `trace` what its agents did, `timing` how long their
+//! - `reload` another version of the machine in the place of the one that runs
+//! - `snapshot` a crowd as bytes, `digest` as one number, `observe` who hears of inputs and ticks,
+//!   `trace` what its agents did, `timing` how long their
 //!   functions took
 
 mod agent_set;
@@ -25,6 +27,7 @@ mod mailbox;
 mod observe;
 mod output;
 mod parameters;
+mod reload;
 mod schedule;
 mod send;
 mod snapshot;
@@ -43,6 +46,7 @@ use crate::context::Context;
 use crate::parameters::Parameters;
 use crate::pipeline::{Measured, PageSupply, Panics, TickOutput, TickSettings, Tracing};
 use crate::program::Program;
+use agent_set::AgentSet;
 use agents::Agents;
 pub(crate) use agents::Roster;
 use mailbox::Mailbox;
@@ -57,6 +61,7 @@ pub use instance_bytes::InstanceError;
 pub use mailbox::Envelope;
 pub(crate) use mailbox::Message;
 pub use observe::Observer;
+pub use reload::Reloaded;
 pub use snapshot::{FORMAT as SNAPSHOT_FORMAT, Restored, SnapshotError};
 pub use tick::Tick;
 
@@ -93,6 +98,12 @@ pub struct Crowd<B, C: Context + ?Sized> {
     spare: Option<Box<Restored<B>>>,
     /// Who hears of inputs and ticks, if anybody does.
     watch: Option<Box<Watch<B, C>>>,
+    /// The program of a reload that is about to enter.
+    incoming: Option<Arc<Program<B, C>>>,
+    /// Who finds out anew what it has to do when it has its next turn (LOAD-2).
+    owed: AgentSet,
+    /// How often the machine changed: whoever keeps its numbers looks again after it rose.
+    pub(crate) reloads: u64,
 }
 
 /// What happened since a crowd began, or since the host counts anew.
@@ -137,6 +148,9 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
             panics: Panics::default(),
             spare: None,
             watch: None,
+            incoming: None,
+            owed: AgentSet::default(),
+            reloads: 0,
         }
     }
 

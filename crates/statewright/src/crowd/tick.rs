@@ -149,6 +149,7 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
             .quarantining_overflow(self.settings.quarantine_overflow);
         let inbox = self.open_mailbox();
         self.schedule.begin_tick(self.settings.sleeping, &inbox);
+        self.pay_turns(&rom);
         self.agents.complete_variants();
         self.last.resize(self.agents.slots().div_ceil(size));
         self.run_agents(size, &inbox, &rom, context, runner);

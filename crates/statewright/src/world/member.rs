@@ -190,6 +190,9 @@ pub(super) trait AnyCrowd<C: Context + ?Sized>: Send + Sync {
     /// Rises whenever an agent goes.
     fn departures(&self) -> u64;
 
+    /// Rises whenever its machine changes.
+    fn reloads(&self) -> u64;
+
     /// Does its machine have such an event?
     fn check_number(&self, event: &Event) -> Result<(), WrongEvent>;
 
@@ -314,6 +317,10 @@ where
 
     fn departures(&self) -> u64 {
         self.departures
+    }
+
+    fn reloads(&self) -> u64 {
+        self.reloads
     }
 
     fn check_number(&self, event: &Event) -> Result<(), WrongEvent> {

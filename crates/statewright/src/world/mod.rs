@@ -32,6 +32,7 @@ mod undelivered;
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
+use std::sync::Arc;
 
 use statewright_kernel::Counters;
 
@@ -41,6 +42,8 @@ use crate::context::Context;
 use crate::crowd::{Crowd, Inspection, LookError, Missing, VariantError};
 use crate::handle::{StateHandle, VariantHandle};
 use crate::machine::Machine;
+use crate::program::Program;
+use crate::reload::{Reload, ReloadError, ReloadReport};
 use crate::saved::Saved;
 use groups::Groups;
 use links::Links;
@@ -94,6 +97,8 @@ pub struct World<C: Context + ?Sized> {
     /// that of the snapshot which was restored last.
     order: Vec<usize>,
     links: Links,
+    /// How often machines of the crowds had changed when they were linked.
+    linked_reloads: u64,
     groups: Groups,
     post: Post,
     /// Why messages did not arrive, and how many.
@@ -120,6 +125,7 @@ impl<C: Context + ?Sized> Default for World<C> {
             members: Vec::new(),
             order: Vec::new(),
             links: Links::default(),
+            linked_reloads: 0,
             groups: Groups::default(),
             post: Post::default(),
             failed: Failures::new(),
@@ -309,6 +315,35 @@ impl<C: Context + ?Sized> World<C> {
         });
         self.link_again();
         Ok(crowd)
+    }
+
+    /// Another version of the machine of a crowd takes the place of the one that runs
+    /// ([`Crowd::reload`]). Its events are linked anew with those of the other crowds.
+    pub fn reload<B>(
+        &mut self,
+        key: CrowdKey<B>,
+        program: impl Into<Arc<Program<B, C>>>,
+        plan: Reload,
+    ) -> Result<ReloadReport, ReloadError>
+    where
+        B: Board + 'static,
+        C: 'static,
+    {
+        let crowd = self
+            .crowd_mut(key)
+            .map_err(|NotHere| ReloadError::NotHere)?;
+        let report = crowd.reload(program, plan)?;
+        self.link_reloaded();
+        Ok(report)
+    }
+
+    /// Events are linked anew if a crowd changed its machine since.
+    fn link_reloaded(&mut self) {
+        let reloads = self.members().map(|(_, member)| member.reloads()).sum();
+        if self.linked_reloads != reloads {
+            self.linked_reloads = reloads;
+            self.link_again();
+        }
     }
 
     fn link_again(&mut self) {

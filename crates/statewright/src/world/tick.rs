@@ -137,6 +137,7 @@ impl<C: Context + ?Sized> World<C> {
         mut tick: impl FnMut(&mut Member<C>, usize, &mut Vec<Message>) -> Tick,
     ) -> Result<WorldTick, WorldError> {
         self.check_time()?;
+        self.link_reloaded();
         self.prepare(spread)?;
         let mut sum = Tick {
             tick: self.now,

@@ -59,7 +59,7 @@ pub(crate) const HEAD: &[Field] = &[
         "reload_entry",
         STATE,
         "the initial state",
-        "State to be entered when a hot reload cannot keep an instance; reload is not built yet, so it does nothing.",
+        "State to be entered when a reload cannot keep an agent.",
     ),
     Field::new(
         "events",

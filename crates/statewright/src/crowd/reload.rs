@@ -1,0 +1,298 @@
+//! A crowd under another version of its machine (LOAD-1 to LOAD-7).
+
+use std::sync::Arc;
+
+use statewright_kernel::{
+    self as kernel, Instance, Instance64, Instance128, Instance256, Tier, flag,
+};
+use statewright_reload::{Extent, Mapper};
+use statewright_rom::Rom;
+use statewright_trace::{Filter, Settings};
+
+use super::agents::Agents;
+use super::instances::{Instances, with_instances};
+use super::mailbox::Envelope;
+use super::{Crowd, Input};
+use crate::board::Board;
+use crate::context::Context;
+use crate::parameters::{ParameterChange, hashes};
+use crate::program::Program;
+use crate::reload::{Reload, ReloadError, ReloadReport};
+use crate::slices::channels;
+use statewright_kernel::ByTier;
+
+/// What a reload is about to put in place: found before anything changes.
+#[derive(Debug)]
+pub struct Reloaded {
+    reload: Box<Reload>,
+    /// Instances of the new machine; `None` if bytes stay as they are.
+    instances: Option<Instances>,
+    report: ReloadReport,
+}
+
+impl Reloaded {
+    /// By which plan.
+    pub fn plan(&self) -> &Reload {
+        &self.reload
+    }
+
+    /// What becomes of the agents.
+    pub fn report(&self) -> &ReloadReport {
+        &self.report
+    }
+}
+
+/// Reloads.
+impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
+    /// What a reload by this plan would do to the agents of this crowd. Nothing changes.
+    pub fn preview(&self, plan: &Reload) -> Result<ReloadReport, ReloadError> {
+        let own = hashes(self.machine());
+        self.check_plan(plan, [own, plan.hashes()[1]])?;
+        Ok(self.prepare_reload(plan).1)
+    }
+
+    /// Another version of the machine takes the place of the one that runs, with its functions. Either
+    /// everything is done or nothing changes.
+    ///
+    /// Commands of the last tick end. If the structure changed, tokens given out before are void, and
+    /// trace files of the old machine are to be ended: the numbers in records are others.
+    pub fn reload(
+        &mut self,
+        program: impl Into<Arc<Program<B, C>>>,
+        plan: Reload,
+    ) -> Result<ReloadReport, ReloadError> {
+        let program = program.into();
+        self.check_plan(&plan, [hashes(self.machine()), hashes(program.machine())])?;
+        self.settings.check(program.strict)?;
+        let (instances, report) = self.prepare_reload(&plan);
+        self.incoming = Some(program);
+        self.enter(Input::Reload(Box::new(Reloaded {
+            reload: Box::new(plan),
+            instances,
+            report: report.clone(),
+        })));
+        Ok(report)
+    }
+
+    fn check_plan(&self, plan: &Reload, found: [[u64; 2]; 2]) -> Result<(), ReloadError> {
+        if plan.hashes() == found {
+            return Ok(());
+        }
+        Err(ReloadError::Plan {
+            plan: plan.hashes(),
+            found,
+        })
+    }
+
+    /// Everything that is found without a change.
+    fn prepare_reload(&self, plan: &Reload) -> (Option<Instances>, ReloadReport) {
+        let mut report = ReloadReport::new(plan.extent(), plan.hashes());
+        let (old, new) = (plan.old.rom(), plan.new.rom());
+        let now = self.schedule.now as u32;
+        let Some(mapper) = Mapper::new(&plan.plan, &old, &new, now) else {
+            return (None, report);
+        };
+        let mapped = match new.tier() {
+            Tier::Crowd => Instances(ByTier::Crowd(self.mapped::<Instance64>(
+                &mapper,
+                plan,
+                &mut report,
+            ))),
+            Tier::Standard => Instances(ByTier::Standard(self.mapped::<Instance128>(
+                &mapper,
+                plan,
+                &mut report,
+            ))),
+            Tier::Hero => Instances(ByTier::Hero(self.mapped::<Instance256>(
+                &mapper,
+                plan,
+                &mut report,
+            ))),
+        };
+        let is_structure = plan.extent() == Extent::Structure;
+        if is_structure {
+            report.lost_letters = self.mailbox.len() - self.letters(plan).count();
+        } else {
+            // Agents are what they were; who runs on an old deadline is worth knowing all the same.
+            report = ReloadReport {
+                kept: report.kept + report.completed_agents() + report.anew_agents(),
+                completed: Vec::new(),
+                anew: Vec::new(),
+                released: Vec::new(),
+                lost: Default::default(),
+                ..report
+            };
+        }
+        let indices = self.agents.ids().map(|agent| agent.index() as usize);
+        let is_gone = |&index: &usize| plan.plan.variant(self.agents.variant(index)).is_none();
+        report.lost_variants = indices.filter(is_gone).count();
+        report.lost_parameters = self.parameters.changes().len() - self.parameters_of(plan).len();
+        report.trace_ended = self.trace_settings().is_some() && self.filter_of(plan).is_none();
+        (is_structure.then_some(mapped), report)
+    }
+
+    /// All instances in the new machine, at the same indices.
+    fn mapped<N: Instance>(
+        &self,
+        mapper: &Mapper<'_>,
+        plan: &Reload,
+        report: &mut ReloadReport,
+    ) -> Vec<N> {
+        let Agents {
+            instances,
+            generations,
+            ..
+        } = &self.agents;
+        let roster = self.agents.roster();
+        let nobody = N::of_machine(plan.new.id(), 0, 0);
+        with_instances!(instances, list => {
+            let all = list.iter().zip(generations).enumerate();
+            all.map(|(index, (instance, generation))| {
+                if generation % 2 == 0 {
+                    return nobody;
+                }
+                let (new, mapped) = mapper.map::<_, N>(instance);
+                let agent = roster.at(index);
+                report.count(agent, &mapped);
+                if mapped.released != 0 {
+                    let released = channels(&plan.old, mapped.released);
+                    report.released.extend(released.map(|channel| (agent, channel)));
+                }
+                new
+            })
+            .collect()
+        })
+    }
+
+    /// Letters under way that arrive (LOAD-7).
+    fn letters<'c>(&'c self, plan: &'c Reload) -> impl Iterator<Item = Envelope> + 'c {
+        self.mailbox
+            .envelopes(self.agents.roster())
+            .filter_map(|mut envelope| {
+                let event = plan.plan.event(envelope.event.id()?)?;
+                envelope.event.id.set(event.raw());
+                Some(envelope)
+            })
+    }
+
+    /// Changed parameters of the new machine, by name and type.
+    fn parameters_of(&self, plan: &Reload) -> Vec<ParameterChange> {
+        let (old, new) = (plan.old.rom(), plan.new.rom());
+        let moved = |change: &ParameterChange| {
+            let name = old.parameter(change.parameter)?.name_hash;
+            let mut parameters = new.parameters().iter();
+            let place = parameters.position(|one| one.name_hash == name && one.ty == change.ty)?;
+            Some(ParameterChange {
+                variant: plan.plan.variant(change.variant)?,
+                parameter: statewright_rom::ids::ParameterId::from_index(place)?,
+                ..*change
+            })
+        };
+        let changes = self.parameters.changes().iter();
+        let mut changes: Vec<ParameterChange> = changes.filter_map(moved).collect();
+        changes.sort_by_key(ParameterChange::place);
+        changes
+    }
+
+    /// What is recorded from now on; `None` if nothing is, or if all that was named is gone.
+    fn filter_of(&self, plan: &Reload) -> Option<Arc<Filter>> {
+        let settings = self.trace_settings()?;
+        let states = settings.states.iter();
+        let events = settings.events.iter();
+        let moved = Settings {
+            states: states.filter_map(|&state| plan.plan.state(state)).collect(),
+            events: events.filter_map(|&event| plan.plan.event(event)).collect(),
+            ..settings.clone()
+        };
+        let is_empty = |before: usize, after: usize| before > 0 && after == 0;
+        let ends = is_empty(settings.states.len(), moved.states.len())
+            || is_empty(settings.events.len(), moved.events.len());
+        let filter = Filter::new(&plan.new.rom(), moved).ok();
+        filter.filter(|_| !ends).map(Arc::new)
+    }
+}
+
+/// Carrying it out.
+impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
+    /// What was prepared takes effect.
+    pub(super) fn become_reloaded(&mut self, reloaded: Reloaded) {
+        let Some(program) = self.incoming.take() else {
+            return;
+        };
+        let Reloaded {
+            reload, instances, ..
+        } = reloaded;
+        let parameters = self.parameters_of(&reload);
+        let filter = self.filter_of(&reload);
+        self.last.forget();
+        self.spare = None;
+        if let Some(instances) = instances {
+            let letters: Vec<Envelope> = self.letters(&reload).collect();
+            self.mailbox.replace(letters);
+            self.agents.instances = instances;
+            self.map_variants(&reload);
+        }
+        if self.trace_settings().is_some() {
+            self.tracing.set_filter(filter, self.schedule.now as u32);
+        }
+        for board in &mut self.agents.boards {
+            board.reload(&reload.keys);
+        }
+        self.program = program;
+        self.parameters.replace(&reload.new, &parameters);
+        self.command_bytes = self.settings.budget_for(&self.program.machine().rom());
+        self.reloads += 1;
+        match reload.extent() {
+            Extent::Structure => {
+                self.owed.clear();
+                self.wake_by_state();
+                self.restart_trace();
+            }
+            Extent::Parameters => self.owe_turns(),
+            Extent::Nothing => {}
+        }
+    }
+
+    fn map_variants(&mut self, reload: &Reload) {
+        for variant in &mut self.agents.variants {
+            let to = reload.plan.variant(*variant);
+            *variant = to.unwrap_or(statewright_rom::ids::VariantId::PLAIN);
+        }
+    }
+
+    /// Every agent has a turn in the next tick, or when its time goes on, in which it finds out anew
+    /// what it has to do (LOAD-2).
+    fn owe_turns(&mut self) {
+        let Self {
+            agents,
+            schedule,
+            owed,
+            ..
+        } = self;
+        for agent in agents.ids() {
+            let index = agent.index() as usize;
+            owed.insert(index);
+            schedule.wake(index);
+        }
+    }
+
+    /// Those who have a turn now and were owed one find out anew what they have to do.
+    pub(super) fn pay_turns(&mut self, rom: &Rom<'_>) {
+        if self.owed.len() == 0 {
+            return;
+        }
+        let Self {
+            agents,
+            schedule,
+            owed,
+            ..
+        } = self;
+        for &index in &schedule.turns {
+            let index = index as usize;
+            let is_paused = agents.flags(index) & flag::PAUSED != 0;
+            if !is_paused && owed.remove(index) {
+                with_instances!(&mut agents.instances, list => kernel::renew(rom, &mut list[index]));
+            }
+        }
+    }
+}

@@ -1,0 +1,294 @@
+//! LOAD-1 to LOAD-7 as programs see them: a crowd, a world or slices under another version of their
+//! machine. That agents become what the rules say is proved by `proof/reloads`.
+
+use statewright::prelude::*;
+use statewright::{
+    Anew, Blackboard, Completed, Extent, Fate, Instance, Instance64, Instance128, Reload,
+    ReloadError, World,
+};
+
+type Plain = Crowd<Blackboard, ()>;
+
+fn machine(text: &str) -> Machine {
+    Machine::from_text("guard.sw.json", text).unwrap()
+}
+
+fn crowd_of(machine: &Machine) -> Plain {
+    Crowd::new(machine.bind(Functions::new()).unwrap(), 7)
+}
+
+fn reload(crowd: &mut Plain, new: &Machine) -> statewright::ReloadReport {
+    let plan = Reload::plan(crowd.machine(), new);
+    let preview = crowd.preview(&plan).unwrap();
+    let report = crowd
+        .reload(new.bind(Functions::new()).unwrap(), plan)
+        .unwrap();
+    assert_eq!(preview, report, "a preview says what happens");
+    report
+}
+
+/// A guard that waits until something is above a bound; with a third state or without.
+fn guard(bound: i32, third: &str) -> Machine {
+    machine(&format!(
+        r#"{{ "machine": "Guard", "events": ["Go", "Back"],
+             "blackboard": {{ "fear": {{ "type": "i32", "default": 5 }}, "steps": "i32" }},
+             "initial": "calm", "states": {{
+               "calm": {{ "transitions": [{{ "when": "always", "if": "fear > {bound}", "to": "gone" }}, {{ "on": "Go", "to": "walk" }}] }},
+               "walk": {{ "initial": "slow", "entry": "steps += 1", "states": {{
+                  "slow": {{ "entry": "steps += 10", "transitions": [{{ "on": "Go", "to": "fast" }}] }},
+                  "fast": {{}} {third} }} }},
+               "gone": {{}} }} }}"#
+    ))
+}
+
+#[test]
+fn load_2_new_parameters_change_no_byte_and_give_everybody_a_turn() {
+    let (old, new) = (guard(9, ""), guard(3, ""));
+    let mut crowd = crowd_of(&old);
+    let agents: Vec<AgentId> = (0..70)
+        .map(|_| crowd.spawn(Blackboard::new(&old)))
+        .collect();
+    crowd.tick(&());
+    crowd.tick(&());
+    crowd.pause(agents[5]).unwrap();
+    assert_eq!(crowd.awake(), 0, "nobody has anything to do");
+    let before: Vec<Vec<u8>> = agents
+        .iter()
+        .map(|&agent| crowd.instance_bytes(agent).unwrap().to_vec())
+        .collect();
+    let report = reload(&mut crowd, &new);
+    assert_eq!((report.extent, report.kept), (Extent::Parameters, 70));
+    for (agent, before) in agents.iter().zip(before) {
+        assert_eq!(crowd.instance_bytes(*agent).unwrap(), before);
+    }
+    crowd.tick(&());
+    assert_eq!(
+        crowd.path(agents[0]).unwrap(),
+        "gone",
+        "the new bound holds"
+    );
+    assert_eq!(crowd.path(agents[5]).unwrap(), "calm", "time stands still");
+    crowd.resume(agents[5]).unwrap();
+    crowd.tick(&());
+    assert_eq!(crowd.path(agents[5]).unwrap(), "gone");
+}
+
+#[test]
+fn load_3_a_state_that_is_gone_is_completed_by_the_next_tick() {
+    let with = guard(9, r#", "run": {}"#);
+    let without = machine(&with_text_without_slow());
+    let mut crowd = crowd_of(&with);
+    let [walker, other] = [0, 1].map(|_| crowd.spawn(Blackboard::new(&with)));
+    let steps = |crowd: &Plain, agent| {
+        let key = crowd.machine().key("steps").unwrap();
+        crowd.board(agent).unwrap().get::<i32>(key).unwrap()
+    };
+    crowd.tick(&());
+    crowd.send(walker, with.event("Go").unwrap(), ()).unwrap();
+    crowd.tick(&());
+    assert_eq!(crowd.path(walker).unwrap(), "walk/slow");
+    assert_eq!(steps(&crowd, walker), 11);
+    let report = reload(&mut crowd, &without);
+    assert_eq!((report.extent, report.kept), (Extent::Structure, 1));
+    let group = &report.completed[0];
+    assert_eq!((group.why, group.count), (Completed::StateGone, 1));
+    assert_eq!(group.examples, [walker]);
+    assert_eq!(
+        crowd.path(walker).unwrap(),
+        "walk",
+        "a part of a configuration"
+    );
+    assert_eq!(steps(&crowd, walker), 11, "nothing ran");
+    crowd.tick(&());
+    assert_eq!(crowd.path(walker).unwrap(), "walk/fast");
+    assert_eq!(
+        steps(&crowd, walker),
+        111,
+        "`fast` was entered, `walk` was not"
+    );
+    assert_eq!(crowd.path(other).unwrap(), "calm");
+}
+
+fn with_text_without_slow() -> String {
+    r#"{ "machine": "Guard", "events": ["Go", "Back"],
+         "blackboard": { "steps": "i32", "fear": { "type": "i32", "default": 5 } },
+         "initial": "calm", "states": {
+           "calm": { "transitions": [{ "when": "always", "if": "fear > 9", "to": "gone" }, { "on": "Go", "to": "walk" }] },
+           "walk": { "initial": "fast", "entry": "steps += 1", "states": {
+              "fast": { "entry": "steps += 100" }, "run": {} } },
+           "gone": {} } }"#
+        .to_owned()
+}
+
+#[test]
+fn load_1_a_plan_of_other_machines_is_refused_and_nothing_changes() {
+    let (one, two, three) = (guard(1, ""), guard(2, ""), guard(3, r#", "run": {}"#));
+    let mut crowd = crowd_of(&one);
+    let agent = crowd.spawn(Blackboard::new(&one));
+    crowd.tick(&());
+    let before = crowd.instance_bytes(agent).unwrap().to_vec();
+    let program = || three.bind(Functions::new()).unwrap();
+    let wrong = crowd.reload(program(), Reload::plan(&two, &three));
+    let wrong = wrong.unwrap_err();
+    assert!(matches!(wrong, ReloadError::Plan { .. }));
+    assert_eq!(
+        wrong.to_string(),
+        "the plan was made for another machine than that of the crowd: make it with the machines of both"
+    );
+    let wrong = crowd.reload(program(), Reload::plan(&one, &two));
+    assert_eq!(
+        wrong.unwrap_err().to_string(),
+        "the plan leads to another machine than that of the program: make it with the machines of both"
+    );
+    assert_eq!(crowd.instance_bytes(agent).unwrap(), before);
+    assert_eq!(crowd.machine().structure_hash(), one.structure_hash());
+}
+
+#[test]
+fn load_5_and_load_7_events_arrive_in_the_new_machine() {
+    let text = |events: &str| {
+        format!(
+            r#"{{ "machine": "Door", "tier": "standard", "events": {events}, "initial": "shut", "states": {{
+                 "shut": {{ "transitions": [{{ "on": "Open", "to": "open" }}] }}, "open": {{}} }} }}"#
+        )
+    };
+    let old = machine(&text(r#"["Knock", "Open"]"#));
+    let new = machine(&text(r#"["Open", "Ring", "Kick"]"#));
+    let mut crowd = crowd_of(&old);
+    let [one, two] = [0, 1].map(|_| crowd.spawn(Blackboard::new(&old)));
+    crowd.tick(&());
+    crowd.send(one, old.event("Open").unwrap(), ()).unwrap();
+    crowd.send(two, old.event("Knock").unwrap(), ()).unwrap();
+    let report = reload(&mut crowd, &new);
+    assert_eq!(report.lost_letters, 1);
+    crowd.tick(&());
+    let paths = [one, two].map(|agent| crowd.path(agent).unwrap());
+    assert_eq!(paths, ["open", "shut"]);
+    // A handle of the old machine is that of the new one, if it is there (HASH-3).
+    assert!(crowd.send(two, old.event("Knock").unwrap(), ()).is_err());
+    assert!(crowd.send(two, old.event("Open").unwrap(), ()).is_ok());
+}
+
+#[test]
+fn load_6_keys_and_variants_are_known_by_name() {
+    let text = |keys: &str, variants: &str| {
+        format!(
+            r#"{{ "machine": "Dog", "blackboard": {keys}, "parameters": {{ "size": 1 }}, "variants": {variants},
+                 "states": {{ "sit": {{}} }} }}"#
+        )
+    };
+    let old = machine(&text(
+        r#"{ "hunger": "i32", "age": "i32" }"#,
+        r#"{ "small": { "size": 0 }, "large": { "size": 9 } }"#,
+    ));
+    let new = machine(&text(
+        r#"{ "age": "f32", "name": { "type": "i32", "default": 8 }, "hunger": "i32" }"#,
+        r#"{ "large": { "size": 7 } }"#,
+    ));
+    let mut crowd = crowd_of(&old);
+    let board = |hunger: i32| {
+        let board = Blackboard::new(&old).with(&old, "hunger", hunger).unwrap();
+        board.with(&old, "age", 4).unwrap()
+    };
+    let spawn = |crowd: &mut Plain, hunger, variant| {
+        let variant = old.variant(variant).unwrap();
+        crowd.spawn_as(board(hunger), variant)
+    };
+    let small = spawn(&mut crowd, 1, "small");
+    let large = spawn(&mut crowd, 2, "large");
+    crowd.tick(&());
+    let plan = Reload::plan(&old, &new);
+    assert_eq!(plan.keys().retyped().collect::<Vec<_>>(), ["age"]);
+    let report = reload(&mut crowd, &new);
+    assert_eq!(report.lost_variants, 1);
+    let read = |agent, name: &str| {
+        let key = new.key(name).unwrap();
+        crowd.board(agent).unwrap().get::<i32>(key).unwrap()
+    };
+    assert_eq!([read(small, "hunger"), read(large, "hunger")], [1, 2]);
+    assert_eq!(read(small, "name"), 8);
+    assert_eq!(crowd.variant(large).unwrap(), new.variant("large").unwrap());
+    assert_eq!(
+        crowd.variant(small).unwrap(),
+        statewright::VariantHandle::PLAIN
+    );
+}
+
+#[test]
+fn load_3_channels_that_nobody_owns_any_more_are_reported() {
+    let text = |owner: &str| {
+        format!(
+            r#"{{ "machine": "Body", "channels": ["legs", "arms"], "initial": "a", "states": {{
+                 "a": {{ "initial": "{owner}", "owns": ["legs"], "states": {{ "{owner}": {{ "owns": ["arms"] }} }} }} }} }}"#
+        )
+    };
+    let (old, new) = (machine(&text("b")), machine(&text("c")));
+    let mut crowd = crowd_of(&old);
+    let agent = crowd.spawn(Blackboard::new(&old));
+    crowd.tick(&());
+    let report = reload(&mut crowd, &new);
+    let released: Vec<(AgentId, &str)> = report
+        .released
+        .iter()
+        .map(|&(agent, channel)| (agent, old.channel_name(channel)))
+        .collect();
+    assert_eq!(released, [(agent, "arms")]);
+}
+
+#[test]
+fn load_1_a_crowd_in_a_world_speaks_on_with_the_others() {
+    let talker = |extra: &str| {
+        machine(&format!(
+            r#"{{ "machine": "Talker", "events": {{ {extra} "Hello": {{ "payload": "entity" }}, "Bye": {{}} }},
+                 "initial": "idle", "states": {{
+                   "idle": {{ "transitions": [{{ "on": "Hello", "to": "glad", "do": {{ "send": "Bye", "to": "event" }} }}, {{ "on": "Bye", "to": "glad" }}] }},
+                   "glad": {{}} }} }}"#
+        ))
+    };
+    let (old, new) = (talker(""), talker(r#""New": {},"#));
+    let mut world: World<()> = World::new();
+    let crowd = |seed| Crowd::new(old.bind(Functions::<Blackboard, ()>::new()).unwrap(), seed);
+    let [left, right] =
+        [("left", 1), ("right", 2)].map(|(name, seed)| world.join(name, crowd(seed)).unwrap());
+    let a = world[left].spawn(Blackboard::new(&old));
+    let b = world[right].spawn(Blackboard::new(&old));
+    world.tick(&());
+    let plan = Reload::plan(&old, &new);
+    let program = new.bind(Functions::new()).unwrap();
+    world.reload(right, program, plan).unwrap();
+    world.send(b, new.event("Hello").unwrap(), a).unwrap();
+    world.tick(&());
+    world.tick(&());
+    assert_eq!(
+        [world.path(a).unwrap(), world.path(b).unwrap()],
+        ["glad", "glad"],
+        "what `b` sends is an event of the other version"
+    );
+}
+
+#[test]
+fn load_3_instances_of_the_hosts_own_map_to_any_tier() {
+    let text = |tier: &str, state: &str| {
+        machine(&format!(
+            r#"{{ "machine": "Lamp", "tier": "{tier}", "initial": "{state}", "states": {{ "{state}": {{}} }} }}"#
+        ))
+    };
+    let (old, new) = (text("crowd", "on"), text("standard", "x"));
+    let mut boards = [()];
+    let mut lamps = [Instance64::of_machine(old.rom().machine_id(), 1, 2)];
+    let program = old.bind(Functions::<(), ()>::new()).unwrap();
+    let (mut output, slices) = Default::default();
+    program
+        .tick_slices(&mut lamps, &mut boards, &(), slices, &mut output)
+        .unwrap();
+    let plan = Reload::plan(&old, &new);
+    assert!(plan.instance::<_, Instance64>(&lamps[0], 1).is_none());
+    let (lamp, mapped) = plan.instance::<_, Instance128>(&lamps[0], 1).unwrap();
+    assert_eq!(mapped.fate, Fate::Completed(Completed::StateGone));
+    assert_eq!(lamp.header().rng, lamps[0].header().rng);
+    assert_eq!(lamp.header().generation.get(), 1);
+    let other = machine(r#"{ "machine": "Tree", "states": { "grow": {} } }"#);
+    let plan = Reload::plan(&old, &other);
+    let (_, mapped) = plan.instance::<_, Instance64>(&lamps[0], 1).unwrap();
+    assert_eq!(mapped.fate, Fate::Anew(Anew::AnotherMachine));
+}
