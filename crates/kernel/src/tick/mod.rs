@@ -138,7 +138,7 @@ pub fn tick<'a, I: Instance, H: Host>(
                     run(&mut cx, host, input, used, Begun::Nothing)
                 };
             }
-            FastPath::Slow => {}
+            FastPath::Together | FastPath::Slow => {}
         }
     }
     follow(&mut cx, instance, 0, input, traces_steps, || host)
@@ -170,8 +170,10 @@ pub(crate) fn follow<'a, I: Instance, H: Host>(
     let (used, idle) = match start {
         Start::JumpInbox => fast::take_inbox::<I, H>(cx, &mut host, input.inbox),
         Start::JumpQueued(jump) => fast::take_queued::<I, H>(cx, &mut host, jump),
+        Start::JumpTimer => fast::take_due(cx, &mut host),
         Start::Poll => {
-            let polled = poll::<I, H>(cx, &mut host, !input.inbox.is_empty());
+            let has_events = !input.inbox.is_empty() || cx.due_mask() != 0;
+            let polled = poll::<I, H>(cx, &mut host, has_events);
             return run_polled(cx, &mut host, input, polled);
         }
         Start::Slow => (Used::default(), false),
@@ -191,6 +193,7 @@ pub(crate) fn run_polled(
     input: &Input<'_>,
     polled: Polled,
 ) -> Report {
+    let mut used = Used::default();
     let begun = match polled {
         Polled::Done => {
             return Report {
@@ -198,7 +201,13 @@ pub(crate) fn run_polled(
                 ..Report::default()
             };
         }
-        Polled::Settled => Begun::Settled,
+        Polled::Settled => {
+            used = fast::take_settled(cx, host, input.inbox);
+            match used.events {
+                0 => Begun::Settled,
+                _ => Begun::Moved,
+            }
+        }
         Polled::Halted(halt) => Begun::Halted(halt),
         Polled::Slow => Begun::Nothing,
         Polled::Failed(fault) => {
@@ -208,7 +217,7 @@ pub(crate) fn run_polled(
             return cx.end_with(fault);
         }
     };
-    run(cx, host, input, Used::default(), begun)
+    run(cx, host, input, used, begun)
 }
 
 /// What is done of a tick whose rest the slow path does.
@@ -220,6 +229,8 @@ pub(crate) enum Begun {
     Settled,
     /// The first eventless round goes on from here.
     Halted(Halt),
+    /// The first eventless round found nothing, and an event or a timer was taken.
+    Moved,
 }
 
 /// RAM-6: never run.
@@ -416,7 +427,7 @@ impl<'r, 'a> Tick<'r, 'a> {
         match begun {
             Begun::Nothing if self.cx.ram.has(flag::STARTED) => self.cx.check_instance()?,
             Begun::Nothing => self.start()?,
-            Begun::Settled | Begun::Halted(_) => {}
+            Begun::Settled | Begun::Halted(_) | Begun::Moved => {}
         }
         let result = self.run_to_completion(inbox, begun, &mut used);
         (report.inbox_taken, report.clamped) = (used.inbox, used.clamped);
@@ -468,6 +479,7 @@ impl<'r, 'a> Tick<'r, 'a> {
             Begun::Nothing => Round::First,
             Begun::Settled => Round::Done,
             Begun::Halted(halt) => Round::Rest(halt),
+            Begun::Moved => Round::Later,
         };
         loop {
             while !self.is_over() && used.microsteps < microstep_cap && self.run_eventless(round)? {
@@ -528,7 +540,7 @@ impl<'r, 'a> Tick<'r, 'a> {
         let scans = !self.tells_steps && toggles::has(Optimization::Polling);
         let chain = scans.then(|| self.cx.chain()).flatten();
         let chain = chain.filter(|chain| !latched || !self.cx.has_latched_in(chain));
-        match chain.map(|chain| self.scan(&chain)) {
+        match chain.map(|chain| self.scan(chain)) {
             Some(None) => Scanned::Nothing,
             Some(Some(halt)) => Scanned::Halted(halt),
             None => Scanned::NotAsked,
