@@ -3,6 +3,7 @@
 use statewright_compile::tables::Tables;
 use statewright_compile::{Options, Output, compile_text};
 use statewright_rom::Coded;
+use statewright_rom::ids::Column;
 use statewright_rom::layout::*;
 use statewright_rom::{Rom, seal};
 
@@ -45,6 +46,23 @@ fn compiled(text: &str) -> Output {
 /// Functions of the steps of a jump, by leaf and event; `-` for an op that is no call.
 fn steps(output: &Output, leaf: &str, event: &str) -> Option<Vec<String>> {
     let rom = output.rom.as_rom();
+    let jump = first_jump(output, leaf, event)?;
+    Some(names_of(output, &rom, jump))
+}
+
+/// The steps of all jumps of a ladder.
+fn ladder(output: &Output, leaf: &str, event: &str) -> Vec<Vec<String>> {
+    let rom = output.rom.as_rom();
+    let first = first_jump(output, leaf, event);
+    let next = |jump: &&Jump| rom.jumps().get(jump.otherwise.get() as usize);
+    std::iter::successors(first.as_ref(), next)
+        .map(|jump| names_of(output, &rom, *jump))
+        .collect()
+}
+
+/// The jump that is tried first.
+fn first_jump(output: &Output, leaf: &str, event: &str) -> Option<Jump> {
+    let rom = output.rom.as_rom();
     let symbols = &output.symbols;
     let state = symbols
         .states
@@ -56,7 +74,12 @@ fn steps(output: &Output, leaf: &str, event: &str) -> Option<Vec<String>> {
         .iter()
         .position(|found| found.name == event)
         .expect("the event exists");
-    let jump = rom.jump(rom.cell(state as u16, event as u16)?.list.get())?;
+    rom.jump(rom.cell(state as u16, event as u16)?.list.get())
+        .copied()
+}
+
+fn names_of(output: &Output, rom: &Rom<'_>, jump: Jump) -> Vec<String> {
+    let symbols = &output.symbols;
     let name = |step: &JumpStep| {
         let function = symbols.functions.get(usize::from(step.function.get()));
         let state = &symbols.states[usize::from(step.state.get())].name;
@@ -66,13 +89,8 @@ fn steps(output: &Output, leaf: &str, event: &str) -> Option<Vec<String>> {
             _ => function.map_or("-".to_owned(), |function| function.name.clone()),
         }
     };
-    Some(
-        rom.jump_steps_of(jump)
-            .expect("the steps exist")
-            .iter()
-            .map(name)
-            .collect(),
-    )
+    let steps = rom.jump_steps_of(&jump).expect("the steps exist");
+    steps.iter().map(name).collect()
 }
 
 fn list(names: &[&str]) -> Option<Vec<String>> {
@@ -111,13 +129,67 @@ fn exec_1_a_jump_lists_exits_effect_and_entries() {
 }
 
 #[test]
+fn sel_3_candidates_with_guards_are_a_ladder() {
+    let output = compiled(FIGHT);
+    let found = ladder(&output, "fight/near", "Maybe");
+    assert_eq!(found, [vec![], vec!["Sheathe".to_owned()]]);
+    let rom = output.rom.as_rom();
+    let guards = |jump: &&Jump| jump.guard.get() != NONE;
+    let next: Vec<u32> = rom
+        .jumps()
+        .iter()
+        .filter(guards)
+        .map(|jump| jump.otherwise.get())
+        .collect();
+    assert_eq!(
+        next.iter().filter(|&&next| next == NO_LIST).count(),
+        1,
+        "alone in `calm`"
+    );
+}
+
+const FORK: &str = r#"{ "machine": "Fork", "tier": "crowd", "initial": "calm", "events": ["Sight", "Hear"],
+  "blackboard": { "ammo": { "type": "i32" } },
+  "states": {
+    "calm": { "exit": "StandUp", "transitions": [
+      { "on": "Sight", "to": "decide", "do": "Shout" }, { "on": "Hear", "if": "Awake", "to": "decide" }] },
+    "decide": { "choice": [{ "if": "ammo > 0", "do": "Load", "to": "fight" }, { "to": "flee" }] },
+    "fight": { "entry": "Draw" },
+    "flee": { "entry": "Run", "transitions": [{ "after": "2s", "to": "calm" }] } } }"#;
+
+#[test]
+fn exec_7_the_branches_of_a_choice_are_a_ladder() {
+    let output = compiled(FORK);
+    assert_eq!(
+        ladder(&output, "calm", "Sight"),
+        [
+            vec!["StandUp", "Shout", "Load", "Draw"],
+            vec!["StandUp", "Shout", "enter flee"]
+        ]
+    );
+    assert_eq!(
+        steps(&output, "calm", "Hear"),
+        None,
+        "a guard before the choice"
+    );
+}
+
+#[test]
+fn evt_7_a_timer_with_one_outcome_is_a_jump() {
+    let output = compiled(FORK);
+    let rom = output.rom.as_rom();
+    let timer = &rom.timers()[0];
+    let column = Column::read(timer.column).expect("a column of its own");
+    let cell = rom
+        .timer_cell(timer.owner.get(), column)
+        .expect("dense rows");
+    let jump = rom.jump(cell.list.get()).expect("a jump");
+    assert_eq!(names_of(&output, &rom, *jump), ["exit flee"]);
+}
+
+#[test]
 fn what_must_be_decided_or_kept_is_no_jump() {
     let output = compiled(FIGHT);
-    assert_eq!(
-        steps(&output, "fight/near", "Maybe"),
-        None,
-        "a second candidate behind a guard"
-    );
     assert_eq!(
         steps(&output, "fight/far", "Hit"),
         None,
@@ -128,9 +200,16 @@ fn what_must_be_decided_or_kept_is_no_jump() {
         "\"observers\": [{ \"on\": \"Hit\", \"do\": \"Note\" }],\n  \"states\": {\n    \"calm\"",
     );
     assert_ne!(observed, FIGHT);
+    let observed = compiled(&observed);
+    assert!(steps(&output, "fight/near", "Hit").is_some());
+    assert_eq!(
+        steps(&observed, "fight/near", "Hit"),
+        None,
+        "it is observed"
+    );
     assert!(
-        compiled(&observed).rom.as_rom().jumps().is_empty(),
-        "observers see every event"
+        !observed.rom.as_rom().jumps().is_empty(),
+        "other events are not"
     );
 }
 
@@ -187,10 +266,18 @@ fn refused(change: impl Fn(&mut Tables)) -> String {
     }
 }
 
+/// The last jump that has a guard.
+fn guarded(tables: &mut Tables) -> &mut Jump {
+    let mut jumps = tables.jumps.iter_mut().rev();
+    jumps
+        .find(|jump| jump.guard.get() != NONE)
+        .expect("there is one")
+}
+
 #[test]
 fn rom_2_damaged_jumps_are_refused() {
     assert_eq!(refused(|_| {}), "loaded");
-    let cases: [(Change, &str); 11] = [
+    let cases: [(Change, &str); 16] = [
         (|t| t.jumps[0].leaf = 2.into(), "its leaf is none"),
         (|t| t.jumps[0].transition = 999.into(), "transition"),
         (|t| t.jumps[0].list = 999.into(), "list"),
@@ -201,7 +288,12 @@ fn rom_2_damaged_jumps_are_refused() {
             |t| t.jump_steps[0].kind = JumpStepKind::Exit.into(),
             "operands",
         ),
-        (|t| t.jumps[0].reserved[2] = 1.into(), "reserved"),
+        (|t| t.jumps[0].reserved = 1.into(), "reserved"),
+        (|t| t.jumps[0].otherwise = 1.into(), "otherwise"),
+        (|t| guarded(t).otherwise = 0.into(), "otherwise"),
+        (|t| t.jumps[0].asker = 999.into(), "asker"),
+        (|t| t.jumps[0].exits = 9.into(), "effects"),
+        (|t| t.jumps[0].effects = 9.into(), "effects"),
         (|t| t.jump_steps[0].state = 999.into(), "state"),
         (|t| t.jump_steps[0].function = 999.into(), "no action"),
         (|t| t.dense_cells[0].list = (JUMP | 999).into(), "jump"),

@@ -68,6 +68,8 @@ pub(crate) struct Context<'a> {
     pub(crate) jump: Option<(&'a Jump, Option<&'a Event>)>,
     /// The event of the queue that made it, if there is none of the inbox.
     pub(crate) queued: Event,
+    /// The timer that made it, if no event did.
+    pub(crate) fired: Option<TimerId>,
     /// What went wrong; looked at after the microstep (TICK-3).
     pub(crate) fault: Cell<Option<Fault>>,
     /// For a tracer, if there is one that wants to know everything.
@@ -124,6 +126,7 @@ impl<'a> Context<'a> {
             step: None,
             jump: None,
             queued: Event::default(),
+            fired: None,
             fault: Cell::new(None),
             notes: None,
             overflowed: usize::MAX,
@@ -347,9 +350,12 @@ impl<'a> Context<'a> {
         Site {
             state: self.proved(StateId::read(state)).unwrap_or(StateId::ROOT),
             transition: self.proved(TransitionId::read(jump.transition)),
-            cause: self
-                .proved(event.id())
-                .map_or(Cause::None, |id| Cause::Event(id, event.words())),
+            cause: match self.fired {
+                Some(timer) => Cause::Timer(timer),
+                None => self
+                    .proved(event.id())
+                    .map_or(Cause::None, |id| Cause::Event(id, event.words())),
+            },
         }
     }
 }

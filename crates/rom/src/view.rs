@@ -656,6 +656,18 @@ impl<'a> Rom<'a> {
         })
     }
 
+    /// First word of a parameter in a variant.
+    #[inline]
+    pub fn parameter_word(&self, variant: VariantId, id: ParameterId) -> Option<u32> {
+        let offset = usize::from(self.parameter(id)?.offset.get());
+        let row = match variant.index() {
+            0 => 0,
+            row => row.saturating_mul(self.parameter_words()),
+        };
+        let word = self.parameter_values.get(row.saturating_add(offset))?;
+        Some(word.word.get())
+    }
+
     /// Instructions of an expression.
     #[inline]
     pub fn code_of(&self, id: ExpressionId) -> &'a [InstructionRecord] {
@@ -852,6 +864,30 @@ impl<'a> Rom<'a> {
         } else {
             None
         }
+    }
+
+    /// What a state and a timer of a dense machine lead to: a list, a jump or nobody.
+    #[inline]
+    pub fn timer_cell(&self, leaf: u16, column: Column) -> Option<&'a DenseCell> {
+        let row = self.states.get(usize::from(leaf))?.row.get();
+        let inside = column.index() >= self.events.len() && column.index() < self.columns();
+        let place = usize::from(row)
+            .wrapping_mul(self.columns())
+            .wrapping_add(column.index());
+        if inside {
+            self.dense_cells.get(place)
+        } else {
+            None
+        }
+    }
+
+    /// Is an event of this number told to an observer (EVT-8)?
+    #[inline]
+    pub fn is_observed(&self, event: u16) -> bool {
+        self.has(feature::OBSERVERS)
+            && self.observers.iter().any(|observer| {
+                observer.event.get() == event || SpecialTrigger::Any.is(observer.event)
+            })
     }
 
     /// The jump that a cell names.

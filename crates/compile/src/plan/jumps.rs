@@ -1,8 +1,8 @@
 //! Jumps: for a leaf and an event, everything that always happens, as one list of steps (EXEC-1).
 //!
-//! A jump exists where nothing is left to decide or to keep: a transition that is the first to be
-//! asked and has no condition (or the only one, with a guard), and states on the way that are of
-//! one region, neither remember nor hold back. The kernel carries it out without looking anything
+//! A jump exists where nothing is left to decide but by guards, and nothing to keep: transitions
+//! without other conditions, and states on the way that are of one region, neither remember nor hold
+//! back. The kernel carries it out without looking anything
 //! else up, if no other region has something to say to the event.
 //!
 //! ```text
@@ -23,17 +23,25 @@
 //! out by the slow path's means. The leaf that is active while a step runs is in the step, because
 //! user code may ask for it.
 //!
-//! Whatever does not fit (scores, `stay`, pushes, history, choices, regions, conditions on leaving, lists
+//! Several candidates with guards, and the branches of a choice, are a ladder of jumps, each tried
+//! if the guard of the one before it says no:
+//!
+//! ```text
+//! on Sight: if "ammo > 0" to fight, else to flee     [ammo > 0: Shout, ENTER fight] ─no─▶ [ENTER flee]
+//! ```
+//!
+//! Whatever does not fit (scores, `stay`, pushes, history, regions that are left, conditions on leaving, lists
 //! with `if`, a final state at the end) has no jump, and the kernel takes the slow path: it goes by
-//! the candidate list, whose number the jump keeps for the case that its guard says no.
+//! the candidate list, whose number the jump keeps.
 
+use statewright_rom::Target;
 use statewright_rom::ids::{
     CandidateListId, ListId, OpId, PlanId, RowId, StateExtraId, StateId, TransitionId,
 };
 use statewright_rom::layout::*;
 use zerocopy::byteorder::little_endian::{U16, U32};
 
-use super::shape::state_in;
+use super::shape::{state_in, targets};
 use crate::tables::Tables;
 
 /// What a transition must not have.
@@ -42,39 +50,152 @@ const SPECIAL: u16 = transition_flag::SCORED
     | transition_flag::POP
     | transition_flag::LATCH
     | transition_flag::HISTORY
-    | transition_flag::CHOICE
     | transition_flag::STAY;
 
-/// Turns cells of dense rows into jumps where that is possible.
+/// Most ways of one leaf and event.
+const MAX_RUNGS: usize = 16;
+
+/// Turns cells of dense rows into jumps where that is possible: those of events and of timers.
 pub fn assign(tables: &mut Tables) {
-    let features = tables.header.features.get();
-    // Observers are told of every event, also where nobody reacts.
-    if features & (feature::DENSE_ROWS | feature::OBSERVERS) != feature::DENSE_ROWS {
+    if tables.header.features.get() & feature::DENSE_ROWS == 0 {
         return;
     }
     let columns = usize::from(tables.header.columns.get());
+    // The last column is the eventless one: there several are asked, one after the other.
+    let triggers = 0..columns.saturating_sub(1);
+    let jumping: Vec<usize> = triggers.filter(|&c| !is_observed(tables, c)).collect();
     for row in 0..tables.leaf_rows.len() {
         let leaf = state_in(tables.leaf_rows[row].state);
-        for column in 0..tables.events.len() {
+        for &column in &jumping {
             let cell = row * columns + column;
             let list = CandidateListId::read(tables.dense_cells[cell].list);
-            let Some((jump, steps)) = list.and_then(|list| jump(tables, leaf, list)) else {
+            let Some(jumps) = list.and_then(|list| ladder(tables, leaf, list)) else {
                 continue;
             };
-            if tables.jump_steps.len() + steps.len() > MAX_JUMP_STEPS {
+            let steps: usize = jumps.iter().map(|(_, steps)| steps.len()).sum();
+            if (tables.jump_steps.len() + steps).max(tables.jumps.len() + jumps.len())
+                > MAX_JUMP_STEPS
+            {
                 return;
             }
             tables.dense_cells[cell].list = U32::new(JUMP | tables.jumps.len() as u32);
-            tables.jumps.push(jump);
-            tables.jump_steps.extend(steps);
+            for (jump, steps) in jumps {
+                tables.jumps.push(jump);
+                tables.jump_steps.extend(steps);
+            }
         }
     }
 }
 
-fn jump(tables: &Tables, leaf: StateId, list: CandidateListId) -> Option<(Jump, Vec<JumpStep>)> {
-    let (id, guard) = first_candidate(tables, list)?;
+/// Observers are told of an event before it is carried out, also where nobody reacts.
+fn is_observed(tables: &Tables, column: usize) -> bool {
+    let of_column = |observer: &ObserverRecord| {
+        SpecialTrigger::Any.is(observer.event) || usize::from(observer.event.get()) == column
+    };
+    column < tables.events.len() && tables.observers.iter().any(of_column)
+}
+
+/// One of the ways that a leaf can go, with the guard that is asked first.
+struct Rung {
+    transition: TransitionId,
+    guard: Option<OpId>,
+    /// Who asks the guard.
+    asker: StateId,
+    /// How the steps end.
+    entry: RungEntry,
+}
+
+/// What is entered.
+enum RungEntry {
+    /// What the plan of the transition says.
+    Planned,
+    /// The target of a branch, after its effect.
+    Branch(BranchRecord),
+}
+
+/// The jumps of a list, each tried if the guard of the one before it says no; with their steps.
+fn ladder(
+    tables: &Tables,
+    leaf: StateId,
+    list: CandidateListId,
+) -> Option<Vec<(Jump, Vec<JumpStep>)>> {
+    let rungs = rungs(tables, list)?;
+    let mut first = tables.jump_steps.len();
+    let mut jumps = Vec::new();
+    for (place, rung) in rungs.iter().enumerate() {
+        let (mut jump, steps) = jump(tables, leaf, rung)?;
+        let next = tables.jumps.len() + place + 1;
+        let last = place + 1 == rungs.len();
+        jump.list = U32::new(list.raw());
+        jump.first = U32::new(first as u32);
+        jump.otherwise = U32::new(if last { NO_LIST } else { next as u32 });
+        first += steps.len();
+        jumps.push((jump, steps));
+    }
+    Some(jumps)
+}
+
+/// What a list can come to: up to the first way without a guard.
+fn rungs(tables: &Tables, list: CandidateListId) -> Option<Vec<Rung>> {
+    let list = tables.candidate_lists.get(list.index())?;
+    let first = list.first.get() as usize;
+    let count = usize::from(list.interrupts.get()) + usize::from(list.others.get());
+    let mut rungs = Vec::new();
+    for candidate in &tables.candidates[first..first + count] {
+        if candidate.kind != CandidateKind::Transition {
+            return None;
+        }
+        rungs.extend(rungs_of(tables, TransitionId::read(candidate.index)?)?);
+        if rungs.len() > MAX_RUNGS {
+            return None;
+        }
+        if rungs.last().is_some_and(|rung: &Rung| rung.guard.is_none()) {
+            break;
+        }
+    }
+    Some(rungs)
+}
+
+/// The ways of one transition: one, or one per branch of its choice.
+fn rungs_of(tables: &Tables, id: TransitionId) -> Option<Vec<Rung>> {
     let transition = tables.transition(id);
-    let plan = &tables.transition_plans[id.index()];
+    if transition.flags.get() & SPECIAL != 0 || transition.extra.get() != NONE {
+        return None;
+    }
+    let guard = OpId::read(transition.guard);
+    if transition.flags.get() & transition_flag::CHOICE == 0 {
+        return Some(vec![Rung {
+            transition: id,
+            guard,
+            asker: state_in(transition.source),
+            entry: RungEntry::Planned,
+        }]);
+    }
+    let [target] = targets(tables, transition.targets) else {
+        return None;
+    };
+    let Some(Target::Choice(asker)) = Target::read(target).filter(|_| guard.is_none()) else {
+        return None;
+    };
+    let of_branch = |branch: &BranchRecord| Rung {
+        transition: id,
+        guard: OpId::read(branch.guard),
+        asker,
+        entry: RungEntry::Branch(*branch),
+    };
+    Some(branches(tables, asker).iter().map(of_branch).collect())
+}
+
+fn branches(tables: &Tables, choice: StateId) -> &[BranchRecord] {
+    let state = tables.state(choice);
+    let first = usize::from(state.first_transition.get());
+    &tables.branches[first..first + usize::from(state.transition_count.get())]
+}
+
+/// One jump without its places in the tables, and its steps.
+fn jump(tables: &Tables, leaf: StateId, rung: &Rung) -> Option<(Jump, Vec<JumpStep>)> {
+    let transition = tables.transition(rung.transition);
+    let plan = &tables.transition_plans[rung.transition.index()];
     let line = tables.state(leaf).leaf;
     let mut builder = JumpBuilder {
         tables,
@@ -84,44 +205,40 @@ fn jump(tables: &Tables, leaf: StateId, list: CandidateListId) -> Option<(Jump, 
         polls: false,
     };
     let internal = transition.flags.get() & transition_flag::INTERNAL != 0;
+    let domain = state_in(transition.domain);
     if !internal {
-        let domain = state_in(transition.domain);
         let left = (0..tables.state(domain).region_count)
             .filter(|region| plan.regions >> region & 1 != 0)
             .count();
         builder.exit_to(domain).filter(|()| left == 1)?;
     }
+    let exits = builder.steps.len();
     builder.run(transition.effect, state_in(transition.source))?;
-    if !internal {
-        builder.enter(PlanId::read(plan.plan)?)?;
+    if let RungEntry::Branch(branch) = &rung.entry {
+        builder.run(branch.effect, rung.asker)?;
     }
+    let effects = builder.steps.len();
+    match &rung.entry {
+        RungEntry::Branch(branch) => builder.enter_branch(domain, branch)?,
+        RungEntry::Planned if internal => {}
+        RungEntry::Planned => builder.enter(PlanId::read(plan.plan)?)?,
+    }
+    let number = |count: usize| u16::try_from(count).ok().map(U16::new);
     let jump = Jump {
-        list: U32::new(list.raw()),
-        first: U32::new(tables.jump_steps.len() as u32),
-        transition: U16::new(id.raw()),
+        list: U32::new(0),
+        first: U32::new(0),
+        transition: U16::new(rung.transition.raw()),
         leaf: U16::new(builder.active.raw()),
-        count: U16::new(u16::try_from(builder.steps.len()).ok()?),
-        guard: U16::new(OpId::to_raw(guard)),
-        flags: U16::new(builder.flags(guard)),
-        reserved: [U16::new(0); 3],
+        count: number(builder.steps.len())?,
+        guard: U16::new(OpId::to_raw(rung.guard)),
+        flags: U16::new(builder.flags(rung.guard)),
+        asker: U16::new(rung.asker.raw()),
+        otherwise: U32::new(NO_LIST),
+        exits: number(exits)?,
+        effects: number(effects)?,
+        reserved: U32::new(0),
     };
     Some((jump, builder.steps))
-}
-
-/// The transition that a list always comes to, with its guard: one without conditions at its head,
-/// or one that is alone.
-fn first_candidate(tables: &Tables, list: CandidateListId) -> Option<(TransitionId, Option<OpId>)> {
-    let list = tables.candidate_lists.get(list.index())?;
-    let candidate = &tables.candidates[list.first.get() as usize];
-    if candidate.kind != CandidateKind::Transition {
-        return None;
-    }
-    let id = TransitionId::read(candidate.index)?;
-    let transition = tables.transition(id);
-    let alone = list.interrupts.get() + list.others.get() == 1;
-    let plain = transition.flags.get() & SPECIAL == 0 && transition.extra.get() == NONE;
-    let guard = OpId::read(transition.guard);
-    (plain && (guard.is_none() || alone)).then_some((id, guard))
 }
 
 /// A jump under construction.
@@ -157,24 +274,60 @@ impl<'t> JumpBuilder<'t> {
         Some(())
     }
 
-    /// Enters by a plan; what completes is left to the slow path.
+    /// Enters by a plan.
     fn enter(&mut self, plan: PlanId) -> Option<()> {
         let plan = self.tables.entry_plans.get(plan.index())?;
         let first = plan.first.get() as usize;
         for step in &self.tables.entry_steps[first..first + usize::from(plan.count.get())] {
-            if step.kind == PlanStepKind::State {
-                self.active = state_in(step.state);
-                let record = self.free_state(self.active)?;
-                if record.kind == StateKind::Final {
-                    return None;
-                }
-                if !is_plain(record) {
-                    self.step(JumpStepKind::Enter, self.active);
-                    continue;
-                }
+            match step.kind.get() {
+                PlanStepKind::State => self.enter_state(state_in(step.state), step.list)?,
+                PlanStepKind::Initial => self.run(step.list, state_in(step.state))?,
             }
-            self.run(step.list, state_in(step.state))?;
         }
+        self.arrive()
+    }
+
+    /// Enters the line from a state down to the target of a branch, which is a leaf.
+    fn enter_branch(&mut self, domain: StateId, branch: &BranchRecord) -> Option<()> {
+        let [target] = targets(self.tables, branch.targets) else {
+            return None;
+        };
+        let Target::State(leaf) = Target::read(target)? else {
+            return None;
+        };
+        let around = |&state: &StateId| StateId::read(self.tables.state(state).parent);
+        let mut path: Vec<StateId> = std::iter::successors(Some(leaf), around)
+            .take_while(|&state| state != domain)
+            .collect();
+        let alone = |&state: &StateId| {
+            around(&state).is_some_and(|outer| self.tables.state(outer).region_count == 1)
+        };
+        if path.is_empty() || !path.iter().all(alone) {
+            return None;
+        }
+        path.reverse();
+        for state in path {
+            self.enter_state(state, self.tables.state(state).entry)?;
+        }
+        self.arrive()
+    }
+
+    /// Enters one state; what completes is left to the slow path.
+    fn enter_state(&mut self, state: StateId, entry: U16) -> Option<()> {
+        self.active = state;
+        let record = self.free_state(state)?;
+        if record.kind == StateKind::Final {
+            return None;
+        }
+        if is_plain(record) {
+            return self.run(entry, state);
+        }
+        self.step(JumpStepKind::Enter, state);
+        Some(())
+    }
+
+    /// The last state that was entered is a leaf.
+    fn arrive(&mut self) -> Option<()> {
         let row = RowId::read(self.tables.state(self.active).row)?;
         let row = self.tables.leaf_rows.get(row.index())?;
         self.polls = row.flags.get() & row_flag::POLLS != 0;

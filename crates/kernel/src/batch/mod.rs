@@ -181,7 +181,7 @@ fn run_batch<'a, const SPARSE: bool, I: Instance, H: Hosts>(
                         Some(report) => done(place, &report, &[]),
                     }
                 }
-                FastPath::Slow => {
+                FastPath::Together | FastPath::Slow => {
                     let Some(instance) = agents.next() else {
                         return;
                     };

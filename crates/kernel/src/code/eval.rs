@@ -9,7 +9,7 @@ use zerocopy::byteorder::little_endian::U16;
 
 use crate::code::straight::straight;
 use crate::context::{Arguments, Context, Site};
-use crate::host::cx::{GuardCx, parameter_words, scratch_slots};
+use crate::host::cx::{GuardCx, parameter_word, parameter_words, scratch_slots};
 use crate::host::notes::Reads;
 use crate::host::{Cause, Host, Verdict};
 use crate::instance::rng::Rng;
@@ -197,6 +197,7 @@ fn evaluate_on<const N: usize>(
 ///   health < flee_below && !BraveEnough      KEY PARAMETER I32_LT │ AND_JUMP │ CALL_GUARD │ NOT
 ///                                            └ one comparison     └ goes on or ends     └ end
 /// ```
+#[inline(never)]
 pub(crate) fn test(
     cx: &mut Context<'_>,
     host: &dyn Host,
@@ -207,15 +208,44 @@ pub(crate) fn test(
         return false;
     };
     let code = cx.rom.code_in(record);
+    let go_on = |cx: &mut Context<'_>, after: &[InstructionRecord], value: Option<bool>| {
+        let at = code.len().wrapping_sub(after.len());
+        let start = Start { at, value };
+        evaluate_from(cx, host, record, site, None, start)[0] != 0
+    };
     if !toggles::has(Optimization::Straight) {
-        return evaluate_from(cx, host, record, site, None, Start::FIRST)[0] != 0;
+        return go_on(cx, code, None);
     }
-    if let [first, second, compare] = code
-        && let Some(holds) = compared(cx, host, (first, second), compare.op)
-    {
-        return holds;
+    let mut rest = code;
+    // Bound: jumps go forward only.
+    loop {
+        let Some((mut value, mut after)) = test_one(cx, host, rest, site) else {
+            return go_on(cx, rest, None);
+        };
+        rest = loop {
+            let [instruction, more @ ..] = after else {
+                return value;
+            };
+            after = match instruction.op {
+                op::NOT => {
+                    value = !value;
+                    more
+                }
+                op::AND_JUMP | op::OR_JUMP if value != (instruction.op == op::OR_JUMP) => {
+                    break more;
+                }
+                op::AND_JUMP | op::OR_JUMP => {
+                    let to = instruction.c.get() as usize;
+                    if to >= code.len() {
+                        return value;
+                    }
+                    let from = code.len().wrapping_sub(more.len());
+                    code.get(from.max(to)..).unwrap_or(&[])
+                }
+                _ => return go_on(cx, after, Some(value)),
+            };
+        };
     }
-    test_on(cx, host, record, code, site)
 }
 
 /// A comparison of two words, if that is what stands there. Nothing that is read twice would be
@@ -246,53 +276,8 @@ fn word(cx: &Context<'_>, host: &dyn Host, instruction: &InstructionRecord) -> O
     match instruction.op {
         op::PUSH => Some(instruction.c.get()),
         op::KEY => Some(host.read_key(KeyId::read(instruction.b)?)[0]),
-        op::PARAMETER => Some(parameter_words(cx, ParameterId::read(instruction.b)?)[0]),
+        op::PARAMETER => Some(parameter_word(cx, ParameterId::read(instruction.b)?)),
         _ => None,
-    }
-}
-
-/// Conditions that are more than one comparison.
-#[inline(never)]
-fn test_on<'a>(
-    cx: &mut Context<'a>,
-    host: &dyn Host,
-    record: &ExpressionRecord,
-    code: &'a [InstructionRecord],
-    site: &Site,
-) -> bool {
-    let mut rest = code;
-    // Bound: jumps go forward only.
-    loop {
-        let Some((mut value, mut after)) = test_one(cx, host, rest, site) else {
-            let at = code.len().wrapping_sub(rest.len());
-            let start = Start { at, value: None };
-            return evaluate_from(cx, host, record, site, None, start)[0] != 0;
-        };
-        rest = loop {
-            let [instruction, more @ ..] = after else {
-                return value;
-            };
-            after = match instruction.op {
-                op::NOT => {
-                    value = !value;
-                    more
-                }
-                op::AND_JUMP | op::OR_JUMP if value != (instruction.op == op::OR_JUMP) => {
-                    break more;
-                }
-                op::AND_JUMP | op::OR_JUMP => {
-                    let from = code.len().wrapping_sub(more.len());
-                    let to = from.max(instruction.c.get() as usize);
-                    code.get(to..).unwrap_or(&[])
-                }
-                _ => {
-                    let at = code.len().wrapping_sub(after.len());
-                    let value = Some(value);
-                    let start = Start { at, value };
-                    return evaluate_from(cx, host, record, site, None, start)[0] != 0;
-                }
-            };
-        };
     }
 }
 
@@ -308,12 +293,7 @@ fn test_one<'a>(
         return None;
     };
     if first.op == op::CALL_GUARD {
-        let op = cx.rom.ops().get(usize::from(first.b.get()))?;
-        if op.kind != ActionOp::Call {
-            return None;
-        }
-        let function = cx.prepare_call(op, site)?;
-        return Some((host.guard(function, GuardCx::new(cx)).holds, after));
+        return Some((ask_plainly(cx, host, first, site)?, after));
     }
     if first.op == op::IN_STATE {
         let state = StateId::read(first.b)?;
@@ -326,6 +306,22 @@ fn test_one<'a>(
     }
     let (value, after) = straight_apart(cx, host, code, site)?;
     Some((value != 0, after))
+}
+
+/// What a guard without computed arguments says. Kept apart, so that a comparison does not pay for it.
+#[inline(never)]
+fn ask_plainly(
+    cx: &mut Context<'_>,
+    host: &dyn Host,
+    instruction: &InstructionRecord,
+    site: &Site,
+) -> Option<bool> {
+    let op = cx.rom.ops().get(usize::from(instruction.b.get()))?;
+    if op.kind != ActionOp::Call {
+        return None;
+    }
+    let function = cx.prepare_call(op, site)?;
+    Some(host.guard(function, GuardCx::new(cx)).holds)
 }
 
 /// Kept apart, so that a comparison needs no room for it.

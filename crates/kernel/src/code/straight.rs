@@ -18,7 +18,7 @@ use statewright_rom::ids::{KeyId, ParameterId, StateId};
 use statewright_rom::layout::{InstructionRecord, ValueType};
 
 use crate::context::{Context, Site};
-use crate::host::cx::parameter_words;
+use crate::host::cx::parameter_word;
 use crate::host::{Cause, Host};
 
 /// The word that a piece of code comes to, and what stands behind it: nothing, a jump, or `!`.
@@ -67,7 +67,7 @@ fn word(
     let word = match op {
         op::PUSH => return Some(c.get()),
         op::KEY => host.read_key(KeyId::read(b)?)[0],
-        op::PARAMETER => parameter_words(cx, ParameterId::read(b)?)[0],
+        op::PARAMETER => parameter_word(cx, ParameterId::read(b)?),
         op::PAYLOAD => match site.cause {
             Cause::Event(_, [word, ..]) => word,
             Cause::None | Cause::Timer(_) => 0,

@@ -40,6 +40,8 @@ pub(crate) struct IdleMask {
     /// The same where the machine has jumps and a tick has room for one; else a word that no
     /// header has.
     jump_rest: u64,
+    /// The same where no event has to be told to observers.
+    single_rest: u64,
     /// The same with polling, where a machine polls; else a word that no header has.
     poll_rest: u64,
 }
@@ -77,6 +79,7 @@ impl IdleMask {
     pub(crate) const BLIND: Self = Self {
         rest: NEVER,
         jump_rest: NEVER,
+        single_rest: NEVER,
         poll_rest: NEVER,
     };
 
@@ -90,6 +93,11 @@ impl IdleMask {
         let jumps = !rom.jumps().is_empty() && rom.header().microsteps_per_tick.get() > 1;
         let polling = rom.header().features.get() & POLLING != 0;
         let polls = u64::from(flag::POLLS) << 32;
+        let jump_rest = if toggles::has(Optimization::Jumps) && jumps {
+            rest
+        } else {
+            NEVER
+        };
         Self {
             poll_rest: if toggles::has(Optimization::Polling) && polling {
                 rest | polls
@@ -97,10 +105,11 @@ impl IdleMask {
                 NEVER
             },
             rest,
-            jump_rest: if toggles::has(Optimization::Jumps) && jumps {
-                rest
-            } else {
+            jump_rest,
+            single_rest: if rom.has(feature::OBSERVERS) {
                 NEVER
+            } else {
+                jump_rest
             },
         }
     }
@@ -118,10 +127,16 @@ impl IdleMask {
             && !instance.has_due_timer(now)
     }
 
-    /// At rest, no event queued, and a machine with jumps?
+    /// Does the machine have jumps, and a tick room for one?
+    #[inline]
+    pub(super) fn has_jumps(&self) -> bool {
+        self.jump_rest != NEVER
+    }
+
+    /// At rest, no event queued, and a machine with jumps and without observers?
     #[inline(always)]
     pub(crate) fn may_jump(&self, header: &Header) -> bool {
-        self.is_idle(header) && header.last_word() == 0
+        header.first_word() & IDLE == self.single_rest && header.last_word() == 0
     }
 
     /// The same where timers run, of which none is due: a jump stops and starts them as the slow
@@ -141,6 +156,12 @@ impl IdleMask {
             && self.jump_rest != NEVER
             && header.last_word() == 0
             && waits(instance, now)
+    }
+
+    /// At rest but for timers of which one is due, and a machine with jumps?
+    #[inline]
+    pub(crate) fn may_jump_by_timer(&self, header: &Header) -> bool {
+        self.is_idle_but_for_timers(header) && header.armed != 0 && header.last_word() == 0
     }
 
     /// At rest but for polling? Running timers are to be looked at.

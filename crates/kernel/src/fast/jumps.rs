@@ -8,6 +8,7 @@ use crate::batch::inbox::Inbox;
 use crate::commit::entry_set::Entry;
 use crate::commit::exits::Leave;
 use crate::context::{Context, Site};
+use crate::events::timers::Due;
 use crate::fast::route::FastPath;
 use crate::host::cx::ActionCx;
 use crate::host::trace::Trace;
@@ -47,6 +48,13 @@ impl Context<'_> {
             microsteps: 0,
             left,
         }
+    }
+
+    /// The leaf number of a jump: that of all states on its way.
+    fn line_of_jump(&self, jump: &Jump) -> Option<LeafId> {
+        let leaf = self.proved(StateId::read(jump.leaf));
+        let leaf = leaf.and_then(|leaf| self.state(leaf));
+        leaf.and_then(|leaf| self.proved(leaf.leaf_id()))
     }
 
     /// What a jump has left to do. What user code may have done: posted, started a timer. A fault
@@ -147,7 +155,8 @@ pub(crate) fn take_inbox<'a, I: Instance, H: Host>(
         let jumped = match FastPath::of_all(cx.rom, cx.ram.leaves(), event) {
             FastPath::Ignore => ignore(cx, host, event),
             FastPath::Jump(jump) => take_jump::<I, H>(cx, host, jump, Some(event)),
-            FastPath::Slow => return (used, false),
+            FastPath::Together if !host.is_tracing() => take_together(cx, host, event),
+            FastPath::Together | FastPath::Slow => return (used, false),
         };
         used.add(jumped.microsteps);
         if jumped.left == Left::Something {
@@ -175,6 +184,156 @@ pub(crate) fn take_queued<'a, I: Instance, H: Host>(
     };
     let done = jumped.left != Left::Something;
     (Used::queued(jumped.microsteps), done)
+}
+
+/// Takes an event by jumps of several leaves, in the order of the tree: the exits of all, then the
+/// effects of all, then the entries of all (EXEC-1).
+#[inline(never)]
+fn take_together<'a>(cx: &mut Context<'a>, host: &mut dyn Host, event: &Event) -> Jumped {
+    cx.running = true;
+    cx.queued = *event;
+    let leaves = cx.leaves();
+    let mut jumps: [Option<&'a Jump>; MAX_LEAVES] = [None; MAX_LEAVES];
+    let mut count = 0_u64;
+    for (cell, (_, leaf)) in jumps.iter_mut().zip(leaves.iter()) {
+        if let FastPath::Jump(jump) = FastPath::of(cx.rom, Some(leaf.raw()), event) {
+            *cell = Some(jump);
+        }
+    }
+    for part in [Part::Exits, Part::Effects, Part::Entries] {
+        count = 0;
+        for (place, jump) in jumps.iter().enumerate() {
+            let Some(jump) = *jump else { continue };
+            // What two leaves have in common is carried out once.
+            let mut earlier = jumps.iter().take(place).flatten();
+            if earlier.all(|other| other.transition != jump.transition) {
+                run_part(cx, host, jump, part);
+                count = count.wrapping_add(1);
+            }
+        }
+    }
+    cx.jumped = cx.jumped.wrapping_add(1);
+    let more = count.saturating_sub(1);
+    cx.counters.transitions = cx.counters.transitions.wrapping_add(more);
+    let polls = |jump: &&Jump| jump.flags.get() & jump_flag::POLLS != 0;
+    if !jumps.iter().flatten().any(polls) {
+        return finish_jump(cx);
+    }
+    Jumped {
+        microsteps: 1,
+        left: Left::Something,
+    }
+}
+
+/// A part of the steps of a jump.
+#[derive(Clone, Copy)]
+enum Part {
+    Exits,
+    Effects,
+    Entries,
+}
+
+/// Carries out a part of a jump that is taken beside others, which see what it has left and entered.
+fn run_part<'a>(cx: &mut Context<'a>, host: &mut dyn Host, jump: &'a Jump, part: Part) {
+    let (exits, effects) = (
+        usize::from(jump.exits.get()),
+        usize::from(jump.effects.get()),
+    );
+    let steps = cx.proved(cx.rom.jump_steps_of(jump)).unwrap_or(&[]);
+    let steps = match part {
+        Part::Exits => steps.get(..exits),
+        Part::Effects => steps.get(exits..effects),
+        Part::Entries => steps.get(effects..),
+    };
+    cx.jump = Some((jump, None));
+    if let Some(steps) = cx.proved(steps) {
+        run_steps(cx, host, jump, steps);
+    }
+    let transition = TransitionId::read(jump.transition).and_then(|id| cx.rom.transition(id));
+    let Some(transition) = cx.proved(transition) else {
+        return;
+    };
+    if transition.flags.get() & transition_flag::INTERNAL != 0 {
+        return;
+    }
+    let line = cx.line_of_jump(jump);
+    let left = match part {
+        Part::Exits => StateId::read(transition.domain)
+            .filter(|&domain| cx.state(domain).and_then(StateRecord::leaf_id) == line),
+        Part::Entries => StateId::read(jump.leaf),
+        Part::Effects => return,
+    };
+    if let Some(line) = line {
+        cx.set_leaf(line, left);
+    }
+}
+
+/// Takes a timer that alone is due, if it leads to a jump. The instance is attached and may jump.
+/// What was used, and whether nothing is left to do.
+#[inline(never)]
+pub(crate) fn take_due(cx: &mut Context<'_>, host: &mut dyn Host) -> (Used, bool) {
+    let jumped = jump_by_timer(cx, host, cx.due_mask());
+    jumped.map_or_else(Default::default, |jumped| {
+        (
+            Used::queued(jumped.microsteps),
+            jumped.left != Left::Something,
+        )
+    })
+}
+
+/// Takes what has come for an agent that has polled and found nothing eventless: one event of the
+/// inbox or one due timer, by a jump, or nobody handles it. The instance is attached. What was used.
+#[inline(never)]
+pub(crate) fn take_settled(cx: &mut Context<'_>, host: &mut dyn Host, inbox: Inbox<'_>) -> Used {
+    let header = cx.ram.header();
+    let alone = header.event_count == 0 && header.last_word() == 0;
+    if !alone || !cx.idle.get().has_jumps() || host.is_tracing() {
+        return Used::default();
+    }
+    let due = cx.due_mask();
+    match inbox.only() {
+        Some(event) if due == 0 => {
+            let jumped = match FastPath::of_all(cx.rom, cx.ram.leaves(), event) {
+                FastPath::Ignore => cx.count_unhandled(),
+                FastPath::Jump(jump) => {
+                    cx.queued = *event;
+                    take_steps::<false>(cx, host, jump, None)
+                }
+                FastPath::Together => take_together(cx, host, event),
+                FastPath::Slow => return Used::default(),
+            };
+            Used::one(jumped.microsteps)
+        }
+        None if inbox.is_empty() => {
+            let jumped = jump_by_timer(cx, host, due);
+            jumped.map_or_else(Used::default, |jumped| Used::queued(jumped.microsteps))
+        }
+        Some(_) | None => Used::default(),
+    }
+}
+
+/// Takes the timer of a mask that names one, if it leads to a jump (EVT-7). Tracers are told of
+/// timers by the slow path.
+fn jump_by_timer(cx: &mut Context<'_>, host: &mut dyn Host, due: u8) -> Option<Jumped> {
+    if !due.is_power_of_two() || host.is_tracing() {
+        return None;
+    }
+    let Due { timer, slot, .. } = cx.due_timer(due)?;
+    let record = cx.proved(cx.rom.timer(timer))?;
+    let column = Column::read(record.column)?;
+    let FastPath::Jump(jump) = FastPath::of_timer(cx.rom, cx.ram.leaves(), column) else {
+        return None;
+    };
+    cx.running = true;
+    if record.kind == TimerKind::Every {
+        Tick::new(cx, host, None).move_on(timer, record, slot);
+    } else {
+        cx.take_timer(timer, slot);
+    }
+    cx.fired = Some(timer);
+    let jumped = take_steps::<false>(cx, host, jump, None);
+    cx.fired = None;
+    Some(jumped)
 }
 
 /// Takes an event that nobody handles.
@@ -251,11 +410,10 @@ fn take_steps<'a, const TRACED: bool>(
     event: Option<&'a Event>,
 ) -> Jumped {
     cx.running = true;
-    cx.jump = Some((jump, event));
     if TRACED {
         trace_event(host, event.unwrap_or(&cx.queued));
     }
-    if jump.guard.get() != NONE && !guard_holds(cx, host, jump) {
+    let Some(jump) = first_that_holds(cx, host, jump, event) else {
         cx.running = false;
         if TRACED {
             trace_unhandled(host, event.unwrap_or(&cx.queued));
@@ -268,24 +426,13 @@ fn take_steps<'a, const TRACED: bool>(
                 ..refused
             },
         };
-    }
+    };
     if TRACED {
         trace_jump(host, jump);
     }
-    let leaf = cx.proved(StateId::read(jump.leaf));
-    let leaf = leaf.and_then(|leaf| cx.state(leaf));
-    let line = leaf.and_then(|leaf| cx.proved(leaf.leaf_id()));
-    for step in cx.proved(cx.rom.jump_steps_of(jump)).unwrap_or(&[]) {
-        if step.function.get() != NONE {
-            call(cx, host, step);
-        } else {
-            cx.step = None;
-            put_leaf(cx, line, step.leaf);
-            let site = cx.jump_site(step.state, jump);
-            Tick::new(cx, host, None).run_step(step, &site);
-        }
-    }
-    cx.step = None;
+    let steps = cx.proved(cx.rom.jump_steps_of(jump)).unwrap_or(&[]);
+    run_steps(cx, host, jump, steps);
+    let line = cx.line_of_jump(jump);
     put_leaf(cx, line, jump.leaf);
     cx.jumped = cx.jumped.wrapping_add(1);
     if jump.flags.get() & jump_flag::POLLS == 0 {
@@ -297,6 +444,39 @@ fn take_steps<'a, const TRACED: bool>(
     }
 }
 
+/// The first jump of a ladder whose guard holds. Bound: each names one behind itself.
+fn first_that_holds<'a>(
+    cx: &mut Context<'a>,
+    host: &mut dyn Host,
+    first: &'a Jump,
+    event: Option<&'a Event>,
+) -> Option<&'a Jump> {
+    let mut jump = first;
+    loop {
+        cx.jump = Some((jump, event));
+        if jump.guard.get() == NONE || guard_holds(cx, host, jump) {
+            return Some(jump);
+        }
+        jump = cx.rom.jumps().get(jump.otherwise.get() as usize)?;
+    }
+}
+
+/// Carries out some steps of a jump that is told to user code.
+fn run_steps<'a>(cx: &mut Context<'a>, host: &mut dyn Host, jump: &'a Jump, steps: &'a [JumpStep]) {
+    let line = cx.line_of_jump(jump);
+    for step in steps {
+        if step.function.get() != NONE {
+            call(cx, host, step);
+        } else {
+            cx.step = None;
+            put_leaf(cx, line, step.leaf);
+            let site = cx.jump_site(step.state, jump);
+            Tick::new(cx, host, None).run_step(step, &site);
+        }
+    }
+    cx.step = None;
+}
+
 /// What is active in the region of a jump.
 fn put_leaf(cx: &mut Context<'_>, line: Option<LeafId>, leaf: U16) {
     if let Some(line) = line {
@@ -305,15 +485,11 @@ fn put_leaf(cx: &mut Context<'_>, line: Option<LeafId>, leaf: U16) {
 }
 
 fn guard_holds(cx: &mut Context<'_>, host: &mut dyn Host, jump: &Jump) -> bool {
-    let transition = TransitionId::read(jump.transition).and_then(|id| cx.rom.transition(id));
-    let transition = cx.proved(transition);
-    let site = cx.jump_site(
-        transition.map_or_else(Default::default, |record| record.source),
-        jump,
-    );
-    Tick::new(cx, host, None)
-        .guard(OpId::read(jump.guard), &site)
-        .holds
+    let site = cx.jump_site(jump.asker, jump);
+    let Some(op) = OpId::read(jump.guard).and_then(|id| cx.op(id)) else {
+        return false;
+    };
+    Tick::new(cx, host, None).holds(op, &site)
 }
 
 impl Tick<'_, '_> {

@@ -13,7 +13,8 @@ mod route;
 
 pub(crate) use idle_mask::IdleMask;
 pub(crate) use jumps::{
-    Jumped, Left, take_inbox, take_jump, take_mixed, take_plain, take_queued, trace_ignored,
+    Jumped, Left, take_due, take_inbox, take_jump, take_mixed, take_plain, take_queued,
+    take_settled, trace_ignored,
 };
 pub use path::{Path, path_of};
 pub(crate) use route::{FastPath, Route, Router, Start};

@@ -34,7 +34,7 @@ pub fn path_of<I: Instance>(rom: &Rom<'_>, instance: &I, event: Option<&Event>, 
     match event.map(|event| router.single(instance, event, false)) {
         Some(FastPath::Ignore) => return Path::Ignored,
         Some(FastPath::Jump(_)) => return Path::Jump,
-        Some(FastPath::Slow) | None => {}
+        Some(FastPath::Together | FastPath::Slow) | None => {}
     }
     let inbox = Inbox::Own(event.map_or(&[], core::slice::from_ref));
     match router.route(instance, inbox, false) {
@@ -46,9 +46,12 @@ pub fn path_of<I: Instance>(rom: &Rom<'_>, instance: &I, event: Option<&Event>, 
         },
         Route::Run(Start::JumpQueued(None)) => Path::Ignored,
         Route::Run(Start::JumpQueued(Some(_))) => Path::Jump,
-        Route::Run(Start::Poll) if event.is_none() => Path::Polling,
-        Route::Run(Start::Poll) => Path::Slow,
-        Route::Run(Start::Slow) => Path::Slow,
+        Route::Run(Start::Poll) => match event {
+            Some(event) => path_of_leaves(rom, instance, event),
+            None if instance.has_due_timer(now) => Path::Slow,
+            None => Path::Polling,
+        },
+        Route::Run(Start::JumpTimer | Start::Slow) => Path::Slow,
     }
 }
 
@@ -56,7 +59,7 @@ pub fn path_of<I: Instance>(rom: &Rom<'_>, instance: &I, event: Option<&Event>, 
 fn path_of_leaves<I: Instance>(rom: &Rom<'_>, instance: &I, event: &Event) -> Path {
     match FastPath::of_all(rom, instance.raw_leaves(), event) {
         FastPath::Ignore => Path::Ignored,
-        FastPath::Jump(_) => Path::Jump,
+        FastPath::Jump(_) | FastPath::Together => Path::Jump,
         FastPath::Slow => Path::Slow,
     }
 }

@@ -13,8 +13,9 @@
 //!    nothing to do?                         ─▶ Resting
 //!    idle but for the inbox?                ─▶ Run(JumpInbox)         unless
 //!    idle but for one event in the queue?   ─▶ Run(JumpQueued)        every step
-//!    at rest but for polling?               ─▶ Run(Poll)              is traced
-//!      (timers may run in all of these, as long as none is due)
+//!    idle but for a timer that is due?      ─▶ Run(JumpTimer)         is traced
+//!    at rest but for polling?               ─▶ Run(Poll)
+//!      (timers may run in the others, too; a polling agent takes what is due after it has polled)
 //!    not alive?                             ─▶ Foreign | Ended | Paused
 //!    else                                   ─▶ Run(Slow)
 //! ```
@@ -23,6 +24,7 @@
 //! `Slow` costs time only; every other answer has to be right.
 
 use statewright_rom::Rom;
+use statewright_rom::ids::Column;
 use statewright_rom::layout::*;
 use zerocopy::byteorder::little_endian::U16;
 
@@ -55,6 +57,8 @@ pub(crate) enum Start<'a> {
     JumpInbox,
     /// The only event of the queue: a jump, or `None` if nobody handles it.
     JumpQueued(Option<&'a Jump>),
+    /// The only thing that is due: a timer, if it leads to a jump.
+    JumpTimer,
     /// Asking and running along the plans of the leaves.
     Poll,
     /// The slow path from its first phase on.
@@ -66,8 +70,10 @@ pub(crate) enum Start<'a> {
 pub(crate) enum FastPath<'a> {
     /// Nobody handles it.
     Ignore,
-    /// It always leads the same way.
+    /// It always leads the same way, but for guards.
     Jump(&'a Jump),
+    /// Several leaves react, each by a jump that asks nobody.
+    Together,
     /// Only the slow path knows.
     Slow,
 }
@@ -167,8 +173,10 @@ impl<'a> Router<'a> {
             Start::JumpInbox
         } else if inbox.is_empty() && self.idle.may_jump_by_queue(instance, self.now) {
             self.start_queued(instance)
-        } else if self.polls(instance) {
+        } else if self.idle.may_poll(instance.header()) {
             Start::Poll
+        } else if inbox.is_empty() && self.idle.may_jump_by_timer(instance.header()) {
+            Start::JumpTimer
         } else {
             Start::Slow
         }
@@ -185,7 +193,7 @@ impl<'a> Router<'a> {
             Some(event) => match FastPath::of_all(self.rom, instance.raw_leaves(), event) {
                 FastPath::Ignore => Start::JumpQueued(None),
                 FastPath::Jump(jump) => Start::JumpQueued(Some(jump)),
-                FastPath::Slow => Start::Slow,
+                FastPath::Together | FastPath::Slow => Start::Slow,
             },
             None => Start::Slow,
         }
@@ -199,23 +207,69 @@ impl<'a> FastPath<'a> {
         let Some(cell) = leaf.and_then(|leaf| rom.cell(leaf, event.id.get())) else {
             return Self::Slow;
         };
+        Self::in_cell(rom, cell)
+    }
+
+    /// The same for an instance with any number of leaves.
+    pub(crate) fn of_all(rom: &'a Rom<'a>, leaves: &[U16], event: &Event) -> Self {
+        if rom.is_observed(event.id.get()) {
+            return Self::Slow;
+        }
+        Self::of_each(rom, leaves, |leaf| Self::of(rom, Some(leaf), event))
+    }
+
+    /// What a timer comes to that has a column of its own.
+    pub(crate) fn of_timer(rom: &'a Rom<'a>, leaves: &[U16], column: Column) -> Self {
+        Self::of_each(rom, leaves, |leaf| {
+            let cell = rom.timer_cell(leaf, column);
+            cell.map_or(Self::Slow, |cell| Self::in_cell(rom, cell))
+        })
+    }
+
+    #[inline(always)]
+    fn in_cell(rom: &'a Rom<'a>, cell: &DenseCell) -> Self {
         match cell.list.get() {
             NO_LIST => Self::Ignore,
             cell => rom.jump(cell).map_or(Self::Slow, Self::Jump),
         }
     }
 
-    /// The same for an instance with any number of leaves: one of them reacts, or nobody does.
-    pub(crate) fn of_all(rom: &'a Rom<'a>, leaves: &[U16], event: &Event) -> Self {
+    /// What all active leaves come to.
+    ///
+    /// Leaves that share a list of candidates share the states that have them: these are asked once.
+    #[inline(always)]
+    fn of_each(rom: &Rom<'_>, leaves: &[U16], path: impl Fn(u16) -> Self) -> Self {
         let mut found = None;
         for leaf in leaves.iter().filter(|leaf| leaf.get() != NONE) {
-            match (Self::of(rom, Some(leaf.get()), event), found) {
-                (Self::Ignore, Some(_)) => {}
-                (path, None | Some(Self::Ignore)) => found = Some(path),
+            found = Some(match (path(leaf.get()), found) {
+                (Self::Ignore, Some(found)) => found,
+                (path, None | Some(Self::Ignore)) => path,
+                (Self::Jump(jump), Some(Self::Jump(first))) if jump.list == first.list => {
+                    Self::Jump(first)
+                }
+                (Self::Jump(jump), Some(Self::Jump(first)))
+                    if goes_together(rom, first) && goes_together(rom, jump) =>
+                {
+                    Self::Together
+                }
+                (Self::Jump(jump), Some(Self::Together)) if goes_together(rom, jump) => {
+                    Self::Together
+                }
                 _ => return Self::Slow,
-            }
+            });
         }
         // An instance without leaves is damaged: the slow path says so.
         found.unwrap_or(Self::Slow)
     }
+}
+
+/// May a jump be taken beside jumps of other leaves? Whoever asks nobody ends the search of its leaf
+/// where it begins, and does not meet the others, which stay in their regions. An interrupt goes
+/// alone (SEL-2).
+fn goes_together(rom: &Rom<'_>, jump: &Jump) -> bool {
+    let transition = rom.transitions().get(usize::from(jump.transition.get()));
+    let interrupts =
+        transition.is_none_or(|record| record.flags.get() & transition_flag::INTERRUPT != 0);
+    let reverse = rom.header().policies & policy::REVERSE_EXIT_ORDER != 0;
+    jump.guard.get() == NONE && !interrupts && !reverse
 }

@@ -85,7 +85,7 @@ pub(crate) fn go_on<'a, H: Host>(
         }
         polled = match host.fused(&mut Fuse::new(cx), Phase::Ask) {
             Step::Polled(polled) => polled,
-            _ => return run(cx, host, input, used, Begun::Later),
+            _ => return run(cx, host, input, used, Begun::Moved),
         };
     }
     finish(cx, host, input, used)

@@ -121,6 +121,13 @@ pub(crate) fn scratch_slots(
     slots.into_iter().flatten()
 }
 
+/// The first word of a parameter's value, which is all of most.
+#[inline]
+pub(crate) fn parameter_word(cx: &Context<'_>, parameter: ParameterId) -> u32 {
+    let word = cx.rom.parameter_word(cx.variant(), parameter);
+    word.unwrap_or(0)
+}
+
 #[inline]
 pub(crate) fn parameter_words(cx: &Context<'_>, parameter: ParameterId) -> [u32; 3] {
     match cx.rom.parameter_value(cx.variant(), parameter) {

@@ -15,80 +15,94 @@ use crate::instance::leaves::Leaves;
 
 /// A configuration that was walked from its first leaf to its last: where it begins, and what its
 /// leaves have together. The others are found again from leaf to leaf ([`Context::after`]).
+///
+/// Two words, so that it is handed on in registers.
 #[derive(Clone, Copy)]
 pub(crate) struct Chain<'a> {
     /// What the first leaf polls and runs.
     pub(crate) first: &'a PollRecord,
-    /// Slots of all own states with latched transitions.
-    latches: u32,
-    /// Whether there are own interrupts, own other candidates, and something to run.
-    interrupts: u16,
-    asks: u16,
-    runs: bool,
+    /// In the lower half the slots of all own states with latched transitions, above them [`mark`]s.
+    marks: u64,
+}
+
+/// What some leaf of a chain has.
+mod mark {
+    /// Own interrupts.
+    pub const INTERRUPTS: u64 = 1 << 32;
+    /// Other own candidates.
+    pub const ASKS: u64 = 1 << 33;
+    /// Something to run.
+    pub const RUNS: u64 = 1 << 34;
+}
+
+/// What a leaf adds to the marks of its chain.
+#[inline(always)]
+fn marks_of(poll: &PollRecord) -> u64 {
+    let mark = |has: bool, mark: u64| if has { mark } else { 0 };
+    u64::from(poll.latches.get())
+        | mark(poll.interrupts.get() != 0, mark::INTERRUPTS)
+        | mark(poll.asks.get() != 0, mark::ASKS)
+        | mark(poll.run.get() != NONE, mark::RUNS)
 }
 
 impl<'a> Chain<'a> {
     /// The chain of an instance's leaves; `None` if they are no configuration of the machine.
     #[inline(always)]
     pub(crate) fn of(rom: &Rom<'a>, leaves: &[U16]) -> Option<Self> {
-        let first = poll_of(rom, *leaves.first()?)?;
-        let mut chain = Self {
-            first,
-            latches: first.latches.get(),
-            interrupts: first.interrupts.get(),
-            asks: first.asks.get(),
-            runs: first.run.get() != NONE,
+        let [first, others @ ..] = leaves else {
+            return None;
         };
-        let set = leaves.iter().filter(|leaf| leaf.get() != NONE).count();
-        if first.next.get() == NONE {
-            return (first.first_of.get() == NONE && set == 1).then_some(chain);
+        let first = poll_of(rom, *first)?;
+        if first.next.get() != NONE {
+            return Self::of_several(rom, leaves, first);
         }
-        chain.add_others(rom, leaves, set)?;
-        Some(chain)
+        let alone = first.first_of.get() == NONE && others.iter().all(|leaf| leaf.get() == NONE);
+        let marks = marks_of(first);
+        alone.then_some(Self { first, marks })
     }
 
-    /// Adds the leaves behind the first, of so many in all. Bound: that number.
-    fn add_others(&mut self, rom: &Rom<'a>, leaves: &[U16], set: usize) -> Option<()> {
-        let mut last = self.first;
-        if last.first_of.get() != NONE {
+    /// The chain of several leaves. Bound: the leaves that are set.
+    #[inline(never)]
+    fn of_several(rom: &Rom<'a>, leaves: &[U16], first: &'a PollRecord) -> Option<Self> {
+        if first.first_of.get() != NONE {
             return None;
         }
+        let (mut last, mut marks) = (first, marks_of(first));
+        let set = leaves.iter().filter(|leaf| leaf.get() != NONE).count();
         for _ in 1..set {
             let poll = poll_of(rom, *leaves.get(usize::from(last.next_leaf))?)?;
             if poll.first_of != last.next {
                 return None;
             }
-            self.latches |= poll.latches.get();
-            self.interrupts |= poll.interrupts.get();
-            self.asks |= poll.asks.get();
-            self.runs |= poll.run.get() != NONE;
+            marks |= marks_of(poll);
             last = poll;
         }
-        (last.next.get() == NONE).then_some(())
+        (last.next.get() == NONE).then_some(Self { first, marks })
     }
 
     /// Is there an own eventless interrupt?
     #[inline]
     pub(crate) fn has_interrupts(&self) -> bool {
-        self.interrupts != 0
+        self.marks & mark::INTERRUPTS != 0
     }
 
     /// Is there anything eventless to ask?
     #[inline]
     pub(crate) fn has_asks(&self) -> bool {
-        self.interrupts | self.asks != 0
+        self.marks & (mark::INTERRUPTS | mark::ASKS) != 0
     }
 
     /// Does anything have to be looked at in every tick (RAM-3)?
     #[inline]
     pub(crate) fn is_polling(&self) -> bool {
-        self.runs || self.has_asks()
+        self.marks & (mark::INTERRUPTS | mark::ASKS | mark::RUNS) != 0
     }
 
     /// Does a transition wait in an active state (SEL-6), by the slots of the instance?
     #[inline]
     pub(crate) fn has_latched(&self, slots: &[U16]) -> bool {
-        self.latches != 0 && holds_any(slots, self.latches)
+        let latches = self.marks as u32;
+        latches != 0 && holds_any(slots, latches)
     }
 }
 

@@ -129,10 +129,12 @@ fn poll_by_plan<'a, I: Instance, H: Host>(
     has_events: bool,
 ) -> Polled {
     let chain = I::view(&cx.ram).and_then(|instance| quiet_chain(cx.rom, instance));
-    let chain = match &chain {
-        Some(chain) if !has_events || !cx.rom.has(feature::STACK) || cx.are_frames() => chain,
-        _ => return Polled::Slow,
+    let Some(chain) = chain else {
+        return Polled::Slow;
     };
+    if has_events && cx.rom.has(feature::STACK) && !cx.are_frames() {
+        return Polled::Slow;
+    }
     cx.running = true;
     if chain.has_asks() {
         if let Some(halt) = scan_apart(cx, host, chain) {
@@ -165,7 +167,7 @@ fn poll_by_plan<'a, I: Instance, H: Host>(
 
 /// Asks for whatever host.
 #[inline(never)]
-fn scan_apart<'a>(cx: &mut Context<'a>, host: &mut dyn Host, chain: &Chain<'a>) -> Option<Halt> {
+fn scan_apart<'a>(cx: &mut Context<'a>, host: &mut dyn Host, chain: Chain<'a>) -> Option<Halt> {
     Tick::new(cx, host, None).scan(chain)
 }
 
@@ -207,23 +209,31 @@ fn run_apart<'a>(cx: &mut Context<'a>, host: &mut dyn Host, run: &'a RunRecord) 
 impl<'a> Tick<'_, 'a> {
     /// Asks the eventless transitions of all active states, each state once, until one may be taken.
     #[inline]
-    pub(crate) fn scan(&mut self, chain: &Chain<'a>) -> Option<Halt> {
+    pub(crate) fn scan(&mut self, chain: Chain<'a>) -> Option<Halt> {
         let interrupts = chain.has_interrupts();
-        let halt = interrupts.then(|| self.scan_leaves(chain, true)).flatten();
-        halt.or_else(|| self.scan_leaves(chain, false))
+        let halt = interrupts.then(|| self.scan_interrupts(chain)).flatten();
+        if halt.is_some() {
+            return halt;
+        }
+        self.scan_leaves::<false>(chain)
+    }
+
+    #[inline(never)]
+    fn scan_interrupts(&mut self, chain: Chain<'a>) -> Option<Halt> {
+        self.scan_leaves::<true>(chain)
     }
 
     /// Asks for interrupts of all active states, or for the others.
-    #[inline]
-    fn scan_leaves(&mut self, chain: &Chain<'a>, interrupts: bool) -> Option<Halt> {
+    #[inline(always)]
+    fn scan_leaves<const INTERRUPTS: bool>(&mut self, chain: Chain<'a>) -> Option<Halt> {
         let mut rank = Rank::FIRST;
         let mut leaf = Some(chain.first);
         while let Some(poll) = leaf {
-            let (first, count) = match interrupts {
+            let (first, count) = match INTERRUPTS {
                 true => (poll.first_interrupt, poll.interrupts),
                 false => (poll.first_ask, poll.asks),
             };
-            let halt = self.scan_list(first.get(), count.get(), (rank, interrupts));
+            let halt = self.scan_list(first.get(), count.get(), (rank, INTERRUPTS));
             if halt.is_some() {
                 return halt;
             }
@@ -233,16 +243,9 @@ impl<'a> Tick<'_, 'a> {
         None
     }
 
-    /// The first candidate of a run that may be taken; many leaves have none of a kind.
+    /// The first candidate of a run that may be taken.
     #[inline(always)]
-    fn scan_list(&mut self, first: u32, count: u16, place: (Rank, bool)) -> Option<Halt> {
-        if count == 0 {
-            return None;
-        }
-        self.scan_some(first, count, place)
-    }
-
-    fn scan_some(
+    fn scan_list(
         &mut self,
         first: u32,
         count: u16,
@@ -253,10 +256,11 @@ impl<'a> Tick<'_, 'a> {
         let list = rom.candidates().get(first as usize..end as usize);
         for candidate in list.unwrap_or(&[]) {
             let transition = candidate.index.get();
-            let plan = rom.transition_plans().get(usize::from(transition));
-            let quiet = plan.map_or(Quiet::AskOn, |plan| {
-                self.ask_quietly(transition, plan, &Cause::None)
-            });
+            // No closure: it would be a call.
+            let quiet = match rom.transition_plans().get(usize::from(transition)) {
+                Some(plan) => self.ask_quietly(transition, plan, &Cause::None),
+                None => Quiet::AskOn,
+            };
             let enabled = match quiet {
                 Quiet::No => continue,
                 Quiet::Enabled => true,
@@ -301,7 +305,7 @@ impl<'a> Tick<'_, 'a> {
                 transition: TransitionId::new(id),
                 cause: *cause,
             };
-            if !self.judge(&plan.guard, &site).holds {
+            if !self.holds(&plan.guard, &site) {
                 if flags & ask_flag::DEBOUNCED != 0 {
                     self.stop_waiting(id);
                 }

@@ -207,8 +207,18 @@ impl Tick<'_, '_> {
         verdict
     }
 
+    /// Whether the op of a guard says yes: an expression without a detour.
+    #[inline(always)]
+    pub(crate) fn holds(&mut self, op: &OpRecord, site: &Site) -> bool {
+        if op.kind == ActionOp::Evaluate && self.cx.notes.is_none() {
+            let expression = self.cx.proved(ExpressionId::read(op.a));
+            return expression.is_some_and(|id| test(self.cx, self.host, id, site));
+        }
+        self.judge(op, site).holds
+    }
+
     /// What the op of a guard says.
-    #[inline]
+    #[inline(never)]
     pub(crate) fn judge(&mut self, op: &OpRecord, site: &Site) -> Verdict {
         if op.kind == ActionOp::Evaluate {
             let holds = match self.cx.proved(ExpressionId::read(op.a)) {

@@ -139,7 +139,7 @@ pub fn tick<'a, I: Instance, H: Host>(
                     run(&mut cx, host, input, used, Begun::Nothing)
                 };
             }
-            FastPath::Slow => {}
+            FastPath::Together | FastPath::Slow => {}
         }
     }
     follow(&mut cx, instance, 0, input, traces_steps, || host)
@@ -178,8 +178,10 @@ pub(crate) fn follow<'a, I: Instance, H: Host>(
     let (used, idle) = match start {
         Start::JumpInbox => fast::take_inbox::<I, H>(cx, &mut host, input.inbox),
         Start::JumpQueued(jump) => fast::take_queued::<I, H>(cx, &mut host, jump),
+        Start::JumpTimer => fast::take_due(cx, &mut host),
         Start::Poll => {
-            let polled = poll::<I, H>(cx, &mut host, !input.inbox.is_empty());
+            let has_events = !input.inbox.is_empty() || cx.due_mask() != 0;
+            let polled = poll::<I, H>(cx, &mut host, has_events);
             return match polled {
                 Polled::Halted(_) | Polled::Settled if host.is_fused() => {
                     go_on::<H>(cx, &mut host, input, polled)
@@ -204,6 +206,7 @@ pub(crate) fn run_polled(
     input: &Input<'_>,
     polled: Polled,
 ) -> Report {
+    let mut used = Used::default();
     let begun = match polled {
         Polled::Done => {
             return Report {
@@ -211,7 +214,13 @@ pub(crate) fn run_polled(
                 ..Report::default()
             };
         }
-        Polled::Settled => Begun::Settled,
+        Polled::Settled => {
+            used = fast::take_settled(cx, host, input.inbox);
+            match used.events {
+                0 => Begun::Settled,
+                _ => Begun::Moved,
+            }
+        }
         Polled::Halted(halt) => Begun::Halted(halt),
         Polled::Slow => Begun::Nothing,
         Polled::Failed(fault) => {
@@ -221,7 +230,7 @@ pub(crate) fn run_polled(
             return cx.end_with(fault);
         }
     };
-    run(cx, host, input, Used::default(), begun)
+    run(cx, host, input, used, begun)
 }
 
 /// What is done of a tick whose rest the slow path does.
@@ -233,8 +242,8 @@ pub(crate) enum Begun {
     Settled,
     /// The first eventless round goes on from here.
     Halted(Halt),
-    /// Something was carried out; an eventless round comes next.
-    Later,
+    /// Something was carried out or taken; an eventless round comes next.
+    Moved,
 }
 
 /// RAM-6: never run.
@@ -431,7 +440,7 @@ impl<'r, 'a> Tick<'r, 'a> {
         match begun {
             Begun::Nothing if self.cx.is_whole_by_flags() => self.cx.check_instance()?,
             Begun::Nothing => self.make_whole()?,
-            Begun::Settled | Begun::Halted(_) | Begun::Later => {}
+            Begun::Settled | Begun::Halted(_) | Begun::Moved => {}
         }
         let result = self.run_to_completion(inbox, begun, &mut used);
         (report.inbox_taken, report.clamped) = (used.inbox, used.clamped);
@@ -483,7 +492,7 @@ impl<'r, 'a> Tick<'r, 'a> {
             Begun::Nothing => Round::First,
             Begun::Settled => Round::Done,
             Begun::Halted(halt) => Round::Rest(halt),
-            Begun::Later => Round::Later,
+            Begun::Moved => Round::Later,
         };
         loop {
             while !self.is_over() && used.microsteps < microstep_cap && self.run_eventless(round)? {
@@ -544,7 +553,7 @@ impl<'r, 'a> Tick<'r, 'a> {
         let scans = !self.tells_steps && toggles::has(Optimization::Polling);
         let chain = scans.then(|| self.cx.chain()).flatten();
         let chain = chain.filter(|chain| !latched || !self.cx.has_latched_in(chain));
-        match chain.map(|chain| self.scan(&chain)) {
+        match chain.map(|chain| self.scan(chain)) {
             Some(None) => Scanned::Nothing,
             Some(Some(halt)) => Scanned::Halted(halt),
             None => Scanned::NotAsked,

@@ -197,10 +197,10 @@ record! {
 }
 
 record! {
-    /// A whole transition for one leaf: what always happens when an event of the column comes, without anything to ask or to look
-    /// up. Exists where one transition is all that the leaf can come to, it stays in one region, and states on the way neither remember
-    /// nor hold back. It is taken if no other active leaf reacts to the event.
-    Jump: 24 {
+    /// A whole transition for one leaf: what happens when an event or a timer of the column comes, with nothing to look up and at
+    /// most a guard to ask; if that says no, the next jump is tried. Exists where all that the leaf can come to are such transitions, they
+    /// stay in one region, and states on the way neither remember nor hold back. Steps: first the exits, then the effects, then the entries.
+    Jump: 32 {
         /// The candidate list that it stands for.
         list: U32,
         /// First step.
@@ -211,12 +211,20 @@ record! {
         leaf: U16,
         /// How many steps.
         count: U16,
-        /// Op of its guard, if it is the only candidate; or `NONE`.
+        /// Op of its guard, which is that of the transition or of a branch of its choice; or `NONE`.
         guard: U16,
         /// [`jump_flag`] bits.
         flags: U16,
+        /// The state that the guard is asked for: the source of the transition, or the choice.
+        asker: U16,
+        /// The jump that is tried if the guard says no, behind this one; [`NO_LIST`] = then nobody reacts.
+        otherwise: U32,
+        /// How many of the steps are exits.
+        exits: U16,
+        /// How many of the steps are exits and effects.
+        effects: U16,
         /// Zero.
-        reserved: [U16; 3],
+        reserved: U32,
     }
 }
 

@@ -170,9 +170,8 @@ pub(super) fn jumps<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError>
         check.rule(u64::from(jump.first.get()) == next, i, || {
             expected("first step", next, jump.first)
         })?;
-        check.rule(jump.reserved.iter().all(|word| word.get() == 0), i, || {
-            Problem::Reserved
-        })?;
+        check.rule(jump.reserved.get() == 0, i, || Problem::Reserved)?;
+        check_ladder(rom, &mut check, i, jump)?;
         let steps = rom.jump_steps_of(jump).unwrap_or(&[]);
         let beside = state.is_some_and(|state| state.leaf != 0);
         let mixed = (jump.guard.get() != NONE)
@@ -192,6 +191,29 @@ pub(super) fn jumps<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError>
     let steps = rom.jump_steps().len() as u64;
     check.whole(next == steps, || expected("sum of steps", steps, next))?;
     check.finish()
+}
+
+/// What is tried next lies behind, so that trying ends; and the parts of the steps lie in order.
+fn check_ladder<const EXPLAIN: bool>(
+    rom: &Rom<'_>,
+    check: &mut Check<EXPLAIN>,
+    i: usize,
+    jump: &Jump,
+) -> Result<(), LoadError> {
+    let (jumps, states) = (rom.jumps().len(), rom.states().len());
+    let otherwise = jump.otherwise.get();
+    let behind = (otherwise as usize > i) & ((otherwise as usize) < jumps);
+    let ends = otherwise == NO_LIST;
+    check.rule(ends | (behind & (jump.guard.get() != NONE)), i, || {
+        range("otherwise", otherwise, jumps)
+    })?;
+    check.rule(usize::from(jump.asker.get()) < states, i, || {
+        range("asker", jump.asker, states)
+    })?;
+    let (exits, effects, count) = (jump.exits.get(), jump.effects.get(), jump.count.get());
+    check.rule((exits <= effects) & (effects <= count), i, || {
+        range("effects", effects, usize::from(count).wrapping_add(1))
+    })
 }
 
 /// Steps of jumps call actions, or run ops of lists.
