@@ -346,7 +346,7 @@ fn put_board<B: Saved>(out: &mut Vec<u8>, board: &B) {
 }
 
 /// Writes an input; `board` has the blackboard of an agent. `false` if there is nothing to be written:
-/// pages for commands are no agent's business, and restores are checkpoints.
+/// pages for commands are no agent's business, restores are checkpoints, and a reload ends the tape.
 pub(crate) fn put_input<'b, B: Saved + 'b>(
     out: &mut Vec<u8>,
     input: &Input<B>,
@@ -412,7 +412,7 @@ pub(crate) fn put_input<'b, B: Saved + 'b>(
             put_bytes(out, bytes);
         }
         Input::ResetCounters => out.put_u8(Code::ResetCounters as u8),
-        Input::Pool(_) | Input::Restore(_) => return false,
+        Input::Pool(_) | Input::Restore(_) | Input::Reload(_) => return false,
     }
     true
 }

@@ -382,6 +382,10 @@ impl<B: Board + Saved, C: Context + ?Sized> Observer<B, C> for Recorder {
         if self.gathering.is_none() {
             return;
         }
+        if let Input::Reload(_) = input {
+            self.flush(crowd.now());
+            return self.end(EndReason::Reloaded);
+        }
         let from = self.records.len();
         if put_input(&mut self.records, input, |agent| crowd.board(agent).ok()) {
             self.counts.inputs += 1;

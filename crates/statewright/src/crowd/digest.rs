@@ -214,7 +214,7 @@ impl Kept {
             | Input::ClearFlags(agent)
             | Input::Instance(agent, _) => Some(*agent),
             // What they change is none of an agent's bytes, or not before the next turn; after a
-            // restore everything is looked at again.
+            // restore and a reload everything is looked at again.
             Input::Stop(_)
             | Input::Send(_)
             | Input::Broadcast(_)
@@ -225,7 +225,8 @@ impl Kept {
             | Input::StartAt(_)
             | Input::Number(_)
             | Input::ResetCounters
-            | Input::Restore(_) => None,
+            | Input::Restore(_)
+            | Input::Reload(_) => None,
         };
         if let Some(agent) = agent {
             self.stale.insert(agent.index() as usize);

@@ -87,16 +87,25 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
         if let Some(kept) = self.kept() {
             kept.note(&input, next);
         }
-        if matches!(input, Input::Restore(_)) {
-            self.carry_out(input);
-            let kept = Kept::of(&self.agents);
-            if let Some(old) = self.kept() {
-                *old = kept;
-            }
-            self.tell(|observer, crowd| observer.restored(crowd));
-        } else {
+        let is_restore = matches!(input, Input::Restore(_));
+        let is_reload = matches!(input, Input::Reload(_));
+        if !is_restore {
             self.tell(|observer, crowd| observer.entering(crowd, &input));
-            self.carry_out(input);
+        }
+        self.carry_out(input);
+        if is_restore || is_reload {
+            self.look_at_everybody();
+        }
+        if is_restore {
+            self.tell(|observer, crowd| observer.restored(crowd));
+        }
+    }
+
+    /// Any agent may be another one.
+    fn look_at_everybody(&mut self) {
+        if self.kept().is_some() {
+            let kept = Kept::of(&self.agents);
+            self.watch.get_or_insert_default().digests = Some(kept);
         }
     }
 

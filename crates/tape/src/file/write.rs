@@ -63,15 +63,18 @@ pub enum EndReason {
     Cut,
     /// The output took no more: [`Recording::finish`](crate::Recording::finish) says why.
     Failed,
+    /// The machine was reloaded: a tape is of one version of its machine.
+    Reloaded,
 }
 
 impl EndReason {
-    const ALL: [Self; 5] = [
+    const ALL: [Self; 6] = [
         Self::Host,
         Self::Slow,
         Self::TooLarge,
         Self::Cut,
         Self::Failed,
+        Self::Reloaded,
     ];
 
     pub(crate) fn of(number: u8) -> Option<Self> {
@@ -87,6 +90,7 @@ impl fmt::Display for EndReason {
             Self::TooLarge => "the recording ended early: something was too large for a tape",
             Self::Cut => "it is a part of another tape",
             Self::Failed => "the recording ended early: its output took no more",
+            Self::Reloaded => "the recording ended when the machine was reloaded",
         })
     }
 }
