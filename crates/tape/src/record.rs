@@ -309,7 +309,7 @@ impl From<ReadError> for Wrong {
 }
 
 /// Writing.
-fn put_agent(out: &mut Vec<u8>, agent: TapeAgent) {
+fn put_agent(out: &mut impl Writer, agent: TapeAgent) {
     out.put_varint(agent.index.into());
     out.put_varint(agent.generation.into());
 }
@@ -319,8 +319,39 @@ fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     out.put(bytes);
 }
 
+/// The bytes of an event for an agent, which are few: put together here, they go out in one piece.
+struct Short {
+    bytes: [u8; 48],
+    length: usize,
+}
+
+impl Writer for Short {
+    #[inline]
+    fn put(&mut self, bytes: &[u8]) {
+        let end = self.length + bytes.len();
+        if let Some(place) = self.bytes.get_mut(self.length..end) {
+            place.copy_from_slice(bytes);
+            self.length = end;
+        }
+    }
+}
+
+/// Kind, receiver, event: at most 1 + 5 + 5 + 3 + 1 + 6 + 16 bytes.
+#[inline]
+fn put_send(out: &mut Vec<u8>, to: TapeAgent, event: &Event) {
+    let mut short = Short {
+        bytes: [0; 48],
+        length: 0,
+    };
+    short.put_u8(Code::Send as u8);
+    put_agent(&mut short, to);
+    put_event(&mut short, event);
+    out.put(&short.bytes[..short.length]);
+}
+
 /// Class below 4, whether there is more than class and payload, and words of the payload: one byte.
-fn put_event(out: &mut Vec<u8>, event: &Event) {
+#[inline]
+fn put_event(out: &mut impl Writer, event: &Event) {
     let words = event.words();
     let used = 4 - words.iter().rev().take_while(|&&word| word == 0).count();
     let is_plain = event.class < 4 && event.flags == 0 && event.stamp.get() == 0;
@@ -357,10 +388,7 @@ pub(crate) fn put_input<'b, B: Saved + 'b>(
         put_agent(out, agent.into());
     };
     match input {
-        Input::Send(envelope) => {
-            of(out, Code::Send, envelope.to);
-            put_event(out, &envelope.event);
-        }
+        Input::Send(envelope) => put_send(out, envelope.to.into(), &envelope.event),
         Input::Broadcast(event) => {
             out.put_u8(Code::Broadcast as u8);
             put_event(out, event);

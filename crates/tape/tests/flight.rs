@@ -73,7 +73,7 @@ fn tape_5_memory_stays_within_its_budget() {
         );
     }
     let (ticks, end) = replayed(&recorder.dump().unwrap());
-    assert!(ticks >= 1 && ticks < 20, "{ticks}");
+    assert!((1..20).contains(&ticks), "{ticks}");
     assert_eq!(end, dogs.snapshot());
     // A crowd that does not fit is refused.
     let options = FlightOptions {

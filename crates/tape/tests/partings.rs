@@ -25,7 +25,7 @@ fn changed(bytes: &[u8], change: impl Fn(&Record, &mut Vec<u8>) -> bool, which: 
 }
 
 /// The payload of a `Call` is another one.
-fn louder(record: &Record, bytes: &mut Vec<u8>) -> bool {
+fn louder(record: &Record, bytes: &mut [u8]) -> bool {
     match record {
         Record::Input(TapeInput::Send(_, event))
             if event.id.get() == 0 && event.words()[0] != 0 =>
@@ -50,7 +50,10 @@ fn difference(bytes: &[u8], world: &World) -> Difference {
 #[test]
 fn tape_6_a_changed_input_is_told_by_tick_agent_and_field() {
     let (bytes, _) = recorded(Proof::Bytes);
-    let found = difference(&changed(&bytes, louder, 0), &WORLD);
+    let found = difference(
+        &changed(&bytes, |record, bytes| louder(record, bytes), 0),
+        &WORLD,
+    );
     assert_eq!(
         found.to_string(),
         "tick 1: agent 1.1\n  key bones: 0 on the tape, 1 now"
@@ -86,7 +89,10 @@ fn tape_6_a_changed_input_is_told_by_tick_agent_and_field() {
 #[test]
 fn tape_6_digests_alone_tell_the_tick_and_the_next_checkpoint_the_agent() {
     let (bytes, _) = recorded(Proof::Ticks);
-    let found = difference(&changed(&bytes, louder, 0), &WORLD);
+    let found = difference(
+        &changed(&bytes, |record, bytes| louder(record, bytes), 0),
+        &WORLD,
+    );
     assert_eq!((found.tick, found.what), (1, WhatDiffers::Crowd));
     let (tick, what) = found.later.unwrap();
     assert_eq!(tick, 10);
@@ -106,7 +112,7 @@ fn tape_6_functions_that_do_something_else_are_noticed() {
 #[test]
 fn tape_6_two_tapes_tell_where_they_part() {
     let (bytes, _) = recorded(Proof::Bytes);
-    let other = changed(&bytes, louder, 2);
+    let other = changed(&bytes, |record, bytes| louder(record, bytes), 2);
     let (one, two) = (Tape::read(&bytes).unwrap(), Tape::read(&other).unwrap());
     let machine = one.machine().unwrap();
     let parting = |one: &Tape<'_>, two: &Tape<'_>| compare(one, two, &machine).unwrap();

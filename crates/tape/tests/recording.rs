@@ -1,4 +1,4 @@
-//! TAPE-1 to TAPE-4: what is recorded is run again to the same bytes, and a slow or broken output ends
+//! SYS-4, TAPE-1 to TAPE-4: what is recorded is run again to the same bytes, and a slow or broken output ends
 //! the recording, not the game.
 
 use std::io::{self, Write};

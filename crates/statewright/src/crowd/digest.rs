@@ -203,9 +203,13 @@ impl Kept {
     }
 
     /// An input comes; the agent that it may change.
-    pub(super) fn note(&mut self, input: &Input<impl Sized>, next: Option<AgentId>) {
+    pub(super) fn note(
+        &mut self,
+        input: &Input<impl Sized>,
+        next: impl FnOnce() -> Option<AgentId>,
+    ) {
         let agent = match input {
-            Input::Spawn { .. } => next,
+            Input::Spawn { .. } => next(),
             Input::Despawn(agent)
             | Input::Reset(agent)
             | Input::Pause(agent)

@@ -83,9 +83,9 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     #[cold]
     #[inline(never)]
     pub(super) fn enter_watched(&mut self, input: Input<B>) {
-        let next = self.agents.next_id();
-        if let Some(kept) = self.kept() {
-            kept.note(&input, next);
+        let agents = &self.agents;
+        if let Some(kept) = self.watch.as_mut().and_then(|watch| watch.digests.as_mut()) {
+            kept.note(&input, || agents.next_id());
         }
         let is_restore = matches!(input, Input::Restore(_));
         let is_reload = matches!(input, Input::Reload(_));
