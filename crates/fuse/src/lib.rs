@@ -136,7 +136,8 @@ impl Fused<'_> {
     }
 }
 
-fn instance(tier: Tier) -> TokenStream {
+/// The type of instances of a tier, as the border to the kernel names it.
+pub fn instance(tier: Tier) -> TokenStream {
     match tier {
         Tier::Crowd => quote!(Instance64),
         Tier::Standard => quote!(Instance128),

@@ -12,6 +12,7 @@ use crate::agent_id::AgentId;
 use crate::board::Board;
 use crate::commands::{self, Head, Writer};
 use crate::cx::{ActionCx, GuardCx};
+use crate::fused::{ByTable, FusedBy};
 use crate::machine::Machine;
 use crate::pipeline::{AgentIds, CallPlace};
 use crate::program::TickTable;
@@ -47,15 +48,17 @@ pub(crate) struct HostEnv<'p, B, C> {
 
 /// User code of one agent. `STRICT` says whether writes may have to wait for the end of the tick, so that
 /// ticks in which none does never ask.
-pub(crate) struct AgentHost<'h, 'p, B, C, const STRICT: bool = true> {
+pub(crate) struct AgentHost<'h, 'p, B, C, const STRICT: bool = true, F = ByTable> {
     pub(crate) board: &'h mut B,
     pub(crate) env: &'h mut HostEnv<'p, B, C>,
+    /// How it gets at the machine as code.
+    pub(crate) code: F,
 }
 
 /// The host that fused code works with: nothing that it writes has to wait.
 pub(crate) type FusedHost<'h, 'p, B, C> = AgentHost<'h, 'p, B, C, false>;
 
-impl<B: Board, C, const STRICT: bool> AgentHost<'_, '_, B, C, STRICT> {
+impl<B: Board, C, const STRICT: bool, F> AgentHost<'_, '_, B, C, STRICT, F> {
     /// Puts a write off until the end of the tick. Only the last write of a key counts, so it takes
     /// the place of an earlier one.
     #[cold]
@@ -83,7 +86,7 @@ impl<B: Board, C, const STRICT: bool> AgentHost<'_, '_, B, C, STRICT> {
 }
 
 /// Functions in Rust, in strict mode.
-impl<B: Board, C, const STRICT: bool> AgentHost<'_, '_, B, C, STRICT> {
+impl<B: Board, C, const STRICT: bool, F> AgentHost<'_, '_, B, C, STRICT, F> {
     /// Lets user code run, and puts off what it writes to the blackboard: until the end of the tick
     /// the blackboard is what it was before.
     #[cold]
@@ -109,7 +112,7 @@ impl<B: Board, C, const STRICT: bool> AgentHost<'_, '_, B, C, STRICT> {
 }
 
 /// Calls.
-impl<B: Board, C, const STRICT: bool> AgentHost<'_, '_, B, C, STRICT> {
+impl<B: Board, C, const STRICT: bool, F> AgentHost<'_, '_, B, C, STRICT, F> {
     /// Asks a function that changes nothing.
     #[inline(always)]
     pub(crate) fn ask<R>(
@@ -158,7 +161,9 @@ impl<B: Board, C, const STRICT: bool> AgentHost<'_, '_, B, C, STRICT> {
     }
 }
 
-impl<B: Board, C, const STRICT: bool> Host for AgentHost<'_, '_, B, C, STRICT> {
+impl<B: Board, C, const STRICT: bool, F: FusedBy<B, C>> Host
+    for AgentHost<'_, '_, B, C, STRICT, F>
+{
     #[inline]
     fn guard(&self, function: FunctionId, view: kernel::GuardCx<'_, '_>) -> Verdict {
         self.ask(self.env.table.guard(function), view)
@@ -191,19 +196,20 @@ impl<B: Board, C, const STRICT: bool> Host for AgentHost<'_, '_, B, C, STRICT> {
 
     #[inline]
     fn is_fused(&self) -> bool {
-        !STRICT && self.env.table.fused.is_some()
+        !STRICT && self.code.is_there(&self.env.table)
     }
 
     #[inline]
     fn fused(&mut self, fuse: &mut Fuse<'_, '_>, phase: Phase<'_>) -> Step {
-        let Some(code) = self.env.table.fused.filter(|_| !STRICT) else {
+        if STRICT {
             return Step::Tables;
-        };
+        }
         let mut host = FusedHost {
             board: &mut *self.board,
             env: &mut *self.env,
+            code: ByTable,
         };
-        code(fuse, &mut host, phase)
+        self.code.run(fuse, &mut host, phase)
     }
 
     fn command(&mut self, command: &Command) -> bool {

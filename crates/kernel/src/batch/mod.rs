@@ -10,6 +10,7 @@ use crate::batch::inbox::{Inbox, InboxEvent, SortedInbox};
 use crate::context::Context;
 use crate::counters::Counters;
 use crate::fast::{self, FastPath, Jumped, Left, Router};
+use crate::fused::drive::{drive, go_on};
 use crate::host::{Host, Hosts};
 use crate::instance::Instance;
 use crate::instance::event::Event;
@@ -159,6 +160,18 @@ fn run_batch<'a, const SPARSE: bool, I: Instance, H: Hosts>(
                 return;
             };
             let steps = hosts.traces_steps(place);
+            if hosts.are_fused() && !steps && router.is_quiet(instance) {
+                let Some(instance) = agents.next() else {
+                    return;
+                };
+                let own = own_events(events.as_slice());
+                events = events.as_slice().get(own.len()..).unwrap_or(&[]).iter();
+                let report = visit_fused(&mut cx, instance, hosts, batch, (place, own));
+                let left = own.get(report.inbox_taken..).unwrap_or(&[]);
+                done(place, &report, left);
+                place = place.wrapping_add(1);
+                continue;
+            }
             let path = match only(events.as_slice()) {
                 Some(event) => router.single(instance, event, steps),
                 None => FastPath::Slow,
@@ -353,13 +366,55 @@ fn visit_polling<'a, I: Instance, H: Hosts>(
     place: usize,
 ) -> Option<Report> {
     if hosts.traces_steps(place) || !router.polls(instance) {
-        return Some(visit(cx, instance, hosts, batch, (place, &[])));
+        let fused = hosts.are_fused() && !hosts.traces_steps(place) && router.is_quiet(instance);
+        return Some(match fused {
+            true => visit_fused(cx, instance, hosts, batch, (place, &[])),
+            false => visit(cx, instance, hosts, batch, (place, &[])),
+        });
     }
     cx.attach(instance.ram(), place);
     let mut host = hosts.of(place, batch.agent(place));
     match poll::<I, H::Host<'_>>(cx, &mut host, false) {
         Polled::Done if !cx.has_overflowed() => None,
-        polled => Some(run_polled(cx, &mut host, &batch.input(place, &[]), polled)),
+        polled => Some(finish_polled(
+            cx,
+            &mut host,
+            &batch.input(place, &[]),
+            polled,
+        )),
+    }
+}
+
+/// What is left to do of a tick that began with polling and is more than that.
+#[cold]
+#[inline(never)]
+fn finish_polled<'a, H: Host>(
+    cx: &mut Context<'a>,
+    host: &mut H,
+    input: &Input<'a>,
+    polled: Polled,
+) -> Report {
+    match polled {
+        Polled::Halted(_) if host.is_fused() => go_on::<H>(cx, host, input, polled),
+        polled => run_polled(cx, host, input, polled),
+    }
+}
+
+/// One agent that is at rest but for polling, timers and events, by code of its host.
+#[inline(never)]
+fn visit_fused<'a, I: Instance, H: Hosts>(
+    cx: &mut Context<'a>,
+    instance: &'a mut I,
+    hosts: &mut H,
+    batch: &Batch<'a>,
+    (place, events): (usize, &'a [InboxEvent]),
+) -> Report {
+    let input = batch.input(place, events);
+    cx.attach(instance.ram(), place);
+    let mut host = hosts.of(place, batch.agent(place));
+    match drive::<I, H::Host<'_>>(cx, &mut host, &input) {
+        Some(report) => report,
+        None => run(cx, &mut host, &input, Used::default(), Begun::Nothing),
     }
 }
 

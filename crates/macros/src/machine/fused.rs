@@ -18,6 +18,7 @@ pub fn code(input: &Input, built: &Built) -> Option<TokenStream> {
     let symbols = &built.output.symbols;
     let border = quote!(::statewright::macros::fused);
     let functions = is_fused(input).then(|| statewright_fuse::fuse(&rom, symbols, &border))??;
+    let instance = statewright_fuse::instance(rom.tier());
     let names = symbols.functions.iter().map(|symbol| &symbol.name);
     let keys = rom.keys().iter().zip(&symbols.keys).map(|(key, symbol)| {
         let ty = format_ident!("{}", value_type::spelled(key.ty.get()).variant);
@@ -36,6 +37,7 @@ pub fn code(input: &Input, built: &Built) -> Option<TokenStream> {
             pub struct Code;
 
             impl ::statewright::macros::FusedMachine for Code {
+                type Instance = #instance;
                 const FUNCTIONS: &'static [&'static str] = &[#(#names),*];
                 const KEYS: &'static [(&'static str, ::statewright::Type)] = &[#(#keys),*];
 

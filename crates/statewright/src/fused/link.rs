@@ -32,6 +32,8 @@ pub trait Linked {
 
 /// A machine as code: `machine!` implements it.
 pub trait FusedMachine {
+    /// The type of its instances.
+    type Instance: kernel::Instance;
     /// Names of its functions, by number.
     const FUNCTIONS: &'static [&'static str];
     /// Names and types of its keys, by number.
@@ -57,11 +59,25 @@ where
     pub const CODE: Option<AnyFused> = Some(
         const {
             &Fused::<T::Board, T::Context> {
-                code: |fuse, host, phase| M::fused::<Linker<T, M>, _>(fuse, host, phase),
+                code: |fuse, host, phase| part::<T, M>(fuse, host, phase),
+                batch: |batch| batch.run::<M::Instance, _>(part::<T, M>),
                 fields: &Linker::<T, M>::FIELDS,
             }
         },
     );
+}
+
+/// A part of a tick by the code of a machine with the functions of a type.
+#[inline(always)]
+fn part<'w, T: Linked, M: FusedMachine>(
+    fuse: &mut Fuse<'_, '_>,
+    host: &mut FusedHost<'_, '_, T::Board, <T::Context as Context>::Of<'w>>,
+    phase: Phase<'_>,
+) -> Step
+where
+    T::Board: Board,
+{
+    M::fused::<Linker<T, M>, _>(fuse, host, phase)
 }
 
 /// What types without functions that can be linked have instead.

@@ -23,6 +23,8 @@ use statewright_kernel::fused::{Fuse, Phase, Step};
 
 use crate::context::Context;
 use crate::host::FusedHost;
+use crate::pipeline::FusedBatch;
+use crate::program::TickTable;
 
 #[cfg(feature = "macros")]
 pub use link::{FusedMachine, FusedWith, Linked, Tied, Unfused};
@@ -38,9 +40,79 @@ pub(crate) type AnyCode<B, C> = for<'h, 'p, 'w> fn(
 pub(crate) type Code<B, C> =
     for<'h, 'p> fn(&mut Fuse<'_, '_>, &mut FusedHost<'h, 'p, B, C>, Phase<'_>) -> Step;
 
+/// A whole tick of many agents, for a context of any lifetime.
+pub(crate) type AnyBatch<B, C> =
+    for<'j, 'a, 'c, 'w> fn(FusedBatch<'j, 'a, 'c, B, <C as Context>::Of<'w>>);
+
+/// The same for the context of one tick.
+pub(crate) type BatchCode<B, C> = for<'j, 'a, 'c> fn(FusedBatch<'j, 'a, 'c, B, C>);
+
+/// How a host gets at the machine as code.
+pub(crate) trait FusedBy<B, C>: Copy {
+    /// Is there code?
+    fn is_there(self, table: &TickTable<'_, B, C>) -> bool;
+
+    /// A part of a tick.
+    fn run(
+        self,
+        fuse: &mut Fuse<'_, '_>,
+        host: &mut FusedHost<'_, '_, B, C>,
+        phase: Phase<'_>,
+    ) -> Step;
+}
+
+/// By the table of the program, if there is code: a call that the compiler cannot see through.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ByTable;
+
+impl<B, C> FusedBy<B, C> for ByTable {
+    #[inline]
+    fn is_there(self, table: &TickTable<'_, B, C>) -> bool {
+        table.fused.is_some()
+    }
+
+    #[inline]
+    fn run(
+        self,
+        fuse: &mut Fuse<'_, '_>,
+        host: &mut FusedHost<'_, '_, B, C>,
+        phase: Phase<'_>,
+    ) -> Step {
+        match host.env.table.fused {
+            Some(code) => code(fuse, host, phase),
+            None => Step::Tables,
+        }
+    }
+}
+
+/// Code that is known while the program is compiled.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Known<F>(pub(crate) F);
+
+impl<B, C, F> FusedBy<B, C> for Known<F>
+where
+    F: Copy + for<'h, 'p> Fn(&mut Fuse<'_, '_>, &mut FusedHost<'h, 'p, B, C>, Phase<'_>) -> Step,
+{
+    #[inline(always)]
+    fn is_there(self, _: &TickTable<'_, B, C>) -> bool {
+        true
+    }
+
+    #[inline(always)]
+    fn run(
+        self,
+        fuse: &mut Fuse<'_, '_>,
+        host: &mut FusedHost<'_, '_, B, C>,
+        phase: Phase<'_>,
+    ) -> Step {
+        (self.0)(fuse, host, phase)
+    }
+}
+
 /// A machine as code for a blackboard and a context.
 pub struct Fused<B, C: Context + ?Sized> {
     pub(crate) code: AnyCode<B, C>,
+    pub(crate) batch: AnyBatch<B, C>,
     /// Field of the blackboard per key, as the code has it.
     pub(crate) fields: &'static [usize],
 }

@@ -8,17 +8,18 @@ use super::env::TickEnv;
 use super::panicked::CallPlace;
 use crate::board::Board;
 use crate::commands::Writer;
+use crate::fused::{ByTable, FusedBy};
 use crate::host::{AgentHost, Caller, HostEnv};
 
-/// User code of all agents of a run; `STRICT` as in [`AgentHost`].
-pub(super) struct ChunkHosts<'c, B, C, const STRICT: bool = true> {
+/// User code of all agents of a run.
+pub(crate) struct ChunkHosts<'c, B, C> {
     /// Index of the first blackboard.
     pub(super) first: usize,
     boards: &'c mut [B],
     pub(super) env: HostEnv<'c, B, C>,
 }
 
-impl<'c, B, C, const STRICT: bool> ChunkHosts<'c, B, C, STRICT> {
+impl<'c, B, C> ChunkHosts<'c, B, C> {
     /// For agents from an index on, who write their commands here.
     pub(super) fn new(
         env: &TickEnv<'c, B, C>,
@@ -33,7 +34,6 @@ impl<'c, B, C, const STRICT: bool> ChunkHosts<'c, B, C, STRICT> {
             index: first,
             unwound: Cell::new(None),
         };
-        debug_assert!(STRICT || !env.strict, "nobody would ask");
         let env = HostEnv {
             table: env.table,
             context: env.context,
@@ -54,31 +54,92 @@ impl<'c, B, C, const STRICT: bool> ChunkHosts<'c, B, C, STRICT> {
     }
 }
 
-impl<'c, B: Board, C, const STRICT: bool> Hosts for ChunkHosts<'c, B, C, STRICT> {
+/// The host of one agent, before and in its turn.
+impl<'c, B, C> ChunkHosts<'c, B, C> {
+    #[inline(always)]
+    fn begin<const STRICT: bool, F>(
+        &mut self,
+        index: usize,
+        code: F,
+    ) -> AgentHost<'_, 'c, B, C, STRICT, F> {
+        self.env.caller.index = index;
+        self.env.caller.out.begin();
+        self.go_on(index, code)
+    }
+
+    #[inline(always)]
+    fn go_on<const STRICT: bool, F>(
+        &mut self,
+        index: usize,
+        code: F,
+    ) -> AgentHost<'_, 'c, B, C, STRICT, F> {
+        AgentHost {
+            board: &mut self.boards[index - self.first],
+            env: &mut self.env,
+            code,
+        }
+    }
+
+    #[inline]
+    fn fetch_board(&self, index: usize) {
+        if let Some(board) = self.boards.get(index - self.first) {
+            prefetch(board);
+        }
+    }
+}
+
+impl<'c, B: Board, C> Hosts for ChunkHosts<'c, B, C> {
     type Host<'h>
-        = AgentHost<'h, 'c, B, C, STRICT>
+        = AgentHost<'h, 'c, B, C>
     where
         Self: 'h;
 
     #[inline]
-    fn of(&mut self, index: usize, _: u64) -> AgentHost<'_, 'c, B, C, STRICT> {
-        self.env.caller.index = index;
-        self.env.caller.out.begin();
-        self.again(index, 0)
+    fn of(&mut self, index: usize, _: u64) -> AgentHost<'_, 'c, B, C> {
+        self.begin(index, ByTable)
     }
 
     #[inline]
-    fn again(&mut self, index: usize, _: u64) -> AgentHost<'_, 'c, B, C, STRICT> {
-        AgentHost {
-            board: &mut self.boards[index - self.first],
-            env: &mut self.env,
-        }
+    fn again(&mut self, index: usize, _: u64) -> AgentHost<'_, 'c, B, C> {
+        self.go_on(index, ByTable)
     }
 
     #[inline]
     fn fetch(&self, index: usize) {
-        if let Some(board) = self.boards.get(index - self.first) {
-            prefetch(board);
-        }
+        self.fetch_board(index);
+    }
+}
+
+/// The same where nobody traces or measures and no write waits, with whatever code there is for the
+/// machine.
+pub(crate) struct CodeHosts<'f, 'c, B, C, F> {
+    pub(super) hosts: &'f mut ChunkHosts<'c, B, C>,
+    pub(super) code: F,
+}
+
+impl<'c, B: Board, C, F: FusedBy<B, C>> Hosts for CodeHosts<'_, 'c, B, C, F> {
+    type Host<'h>
+        = AgentHost<'h, 'c, B, C, false, F>
+    where
+        Self: 'h;
+
+    #[inline(always)]
+    fn of(&mut self, index: usize, _: u64) -> Self::Host<'_> {
+        self.hosts.begin(index, self.code)
+    }
+
+    #[inline]
+    fn again(&mut self, index: usize, _: u64) -> Self::Host<'_> {
+        self.hosts.go_on(index, self.code)
+    }
+
+    #[inline(always)]
+    fn are_fused(&self) -> bool {
+        self.code.is_there(&self.hosts.env.table)
+    }
+
+    #[inline]
+    fn fetch(&self, index: usize) {
+        self.hosts.fetch_board(index);
     }
 }

@@ -5,19 +5,22 @@ use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use statewright_kernel::{
-    self as kernel, Batch, Fault, Hosts, InboxEvent, Input, Instance, Loss, Report, Sleep,
-    SortedInbox, Visit, flag, tick_batch,
+    self as kernel, Batch, Counters, Fault, Hosts, InboxEvent, Input, Instance, Loss, Report,
+    Sleep, SortedInbox, Visit, flag, tick_batch,
 };
+use statewright_rom::Rom;
 use statewright_trace::{Reasons, Tracer};
+use zerocopy::{FromBytes, IntoBytes};
 
 use super::chunk::Chunk;
 use super::env::{AgentIds, TickEnv};
-use super::hosts::ChunkHosts;
+use super::hosts::{ChunkHosts, CodeHosts};
 use super::panicked::{CallPlace, Panicked};
 use super::timed_hosts::TimedHosts;
 use super::traced_hosts::{Traced, TracedHosts};
 use crate::agent_id::AgentId;
 use crate::board::Board;
+use crate::fused::{ByTable, FusedBy, Known};
 use crate::program::UnboundCall;
 
 /// What one job works on. Everything but instances and blackboards names agents by their index
@@ -114,7 +117,7 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
         let instances = &mut self.instances[start..end];
         let chunk = &mut *self.chunk;
         let (boards, writer) = (&mut self.boards[start..end], &mut chunk.writer);
-        let mut hosts: ChunkHosts<'_, B, C, OBSERVED> = ChunkHosts::new(env, boards, from, writer);
+        let mut hosts: ChunkHosts<'_, B, C> = ChunkHosts::new(env, boards, from, writer);
         let mut sink = TickSink {
             turns: 0,
             awake_next: &mut chunk.awake_next,
@@ -143,6 +146,16 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
                 visit: awake.map_or(Visit::All, Visit::WithEventsAnd),
                 mismatch: env.mismatch,
             };
+            if !OBSERVED && let Some(code) = env.table.batch.filter(|_| env.rom.tier() == I::TIER) {
+                return code(FusedBatch {
+                    rom: env.rom,
+                    instances: instances.as_mut_bytes(),
+                    hosts: &mut hosts,
+                    batch: &batch,
+                    counters,
+                    sink: &mut sink,
+                });
+            }
             let done =
                 |index: usize, report: &Report, left: &[InboxEvent]| sink.take(index, report, left);
             let ran = match (env.timing, traced) {
@@ -155,7 +168,12 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
                     let mut hosts = TracedHosts::new(&mut hosts, traced);
                     tick_batch(env.rom, instances, &mut hosts, &batch, counters, done)
                 }
-                _ => tick_batch(env.rom, instances, &mut hosts, &batch, counters, done),
+                _ => {
+                    debug_assert!(!env.strict || OBSERVED, "nobody would ask");
+                    let (hosts, code) = (&mut hosts, ByTable);
+                    let mut hosts = CodeHosts { hosts, code };
+                    tick_batch(env.rom, instances, &mut hosts, &batch, counters, done)
+                }
             };
             debug_assert_eq!(ran, Ok(()), "jobs are legal batches");
         });
@@ -352,8 +370,48 @@ fn put_calls(tracer: &mut Option<Box<Tracer>>, calls: Vec<u64>) {
     }
 }
 
+/// A tick of many agents for code that was made of one machine.
+pub(crate) struct FusedBatch<'j, 'a, 'c, B, C> {
+    rom: &'a Rom<'a>,
+    /// Instances of the machine's tier.
+    instances: &'a mut [u8],
+    hosts: &'j mut ChunkHosts<'c, B, C>,
+    batch: &'j Batch<'a>,
+    counters: &'a mut Counters,
+    sink: &'j mut TickSink<'c>,
+}
+
+impl<B: Board, C> FusedBatch<'_, '_, '_, B, C> {
+    /// Ticks them by code for instances of this type.
+    pub(crate) fn run<I: Instance, F>(self, code: F)
+    where
+        Known<F>: FusedBy<B, C>,
+    {
+        let Ok(instances) = <[I]>::mut_from_bytes(self.instances) else {
+            debug_assert!(false, "the code is of the machine's tier");
+            return;
+        };
+        let sink = self.sink;
+        let done =
+            |index: usize, report: &Report, left: &[InboxEvent]| sink.take(index, report, left);
+        let mut hosts = CodeHosts {
+            hosts: self.hosts,
+            code: Known(code),
+        };
+        let ran = tick_batch(
+            self.rom,
+            instances,
+            &mut hosts,
+            self.batch,
+            self.counters,
+            done,
+        );
+        debug_assert_eq!(ran, Ok(()), "jobs are legal batches");
+    }
+}
+
 /// Takes what becomes of the agents of a run.
-struct TickSink<'c> {
+pub(crate) struct TickSink<'c> {
     turns: usize,
     awake_next: &'c mut Vec<(u32, Sleep)>,
     left: &'c mut Vec<InboxEvent>,

@@ -34,6 +34,7 @@ mod workers;
 
 pub(crate) use alone::Alone;
 pub(crate) use env::{AgentIds, TickEnv};
+pub(crate) use job::FusedBatch;
 pub use output::LaneCommands;
 pub(crate) use output::TickOutput;
 pub(crate) use pages::{PageSupply, pages_needed};

@@ -15,25 +15,25 @@ use crate::board::Board;
 use crate::host::AgentHost;
 
 /// User code of all agents of a run, with a clock; `STRICT` as in [`AgentHost`].
-pub(super) struct TimedHosts<'t, 'p, B, C, const STRICT: bool> {
-    hosts: AnyHosts<'t, 'p, B, C, STRICT>,
+pub(super) struct TimedHosts<'t, 'p, B, C> {
+    hosts: AnyHosts<'t, 'p, B, C>,
     clock: Clock<'t>,
 }
 
-enum AnyHosts<'t, 'p, B, C, const STRICT: bool> {
-    Plain(&'t mut ChunkHosts<'p, B, C, STRICT>),
-    Traced(TracedHosts<'t, 'p, B, C, STRICT>),
+enum AnyHosts<'t, 'p, B, C> {
+    Plain(&'t mut ChunkHosts<'p, B, C>),
+    Traced(TracedHosts<'t, 'p, B, C>),
 }
 
 /// User code of one agent, with a clock.
-pub(super) struct TimedHost<'h, 'p, B, C, const STRICT: bool> {
-    host: AnyHost<'h, 'p, B, C, STRICT>,
+pub(super) struct TimedHost<'h, 'p, B, C> {
+    host: AnyHost<'h, 'p, B, C>,
     clock: Clock<'h>,
 }
 
-enum AnyHost<'h, 'p, B, C, const STRICT: bool> {
-    Plain(AgentHost<'h, 'p, B, C, STRICT>),
-    Traced(TracedHost<'h, 'p, B, C, STRICT>),
+enum AnyHost<'h, 'p, B, C> {
+    Plain(AgentHost<'h, 'p, B, C>),
+    Traced(TracedHost<'h, 'p, B, C>),
 }
 
 /// What measures, and where it is noted. Guards cannot be changed while they answer, so that notes
@@ -45,9 +45,9 @@ struct Clock<'t> {
     tick: u32,
 }
 
-impl<'t, 'p, B: Board, C, const STRICT: bool> TimedHosts<'t, 'p, B, C, STRICT> {
+impl<'t, 'p, B: Board, C> TimedHosts<'t, 'p, B, C> {
     pub(super) fn new(
-        hosts: &'t mut ChunkHosts<'p, B, C, STRICT>,
+        hosts: &'t mut ChunkHosts<'p, B, C>,
         traced: Option<Traced<'t>>,
         (timing, tick): (&'t Timing, u32),
         times: &'t RefCell<CallTimes>,
@@ -65,13 +65,13 @@ impl<'t, 'p, B: Board, C, const STRICT: bool> TimedHosts<'t, 'p, B, C, STRICT> {
     }
 }
 
-impl<'p, B: Board, C, const STRICT: bool> Hosts for TimedHosts<'_, 'p, B, C, STRICT> {
+impl<'p, B: Board, C> Hosts for TimedHosts<'_, 'p, B, C> {
     type Host<'h>
-        = TimedHost<'h, 'p, B, C, STRICT>
+        = TimedHost<'h, 'p, B, C>
     where
         Self: 'h;
 
-    fn of(&mut self, index: usize, agent: u64) -> TimedHost<'_, 'p, B, C, STRICT> {
+    fn of(&mut self, index: usize, agent: u64) -> TimedHost<'_, 'p, B, C> {
         let clock = self.clock;
         let host = match &mut self.hosts {
             AnyHosts::Plain(hosts) => AnyHost::Plain(hosts.of(index, agent)),
@@ -80,7 +80,7 @@ impl<'p, B: Board, C, const STRICT: bool> Hosts for TimedHosts<'_, 'p, B, C, STR
         TimedHost { host, clock }
     }
 
-    fn again(&mut self, index: usize, agent: u64) -> TimedHost<'_, 'p, B, C, STRICT> {
+    fn again(&mut self, index: usize, agent: u64) -> TimedHost<'_, 'p, B, C> {
         let clock = self.clock;
         let host = match &mut self.hosts {
             AnyHosts::Plain(hosts) => AnyHost::Plain(hosts.again(index, agent)),
@@ -121,7 +121,7 @@ macro_rules! inside {
     };
 }
 
-impl<B: Board, C, const STRICT: bool> TimedHost<'_, '_, B, C, STRICT> {
+impl<B: Board, C> TimedHost<'_, '_, B, C> {
     /// A call that began then ends now.
     fn note(&self, function: FunctionId, began: u64) {
         let Clock {
@@ -144,7 +144,7 @@ impl<B: Board, C, const STRICT: bool> TimedHost<'_, '_, B, C, STRICT> {
     }
 }
 
-impl<B: Board, C, const STRICT: bool> Host for TimedHost<'_, '_, B, C, STRICT> {
+impl<B: Board, C> Host for TimedHost<'_, '_, B, C> {
     fn guard(&self, function: FunctionId, view: GuardCx<'_, '_>) -> Verdict {
         let began = self.clock.timing.now();
         let verdict = inside!(&self.host, host => host.guard(function, view));

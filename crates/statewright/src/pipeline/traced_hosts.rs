@@ -24,16 +24,16 @@ pub(super) struct Traced<'t> {
 }
 
 /// User code of all agents of a run, with a tracer; `STRICT` as in [`AgentHost`].
-pub(super) struct TracedHosts<'t, 'p, B, C, const STRICT: bool> {
-    hosts: &'t mut ChunkHosts<'p, B, C, STRICT>,
+pub(super) struct TracedHosts<'t, 'p, B, C> {
+    hosts: &'t mut ChunkHosts<'p, B, C>,
     traced: Traced<'t>,
     /// Everybody is recorded, in outline: there is nothing to ask about an agent.
     is_plain: bool,
 }
 
 /// User code of one agent, with a tracer.
-pub(super) struct TracedHost<'h, 'p, B, C, const STRICT: bool> {
-    host: AgentHost<'h, 'p, B, C, STRICT>,
+pub(super) struct TracedHost<'h, 'p, B, C> {
+    host: AgentHost<'h, 'p, B, C>,
     tracer: &'h mut Tracer,
     reasons: Option<&'h mut Reasons>,
     /// Whether this agent is recorded.
@@ -42,8 +42,8 @@ pub(super) struct TracedHost<'h, 'p, B, C, const STRICT: bool> {
     calls: &'h [Cell<u64>],
 }
 
-impl<'t, 'p, B: Board, C, const STRICT: bool> TracedHosts<'t, 'p, B, C, STRICT> {
-    pub(super) fn new(hosts: &'t mut ChunkHosts<'p, B, C, STRICT>, traced: Traced<'t>) -> Self {
+impl<'t, 'p, B: Board, C> TracedHosts<'t, 'p, B, C> {
+    pub(super) fn new(hosts: &'t mut ChunkHosts<'p, B, C>, traced: Traced<'t>) -> Self {
         let is_plain = traced.tracer.is_outline_of_all() && traced.reasons.is_empty();
         Self {
             hosts,
@@ -59,12 +59,7 @@ impl<'t, 'p, B: Board, C, const STRICT: bool> TracedHosts<'t, 'p, B, C, STRICT> 
     }
 
     #[inline(never)]
-    fn host(
-        &mut self,
-        index: usize,
-        is_on: bool,
-        host: HostOf<B, C, STRICT>,
-    ) -> TracedHost<'_, 'p, B, C, STRICT> {
+    fn host(&mut self, index: usize, is_on: bool, host: HostOf<B, C>) -> TracedHost<'_, 'p, B, C> {
         let first = self.hosts.first;
         let Traced {
             tracer,
@@ -85,17 +80,16 @@ impl<'t, 'p, B: Board, C, const STRICT: bool> TracedHosts<'t, 'p, B, C, STRICT> 
 }
 
 /// How the host of an agent is had: for its turn, or once more.
-type HostOf<B, C, const STRICT: bool> =
-    for<'h, 'p> fn(&'h mut ChunkHosts<'p, B, C, STRICT>, usize) -> AgentHost<'h, 'p, B, C, STRICT>;
+type HostOf<B, C> = for<'h, 'p> fn(&'h mut ChunkHosts<'p, B, C>, usize) -> AgentHost<'h, 'p, B, C>;
 
-impl<'p, B: Board, C, const STRICT: bool> Hosts for TracedHosts<'_, 'p, B, C, STRICT> {
+impl<'p, B: Board, C> Hosts for TracedHosts<'_, 'p, B, C> {
     type Host<'h>
-        = TracedHost<'h, 'p, B, C, STRICT>
+        = TracedHost<'h, 'p, B, C>
     where
         Self: 'h;
 
     #[inline]
-    fn of(&mut self, index: usize, _: u64) -> TracedHost<'_, 'p, B, C, STRICT> {
+    fn of(&mut self, index: usize, _: u64) -> TracedHost<'_, 'p, B, C> {
         let agent = self.agent(index);
         if self.is_plain {
             let Traced { tracer, calls, .. } = &mut self.traced;
@@ -116,7 +110,7 @@ impl<'p, B: Board, C, const STRICT: bool> Hosts for TracedHosts<'_, 'p, B, C, ST
     }
 
     #[inline]
-    fn again(&mut self, index: usize, _: u64) -> TracedHost<'_, 'p, B, C, STRICT> {
+    fn again(&mut self, index: usize, _: u64) -> TracedHost<'_, 'p, B, C> {
         let is_on = self.traced.tracer.filter().has_agent(self.agent(index));
         self.host(index, is_on, |hosts, index| hosts.again(index, 0))
     }
@@ -145,7 +139,7 @@ impl<'p, B: Board, C, const STRICT: bool> Hosts for TracedHosts<'_, 'p, B, C, ST
     }
 }
 
-impl<'p, B: Board, C, const STRICT: bool> TracedHost<'_, 'p, B, C, STRICT> {
+impl<'p, B: Board, C> TracedHost<'_, 'p, B, C> {
     /// The agent.
     pub(super) fn agent(&self) -> AgentId {
         self.host.env.caller.agent()
@@ -162,7 +156,7 @@ impl<'p, B: Board, C, const STRICT: bool> TracedHost<'_, 'p, B, C, STRICT> {
     /// Lets a function run, and records what it wrote to the blackboard, those keys that the machine
     /// declares, and which typed commands it emitted. At level 1 nobody looks.
     #[inline]
-    fn call<R>(&mut self, call: impl FnOnce(&mut AgentHost<'_, 'p, B, C, STRICT>) -> R) -> R {
+    fn call<R>(&mut self, call: impl FnOnce(&mut AgentHost<'_, 'p, B, C>) -> R) -> R {
         if self.is_on && !self.tracer.is_outline() {
             self.call_seen(call)
         } else {
@@ -171,16 +165,21 @@ impl<'p, B: Board, C, const STRICT: bool> TracedHost<'_, 'p, B, C, STRICT> {
     }
 
     #[cold]
-    fn call_seen<R>(&mut self, call: impl FnOnce(&mut AgentHost<'_, 'p, B, C, STRICT>) -> R) -> R {
+    fn call_seen<R>(&mut self, call: impl FnOnce(&mut AgentHost<'_, 'p, B, C>) -> R) -> R {
         self.host.env.caller.out.note_names(true);
-        let AgentHost { board, env } = &mut self.host;
+        let AgentHost { board, env, code } = &mut self.host;
         let result = if env.strict {
             // Writes that wait are noted already.
             call(&mut self.host)
         } else {
             let mut staging = std::mem::take(&mut env.caller.out.staging);
-            let result =
-                board.change_seen(&mut staging, |board| call(&mut AgentHost { board, env }));
+            let result = board.change_seen(&mut staging, |board| {
+                call(&mut AgentHost {
+                    board,
+                    env,
+                    code: *code,
+                })
+            });
             env.caller.out.staging = staging;
             result
         };
@@ -198,7 +197,7 @@ impl<'p, B: Board, C, const STRICT: bool> TracedHost<'_, 'p, B, C, STRICT> {
     }
 }
 
-impl<B: Board, C, const STRICT: bool> Host for TracedHost<'_, '_, B, C, STRICT> {
+impl<B: Board, C> Host for TracedHost<'_, '_, B, C> {
     #[inline]
     fn guard(&self, function: FunctionId, view: GuardCx<'_, '_>) -> Verdict {
         self.count(function);
