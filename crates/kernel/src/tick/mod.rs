@@ -7,7 +7,9 @@ use statewright_rom::layout::*;
 use crate::batch::inbox::Inbox;
 use crate::context::Context;
 use crate::counters::{Counters, Loss, count};
-use crate::fast::{self, FastPath, Route, Start};
+use crate::events::queue::Next;
+use crate::events::timers::Due;
+use crate::fast::{self, FastPath, Route, Settled, Start};
 use crate::fault::Fault;
 use crate::host::trace::Trace;
 use crate::host::trace_timers::TracedTimers;
@@ -201,13 +203,14 @@ pub(crate) fn run_polled(
                 ..Report::default()
             };
         }
-        Polled::Settled => {
-            used = fast::take_settled(cx, host, input.inbox);
-            match used.events {
-                0 => Begun::Settled,
-                _ => Begun::Moved,
+        Polled::Settled => match fast::take_settled(cx, host, input.inbox) {
+            Settled::Nothing => Begun::Settled,
+            Settled::Due(due) => Begun::Due(due),
+            Settled::Taken(taken) => {
+                used = taken;
+                Begun::Moved
             }
-        }
+        },
         Polled::Halted(halt) => Begun::Halted(halt),
         Polled::Slow => Begun::Nothing,
         Polled::Failed(fault) => {
@@ -227,6 +230,8 @@ pub(crate) enum Begun {
     Nothing,
     /// The first eventless round found nothing.
     Settled,
+    /// The same, and this timer is next.
+    Due(Due),
     /// The first eventless round goes on from here.
     Halted(Halt),
     /// The first eventless round found nothing, and an event or a timer was taken.
@@ -427,7 +432,7 @@ impl<'r, 'a> Tick<'r, 'a> {
         match begun {
             Begun::Nothing if self.cx.ram.has(flag::STARTED) => self.cx.check_instance()?,
             Begun::Nothing => self.start()?,
-            Begun::Settled | Begun::Halted(_) | Begun::Moved => {}
+            Begun::Settled | Begun::Due(_) | Begun::Halted(_) | Begun::Moved => {}
         }
         let result = self.run_to_completion(inbox, begun, &mut used);
         (report.inbox_taken, report.clamped) = (used.inbox, used.clamped);
@@ -477,9 +482,13 @@ impl<'r, 'a> Tick<'r, 'a> {
             (caps.events_per_tick.get(), caps.microsteps_per_tick.get());
         let mut round = match begun {
             Begun::Nothing => Round::First,
-            Begun::Settled => Round::Done,
+            Begun::Settled | Begun::Due(_) => Round::Done,
             Begun::Halted(halt) => Round::Rest(halt),
             Begun::Moved => Round::Later,
+        };
+        let mut first = match begun {
+            Begun::Due(due) => Some(Next::Timer(due.timer, due.slot)),
+            Begun::Nothing | Begun::Settled | Begun::Halted(_) | Begun::Moved => None,
         };
         loop {
             while !self.is_over() && used.microsteps < microstep_cap && self.run_eventless(round)? {
@@ -504,7 +513,9 @@ impl<'r, 'a> Tick<'r, 'a> {
                     self.cx.has_visible_event() && !self.cx.has_policy(policy::INTERNAL_FIRST);
                 return Ok(());
             }
-            let Some(next) = self.cx.next_event(inbox.get(used.inbox)) else {
+            let next = first.take();
+            let next = next.or_else(|| self.cx.next_event(inbox.get(used.inbox)));
+            let Some(next) = next else {
                 return Ok(());
             };
             used.events = used.events.saturating_add(1);
