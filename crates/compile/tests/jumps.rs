@@ -277,7 +277,7 @@ fn guarded(tables: &mut Tables) -> &mut Jump {
 #[test]
 fn rom_2_damaged_jumps_are_refused() {
     assert_eq!(refused(|_| {}), "loaded");
-    let cases: [(Change, &str); 16] = [
+    let cases: [(Change, &str); 17] = [
         (|t| t.jumps[0].leaf = 2.into(), "its leaf is none"),
         (|t| t.jumps[0].transition = 999.into(), "transition"),
         (|t| t.jumps[0].list = 999.into(), "list"),
@@ -292,6 +292,7 @@ fn rom_2_damaged_jumps_are_refused() {
         (|t| t.jumps[0].otherwise = 1.into(), "otherwise"),
         (|t| guarded(t).otherwise = 0.into(), "otherwise"),
         (|t| t.jumps[0].asker = 999.into(), "asker"),
+        (|t| t.jumps[0].between = 999.into(), "between"),
         (|t| t.jumps[0].exits = 9.into(), "effects"),
         (|t| t.jumps[0].effects = 9.into(), "effects"),
         (|t| t.jump_steps[0].state = 999.into(), "state"),

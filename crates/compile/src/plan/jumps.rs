@@ -213,6 +213,7 @@ fn jump(tables: &Tables, leaf: StateId, rung: &Rung) -> Option<(Jump, Vec<JumpSt
         builder.exit_to(domain).filter(|()| left == 1)?;
     }
     let exits = builder.steps.len();
+    let between = Some(builder.active).filter(|&state| tables.state(state).leaf == line);
     builder.run(transition.effect, state_in(transition.source))?;
     if let RungEntry::Branch(branch) = &rung.entry {
         builder.run(branch.effect, rung.asker)?;
@@ -236,7 +237,8 @@ fn jump(tables: &Tables, leaf: StateId, rung: &Rung) -> Option<(Jump, Vec<JumpSt
         otherwise: U32::new(NO_LIST),
         exits: number(exits)?,
         effects: number(effects)?,
-        reserved: U32::new(0),
+        between: U16::new(StateId::to_raw(between)),
+        reserved: U16::new(0),
     };
     Some((jump, builder.steps))
 }

@@ -8,8 +8,8 @@ use crate::batch::inbox::Inbox;
 use crate::commit::entry_set::Entry;
 use crate::commit::exits::Leave;
 use crate::context::{Context, Site};
-use crate::events::timers::Due;
 use crate::fast::route::FastPath;
+use crate::fast::settled::take_together;
 use crate::host::cx::ActionCx;
 use crate::host::trace::Trace;
 use crate::host::{Cause, Host};
@@ -38,7 +38,7 @@ pub(crate) enum Left {
 
 impl Context<'_> {
     /// Takes an event that nobody handles.
-    fn count_unhandled(&mut self) -> Jumped {
+    pub(super) fn count_unhandled(&mut self) -> Jumped {
         self.unhandled = self.unhandled.wrapping_add(1);
         let left = match self.ram.header().armed {
             0 => Left::Nothing,
@@ -51,7 +51,7 @@ impl Context<'_> {
     }
 
     /// The leaf number of a jump: that of all states on its way.
-    fn line_of_jump(&self, jump: &Jump) -> Option<LeafId> {
+    pub(super) fn line_of_jump(&self, jump: &Jump) -> Option<LeafId> {
         let leaf = self.proved(StateId::read(jump.leaf));
         let leaf = leaf.and_then(|leaf| self.state(leaf));
         leaf.and_then(|leaf| self.proved(leaf.leaf_id()))
@@ -122,7 +122,7 @@ pub(crate) fn take_plain<'a, I: Instance, H: Host>(
 
 /// A jump is done; looks closer at what is left.
 #[inline(never)]
-fn finish_jump(cx: &mut Context<'_>) -> Jumped {
+pub(super) fn finish_jump(cx: &mut Context<'_>) -> Jumped {
     let left = cx.left_by_jump();
     if left != Left::Something {
         cx.finish();
@@ -184,156 +184,6 @@ pub(crate) fn take_queued<'a, I: Instance, H: Host>(
     };
     let done = jumped.left != Left::Something;
     (Used::queued(jumped.microsteps), done)
-}
-
-/// Takes an event by jumps of several leaves, in the order of the tree: the exits of all, then the
-/// effects of all, then the entries of all (EXEC-1).
-#[inline(never)]
-fn take_together<'a>(cx: &mut Context<'a>, host: &mut dyn Host, event: &Event) -> Jumped {
-    cx.running = true;
-    cx.queued = *event;
-    let leaves = cx.leaves();
-    let mut jumps: [Option<&'a Jump>; MAX_LEAVES] = [None; MAX_LEAVES];
-    let mut count = 0_u64;
-    for (cell, (_, leaf)) in jumps.iter_mut().zip(leaves.iter()) {
-        if let FastPath::Jump(jump) = FastPath::of(cx.rom, Some(leaf.raw()), event) {
-            *cell = Some(jump);
-        }
-    }
-    for part in [Part::Exits, Part::Effects, Part::Entries] {
-        count = 0;
-        for (place, jump) in jumps.iter().enumerate() {
-            let Some(jump) = *jump else { continue };
-            // What two leaves have in common is carried out once.
-            let mut earlier = jumps.iter().take(place).flatten();
-            if earlier.all(|other| other.transition != jump.transition) {
-                run_part(cx, host, jump, part);
-                count = count.wrapping_add(1);
-            }
-        }
-    }
-    cx.jumped = cx.jumped.wrapping_add(1);
-    let more = count.saturating_sub(1);
-    cx.counters.transitions = cx.counters.transitions.wrapping_add(more);
-    let polls = |jump: &&Jump| jump.flags.get() & jump_flag::POLLS != 0;
-    if !jumps.iter().flatten().any(polls) {
-        return finish_jump(cx);
-    }
-    Jumped {
-        microsteps: 1,
-        left: Left::Something,
-    }
-}
-
-/// A part of the steps of a jump.
-#[derive(Clone, Copy)]
-enum Part {
-    Exits,
-    Effects,
-    Entries,
-}
-
-/// Carries out a part of a jump that is taken beside others, which see what it has left and entered.
-fn run_part<'a>(cx: &mut Context<'a>, host: &mut dyn Host, jump: &'a Jump, part: Part) {
-    let (exits, effects) = (
-        usize::from(jump.exits.get()),
-        usize::from(jump.effects.get()),
-    );
-    let steps = cx.proved(cx.rom.jump_steps_of(jump)).unwrap_or(&[]);
-    let steps = match part {
-        Part::Exits => steps.get(..exits),
-        Part::Effects => steps.get(exits..effects),
-        Part::Entries => steps.get(effects..),
-    };
-    cx.jump = Some((jump, None));
-    if let Some(steps) = cx.proved(steps) {
-        run_steps(cx, host, jump, steps);
-    }
-    let transition = TransitionId::read(jump.transition).and_then(|id| cx.rom.transition(id));
-    let Some(transition) = cx.proved(transition) else {
-        return;
-    };
-    if transition.flags.get() & transition_flag::INTERNAL != 0 {
-        return;
-    }
-    let line = cx.line_of_jump(jump);
-    let left = match part {
-        Part::Exits => StateId::read(transition.domain)
-            .filter(|&domain| cx.state(domain).and_then(StateRecord::leaf_id) == line),
-        Part::Entries => StateId::read(jump.leaf),
-        Part::Effects => return,
-    };
-    if let Some(line) = line {
-        cx.set_leaf(line, left);
-    }
-}
-
-/// Takes a timer that alone is due, if it leads to a jump. The instance is attached and may jump.
-/// What was used, and whether nothing is left to do.
-#[inline(never)]
-pub(crate) fn take_due(cx: &mut Context<'_>, host: &mut dyn Host) -> (Used, bool) {
-    let jumped = jump_by_timer(cx, host, cx.due_mask());
-    jumped.map_or_else(Default::default, |jumped| {
-        (
-            Used::queued(jumped.microsteps),
-            jumped.left != Left::Something,
-        )
-    })
-}
-
-/// Takes what has come for an agent that has polled and found nothing eventless: one event of the
-/// inbox or one due timer, by a jump, or nobody handles it. The instance is attached. What was used.
-#[inline(never)]
-pub(crate) fn take_settled(cx: &mut Context<'_>, host: &mut dyn Host, inbox: Inbox<'_>) -> Used {
-    let header = cx.ram.header();
-    let alone = header.event_count == 0 && header.last_word() == 0;
-    if !alone || !cx.idle.get().has_jumps() || host.is_tracing() {
-        return Used::default();
-    }
-    let due = cx.due_mask();
-    match inbox.only() {
-        Some(event) if due == 0 => {
-            let jumped = match FastPath::of_all(cx.rom, cx.ram.leaves(), event) {
-                FastPath::Ignore => cx.count_unhandled(),
-                FastPath::Jump(jump) => {
-                    cx.queued = *event;
-                    take_steps::<false>(cx, host, jump, None)
-                }
-                FastPath::Together => take_together(cx, host, event),
-                FastPath::Slow => return Used::default(),
-            };
-            Used::one(jumped.microsteps)
-        }
-        None if inbox.is_empty() => {
-            let jumped = jump_by_timer(cx, host, due);
-            jumped.map_or_else(Used::default, |jumped| Used::queued(jumped.microsteps))
-        }
-        Some(_) | None => Used::default(),
-    }
-}
-
-/// Takes the timer of a mask that names one, if it leads to a jump (EVT-7). Tracers are told of
-/// timers by the slow path.
-fn jump_by_timer(cx: &mut Context<'_>, host: &mut dyn Host, due: u8) -> Option<Jumped> {
-    if !due.is_power_of_two() || host.is_tracing() {
-        return None;
-    }
-    let Due { timer, slot, .. } = cx.due_timer(due)?;
-    let record = cx.proved(cx.rom.timer(timer))?;
-    let column = Column::read(record.column)?;
-    let FastPath::Jump(jump) = FastPath::of_timer(cx.rom, cx.ram.leaves(), column) else {
-        return None;
-    };
-    cx.running = true;
-    if record.kind == TimerKind::Every {
-        Tick::new(cx, host, None).move_on(timer, record, slot);
-    } else {
-        cx.take_timer(timer, slot);
-    }
-    cx.fired = Some(timer);
-    let jumped = take_steps::<false>(cx, host, jump, None);
-    cx.fired = None;
-    Some(jumped)
 }
 
 /// Takes an event that nobody handles.
@@ -403,7 +253,7 @@ pub(crate) fn take_mixed<'a, H: Host>(
 /// With a guard, with ops that are no calls, or with states that have more than actions: by the
 /// general means, but still without selection and settling.
 #[inline(never)]
-fn take_steps<'a, const TRACED: bool>(
+pub(super) fn take_steps<'a, const TRACED: bool>(
     cx: &mut Context<'a>,
     host: &mut dyn Host,
     jump: &'a Jump,
@@ -462,23 +312,33 @@ fn first_that_holds<'a>(
 }
 
 /// Carries out some steps of a jump that is told to user code.
-fn run_steps<'a>(cx: &mut Context<'a>, host: &mut dyn Host, jump: &'a Jump, steps: &'a [JumpStep]) {
+pub(super) fn run_steps<'a>(
+    cx: &mut Context<'a>,
+    host: &mut dyn Host,
+    jump: &'a Jump,
+    steps: &'a [JumpStep],
+) {
+    if steps.is_empty() {
+        return;
+    }
     let line = cx.line_of_jump(jump);
+    let mut site = cx.jump_site(jump.asker, jump);
+    let mut tick = Tick::new(cx, host, None);
     for step in steps {
         if step.function.get() != NONE {
-            call(cx, host, step);
+            call(tick.cx, tick.host, step);
         } else {
-            cx.step = None;
-            put_leaf(cx, line, step.leaf);
-            let site = cx.jump_site(step.state, jump);
-            Tick::new(cx, host, None).run_step(step, &site);
+            tick.cx.step = None;
+            put_leaf(tick.cx, line, step.leaf);
+            site.state = StateId::read(step.state).unwrap_or(StateId::ROOT);
+            tick.run_step(step, &site);
         }
     }
     cx.step = None;
 }
 
 /// What is active in the region of a jump.
-fn put_leaf(cx: &mut Context<'_>, line: Option<LeafId>, leaf: U16) {
+pub(super) fn put_leaf(cx: &mut Context<'_>, line: Option<LeafId>, leaf: U16) {
     if let Some(line) = line {
         cx.set_leaf(line, StateId::read(leaf));
     }

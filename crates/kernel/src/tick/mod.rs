@@ -7,7 +7,9 @@ use statewright_rom::layout::*;
 use crate::batch::inbox::Inbox;
 use crate::context::Context;
 use crate::counters::{Counters, Loss, count};
-use crate::fast::{self, FastPath, Route, Start};
+use crate::events::queue::Next;
+use crate::events::timers::Due;
+use crate::fast::{self, FastPath, Route, Settled, Start};
 use crate::fault::Fault;
 use crate::fused::drive::{drive, go_on};
 use crate::host::trace::Trace;
@@ -214,13 +216,14 @@ pub(crate) fn run_polled(
                 ..Report::default()
             };
         }
-        Polled::Settled => {
-            used = fast::take_settled(cx, host, input.inbox);
-            match used.events {
-                0 => Begun::Settled,
-                _ => Begun::Moved,
+        Polled::Settled => match fast::take_settled(cx, host, input.inbox) {
+            Settled::Nothing => Begun::Settled,
+            Settled::Due(due) => Begun::Due(due),
+            Settled::Taken(taken) => {
+                used = taken;
+                Begun::Moved
             }
-        }
+        },
         Polled::Halted(halt) => Begun::Halted(halt),
         Polled::Slow => Begun::Nothing,
         Polled::Failed(fault) => {
@@ -240,6 +243,8 @@ pub(crate) enum Begun {
     Nothing,
     /// The first eventless round found nothing.
     Settled,
+    /// The same, and this timer is next.
+    Due(Due),
     /// The first eventless round goes on from here.
     Halted(Halt),
     /// Something was carried out or taken; an eventless round comes next.
@@ -440,7 +445,7 @@ impl<'r, 'a> Tick<'r, 'a> {
         match begun {
             Begun::Nothing if self.cx.is_whole_by_flags() => self.cx.check_instance()?,
             Begun::Nothing => self.make_whole()?,
-            Begun::Settled | Begun::Halted(_) | Begun::Moved => {}
+            Begun::Settled | Begun::Due(_) | Begun::Halted(_) | Begun::Moved => {}
         }
         let result = self.run_to_completion(inbox, begun, &mut used);
         (report.inbox_taken, report.clamped) = (used.inbox, used.clamped);
@@ -490,9 +495,13 @@ impl<'r, 'a> Tick<'r, 'a> {
             (caps.events_per_tick.get(), caps.microsteps_per_tick.get());
         let mut round = match begun {
             Begun::Nothing => Round::First,
-            Begun::Settled => Round::Done,
+            Begun::Settled | Begun::Due(_) => Round::Done,
             Begun::Halted(halt) => Round::Rest(halt),
             Begun::Moved => Round::Later,
+        };
+        let mut first = match begun {
+            Begun::Due(due) => Some(Next::Timer(due.timer, due.slot)),
+            Begun::Nothing | Begun::Settled | Begun::Halted(_) | Begun::Moved => None,
         };
         loop {
             while !self.is_over() && used.microsteps < microstep_cap && self.run_eventless(round)? {
@@ -517,7 +526,9 @@ impl<'r, 'a> Tick<'r, 'a> {
                     self.cx.has_visible_event() && !self.cx.has_policy(policy::INTERNAL_FIRST);
                 return Ok(());
             }
-            let Some(next) = self.cx.next_event(inbox.get(used.inbox)) else {
+            let next = first.take();
+            let next = next.or_else(|| self.cx.next_event(inbox.get(used.inbox)));
+            let Some(next) = next else {
                 return Ok(());
             };
             used.events = used.events.saturating_add(1);

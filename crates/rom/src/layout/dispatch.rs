@@ -223,8 +223,10 @@ record! {
         exits: U16,
         /// How many of the steps are exits and effects.
         effects: U16,
+        /// The innermost active state of its region between exits and entries; `NONE` = there is none.
+        between: U16,
         /// Zero.
-        reserved: U32,
+        reserved: U16,
     }
 }
 

@@ -210,6 +210,9 @@ fn check_ladder<const EXPLAIN: bool>(
     check.rule(usize::from(jump.asker.get()) < states, i, || {
         range("asker", jump.asker, states)
     })?;
+    check.rule(optional(jump.between.get(), states), i, || {
+        range("between", jump.between, states)
+    })?;
     let (exits, effects, count) = (jump.exits.get(), jump.effects.get(), jump.count.get());
     check.rule((exits <= effects) & (effects <= count), i, || {
         range("effects", effects, usize::from(count).wrapping_add(1))
