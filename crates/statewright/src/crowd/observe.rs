@@ -79,29 +79,27 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
         }
     }
 
-    /// Lets an input enter that somebody hears of.
+    /// An input is about to take effect.
     #[cold]
     #[inline(never)]
-    pub(super) fn enter_watched(&mut self, input: Input<B>) {
+    pub(super) fn tell_input(&mut self, input: &Input<B>) {
         let agents = &self.agents;
         if let Some(kept) = self.watch.as_mut().and_then(|watch| watch.digests.as_mut()) {
-            kept.note(&input, || agents.next_id());
+            kept.note(input, || agents.next_id());
         }
-        if matches!(input, Input::Restore(_)) {
-            self.carry_out(input);
-            let kept = Kept::of(&self.agents);
-            if let Some(old) = self.kept() {
-                *old = kept;
-            }
-            self.tell(|observer, crowd| observer.restored(crowd));
-        } else {
-            self.tell(|observer, crowd| observer.entering(crowd, &input));
-            self.carry_out(input);
-        }
+        self.tell(|observer, crowd| observer.entering(crowd, input));
     }
 
-    fn kept(&mut self) -> Option<&mut Kept> {
-        self.watch.as_mut()?.digests.as_mut()
+    /// The crowd has become another one.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn tell_restore(&mut self) {
+        if let Some(watch) = &mut self.watch
+            && let Some(kept) = &mut watch.digests
+        {
+            *kept = Kept::of(&self.agents);
+        }
+        self.tell(|observer, crowd| observer.restored(crowd));
     }
 
     fn tell(&mut self, tell: impl FnOnce(&mut dyn Observer<B, C>, &Self)) {
