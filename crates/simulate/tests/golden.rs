@@ -45,8 +45,7 @@ fn record(file: &str, text: &str) -> Vec<u8> {
     };
     let outcome = run(&machine, plan, &AtomicBool::new(false), &mut Unwatched).unwrap();
     assert_eq!(outcome.tape.unwrap().ticks, TICKS);
-    let bytes = out.0.lock().unwrap().clone();
-    bytes
+    std::mem::take(&mut *out.0.lock().unwrap())
 }
 
 /// What a tape tells happens again.

@@ -194,7 +194,7 @@ impl<'t, B: Board + Saved, C: Context + ?Sized> Replay<'t, B, C> {
                         self.become_checkpoint(&checkpoint)?;
                     }
                 },
-                Some(Item::Record(Record::Input(input))) => self.enter(input)?,
+                Some(Item::Record(Record::Input(input))) => self.enter(&input)?,
                 Some(Item::Record(Record::Changed(changed))) => {
                     let crowd = &self.crowd;
                     let shadow = self.shadow.get_or_insert_with(|| Shadow::of(crowd));
@@ -235,7 +235,6 @@ impl<B: Board + Saved, C: Context + ?Sized> Replay<'_, B, C> {
             input: "the settings of the checkpoint".to_owned(),
             reason: error.to_string(),
         })?;
-        self.crowd.keep_digest(true);
         Ok(())
     }
 
@@ -329,6 +328,10 @@ impl<B: Board + Saved, C: Context + ?Sized> Replay<'_, B, C> {
         }
         let digests = proof.digests?;
         self.verified.digests += 1;
+        if !self.crowd.keeps_digest() {
+            // The tape has more of them.
+            self.crowd.keep_digest(true);
+        }
         let crowd = &self.crowd;
         let same = digests.crowd == crowd.digest();
         let same_boards = digests.boards == crowd.boards_digest();
@@ -353,9 +356,8 @@ impl<B: Board + Saved, C: Context + ?Sized> Replay<'_, B, C> {
 
 /// Inputs.
 impl<B: Board + Saved, C: Context + ?Sized> Replay<'_, B, C> {
-    fn enter(&mut self, input: TapeInput) -> Result<(), ReplayError> {
-        let told = input.clone();
-        let entered = self.make(input).and_then(|input| match input {
+    fn enter(&mut self, recorded: &TapeInput) -> Result<(), ReplayError> {
+        let entered = self.make(recorded).and_then(|input| match input {
             Some(input) => self.crowd.apply(input).map(drop).map_err(Refusal::Input),
             None => Ok(()),
         });
@@ -367,7 +369,7 @@ impl<B: Board + Saved, C: Context + ?Sized> Replay<'_, B, C> {
         self.stop_if_vague()?;
         Err(ReplayError::Input {
             tick: self.crowd.now(),
-            input: told.told(self.crowd.machine()),
+            input: recorded.told(self.crowd.machine()),
             reason: match refusal {
                 Refusal::Input(error) => error.to_string(),
                 Refusal::Board => "its blackboard is none of this program's type".to_owned(),
@@ -376,14 +378,14 @@ impl<B: Board + Saved, C: Context + ?Sized> Replay<'_, B, C> {
     }
 
     /// The input of a record; nothing if it was a blackboard, which is written here.
-    fn make(&mut self, input: TapeInput) -> Result<Option<Input<B>>, Refusal> {
+    fn make(&mut self, input: &TapeInput) -> Result<Option<Input<B>>, Refusal> {
         let number = self.crowd.number();
         let id = |agent: TapeAgent| agent.in_crowd(number);
-        Ok(Some(match input {
+        Ok(Some(match *input {
             TapeInput::Send(to, event) => Input::Send(Envelope { to: id(to), event }),
             TapeInput::Broadcast(event) => Input::Broadcast(event),
-            TapeInput::Spawn { variant, board } => Input::Spawn {
-                board: self.board(&board)?,
+            TapeInput::Spawn { variant, ref board } => Input::Spawn {
+                board: self.board(board)?,
                 variant,
             },
             TapeInput::Agent(what, agent) => match what {
@@ -394,8 +396,8 @@ impl<B: Board + Saved, C: Context + ?Sized> Replay<'_, B, C> {
                 AgentInput::Resume => Input::Resume(id(agent)),
                 AgentInput::ClearFlags => Input::ClearFlags(id(agent)),
             },
-            TapeInput::Written(agent, bytes) => {
-                let board = self.board(&bytes)?;
+            TapeInput::Written(agent, ref bytes) => {
+                let board = self.board(bytes)?;
                 let place = self.crowd.board_mut(id(agent));
                 *place.map_err(|error| Refusal::Input(error.into()))? = board;
                 return Ok(None);
@@ -405,7 +407,7 @@ impl<B: Board + Saved, C: Context + ?Sized> Replay<'_, B, C> {
             TapeInput::Settings(settings) => Input::Settings(settings.over(self.crowd.settings())),
             TapeInput::StartAt(tick) => Input::StartAt(tick),
             TapeInput::Number(number) => Input::Number(number),
-            TapeInput::Instance(agent, bytes) => Input::Instance(id(agent), bytes),
+            TapeInput::Instance(agent, ref bytes) => Input::Instance(id(agent), bytes.clone()),
             TapeInput::ResetCounters => Input::ResetCounters,
         }))
     }

@@ -176,6 +176,24 @@ fn tape_4_a_full_disk_ends_the_recording_and_not_the_run() {
 }
 
 #[test]
+fn tape_1_the_tick_of_a_world_ends_the_recording() {
+    let mut dogs: Dogs = Crowd::new(program(), 7);
+    let recording = Recording::begin(&mut dogs, Vec::new(), RecordingOptions::default()).unwrap();
+    let board = statewright::Blackboard::new(dogs.machine());
+    dogs.spawn(board);
+    dogs.tick(&WORLD);
+    let mut world = statewright::World::new().starting_at(1);
+    let key = world.join("dogs", dogs).unwrap();
+    world.tick(&WORLD);
+    world.tick(&WORLD);
+    let (bytes, summary) = recording.finish(&mut world[key]).unwrap();
+    assert_eq!((summary.ticks, summary.inputs), (1, 1));
+    let tape = Tape::read(&bytes).unwrap();
+    let mut replay = Replay::new(&tape, program()).unwrap();
+    assert!(replay.run(|dogs| (dogs.tick(&WORLD), None).1).is_ok());
+}
+
+#[test]
 fn tape_1_another_observer_ends_the_recording() {
     let mut dogs: Dogs = Crowd::new(program(), 7);
     let recording = Recording::begin(&mut dogs, Vec::new(), RecordingOptions::default()).unwrap();

@@ -7,6 +7,7 @@ mod callgrind;
 mod counted;
 mod memory;
 mod scene;
+mod tape;
 mod threads;
 mod world;
 
@@ -30,6 +31,9 @@ struct Arguments {
     /// A tenth of the agents: a few seconds.
     #[arg(long)]
     quick: bool,
+    /// What recording and replay cost, alone.
+    #[arg(long, conflicts_with_all = ["gate", "instructions"])]
+    tape: bool,
     /// Figures as JSON on standard output.
     #[arg(long)]
     json: bool,
@@ -132,6 +136,10 @@ fn run(arguments: &Arguments) -> Result<(), String> {
         Arguments {
             instructions: true, ..
         } => ("instructions".to_owned(), counted::measure()?),
+        Arguments { tape: true, .. } => {
+            let agents = agents / 10;
+            (format!("tapes of {agents} agents"), tape::measure(agents)?)
+        }
         _ => (format!("crowds of {agents} agents"), measure(agents)?),
     };
     if arguments.json {

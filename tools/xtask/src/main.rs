@@ -85,7 +85,7 @@ enum Command {
         arguments: Vec<String>,
     },
     /// What kernel, commands and crowds cost beside hand-written machines, a peer and plain memory;
-    /// `--commands` and `--crowd` for these alone, `--compile` for the compiler and the loader,
+    /// `--commands`, `--crowd` and `--tape` for these alone, `--compile` for the compiler and the loader,
     /// `--symbols` for what is compiled once and what per host.
     #[command(disable_help_flag = true)]
     Bench {

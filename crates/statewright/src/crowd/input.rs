@@ -210,10 +210,13 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     /// that kind alone: sending is as short as if it stood there.
     #[inline(always)]
     pub(super) fn enter(&mut self, input: Input<B>) {
-        if self.watch.is_some() {
-            self.enter_watched(input);
-        } else {
-            self.carry_out(input);
+        let is_restore = matches!(input, Input::Restore(_));
+        if self.watch.is_some() && !is_restore {
+            self.tell_input(&input);
+        }
+        self.carry_out(input);
+        if self.watch.is_some() && is_restore {
+            self.tell_restore();
         }
     }
 

@@ -79,38 +79,34 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
         }
     }
 
-    /// Lets an input enter that somebody hears of.
+    /// An input is about to take effect.
     #[cold]
     #[inline(never)]
-    pub(super) fn enter_watched(&mut self, input: Input<B>) {
+    pub(super) fn tell_input(&mut self, input: &Input<B>) {
         let agents = &self.agents;
         if let Some(kept) = self.watch.as_mut().and_then(|watch| watch.digests.as_mut()) {
-            kept.note(&input, || agents.next_id());
+            kept.note(input, || agents.next_id());
         }
-        let is_restore = matches!(input, Input::Restore(_));
-        let is_reload = matches!(input, Input::Reload(_));
-        if !is_restore {
-            self.tell(|observer, crowd| observer.entering(crowd, &input));
-        }
-        self.carry_out(input);
-        if is_restore || is_reload {
-            self.look_at_everybody();
-        }
-        if is_restore {
-            self.tell(|observer, crowd| observer.restored(crowd));
-        }
+        self.tell(|observer, crowd| observer.entering(crowd, input));
     }
 
-    /// Any agent may be another one.
-    fn look_at_everybody(&mut self) {
-        if self.kept().is_some() {
-            let kept = Kept::of(&self.agents);
-            self.watch.get_or_insert_default().digests = Some(kept);
-        }
+    /// The crowd has become another one.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn tell_restore(&mut self) {
+        self.look_at_everybody();
+        self.tell(|observer, crowd| observer.restored(crowd));
     }
 
-    fn kept(&mut self) -> Option<&mut Kept> {
-        self.watch.as_mut()?.digests.as_mut()
+    /// Any agent may be another one: after a restore, or a reload.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn look_at_everybody(&mut self) {
+        if let Some(watch) = &mut self.watch
+            && let Some(kept) = &mut watch.digests
+        {
+            *kept = Kept::of(&self.agents);
+        }
     }
 
     fn tell(&mut self, tell: impl FnOnce(&mut dyn Observer<B, C>, &Self)) {

@@ -251,6 +251,7 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
             Extent::Parameters => self.owe_turns(),
             Extent::Nothing => {}
         }
+        self.look_at_everybody();
     }
 
     fn map_variants(&mut self, reload: &Reload) {

@@ -5,7 +5,7 @@ use statewright_bytes::{Head, HeadError, ReadError, Reader, Writer, seal};
 
 use super::FORMAT;
 use super::block::{pack, unpack};
-use super::read::Refused;
+use super::read::{Refused, refused};
 
 /// Most bytes of it before it is compressed.
 const MOST: usize = 32 << 20;
@@ -69,20 +69,20 @@ impl Beginning {
     /// From the head of a file; what frames are sealed with, and where they begin.
     pub(super) fn read(bytes: &[u8]) -> Result<(Self, u64, usize), Refused> {
         if bytes.is_empty() {
-            return Err(Refused::new(0, "the file is empty"));
+            return Err(refused(0, "the file is empty"));
         }
         let (head, rest) = FORMAT
             .read_head(bytes)
-            .map_err(|error| refused(bytes, error))?;
-        let cut = || Refused::new(bytes.len(), "cut off within its beginning");
+            .map_err(|error| wrong_head(bytes, error))?;
+        let cut = || refused(bytes.len(), "cut off within its beginning");
         let (length, rest) = rest.split_first_chunk().ok_or_else(cut)?;
         let length = u32::from_le_bytes(*length) as usize;
         let packed = rest.get(..length).ok_or_else(cut)?;
         let end = CONTENT + length;
         FORMAT
             .check_sum(head, bytes.get(..end).unwrap_or(bytes))
-            .map_err(|error| refused(bytes, error))?;
-        let wrong = || Refused::new(CONTENT, "its beginning holds something that is none");
+            .map_err(|error| wrong_head(bytes, error))?;
+        let wrong = || refused(CONTENT, "its beginning holds something that is none");
         let raw = unpack(packed, MOST).ok_or_else(wrong)?;
         let beginning = Self::parse(&raw, head.hashes()).map_err(|_| wrong())?;
         Ok((beginning, head.checksum.get(), end))
@@ -111,7 +111,7 @@ impl Beginning {
 
     /// The machine, after all its proofs.
     pub(crate) fn machine(&self) -> Result<Machine, Refused> {
-        let wrong = |what: String| Refused::new(CONTENT, what);
+        let wrong = |what: String| refused(CONTENT, what);
         let names = SymbolTable::from_json(&self.names)
             .map_err(|error| wrong(format!("the names of its machine: {error}")))?;
         let machine = Machine::from_rom(self.rom.clone(), names)
@@ -125,20 +125,20 @@ impl Beginning {
 }
 
 /// Place and words for a head that is refused.
-fn refused(bytes: &[u8], error: HeadError) -> Refused {
+fn wrong_head(bytes: &[u8], error: HeadError) -> Refused {
     match error {
-        HeadError::Magic(_) => Refused::new(0, "this is not a tape: it does not begin like one"),
-        HeadError::Truncated { .. } => Refused::new(bytes.len(), "cut off within its head"),
-        HeadError::Version { found, expected } => Refused::new(
+        HeadError::Magic(_) => refused(0, "this is not a tape: it does not begin like one"),
+        HeadError::Truncated { .. } => refused(bytes.len(), "cut off within its head"),
+        HeadError::Version { found, expected } => refused(
             4,
             format!("it is of version {found}, this program reads version {expected}"),
         ),
-        HeadError::ByteOrder { .. } => Refused::new(
+        HeadError::ByteOrder { .. } => refused(
             6,
             "it comes from a computer with another byte order: only such a one can run it again",
         ),
         HeadError::Checksum { .. } => {
-            Refused::new(24, "its beginning is damaged: it has another checksum")
+            refused(24, "its beginning is damaged: it has another checksum")
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use statewright::Machine;
+pub use statewright::trace::Refused;
 use statewright_bytes::Reader;
 use statewright_bytes::frames::{End, Frames, RawFrame};
 
@@ -11,31 +12,13 @@ use super::write::EndReason;
 use super::{Beginning, MOST_BLOCK, MOST_CHECKPOINT, Origin};
 use crate::record::{Record, RecordedSettings, Wrong};
 
-/// Why a file is not read at all.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refused {
-    /// Where, in bytes from the beginning.
-    pub offset: usize,
-    /// Why.
-    pub reason: String,
-}
-
-impl Refused {
-    pub(super) fn new(offset: usize, reason: impl Into<String>) -> Self {
-        Self {
-            offset,
-            reason: reason.into(),
-        }
+/// Says that a file is not read at all, where and why.
+pub(super) fn refused(offset: usize, reason: impl Into<String>) -> Refused {
+    Refused {
+        offset,
+        reason: reason.into(),
     }
 }
-
-impl fmt::Display for Refused {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "at byte {}: {}", self.offset, self.reason)
-    }
-}
-
-impl std::error::Error for Refused {}
 
 /// A block whose checksums are right and that holds something that cannot be.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,6 +6,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use serde_json::{Value, json};
+use statewright::Machine;
 use statewright_draw::visible;
 use statewright_files::{open_file, refuse_existing};
 use statewright_simulate::report::number;
@@ -94,6 +95,15 @@ fn open<'b>(
     Ok((tape, outcome))
 }
 
+/// The machine of a tape. Why it is refused has been said.
+fn machine(path: &Path, tape: &Tape<'_>, console: &Console) -> Result<Machine, Outcome> {
+    tape.machine().map_err(|refused| {
+        let text = format!("`{}`, {refused}", path.display());
+        console.error(&CliError::new(text));
+        Outcome::Problems
+    })
+}
+
 /// Says that a block holds something that cannot be.
 fn damaged(path: &Path, error: &Damaged, console: &Console) -> Outcome {
     let text = format!("`{}` is damaged: {error}", path.display());
@@ -111,13 +121,9 @@ fn info(args: &TapeInfo, console: &Console) -> Result<Outcome, CliError> {
         Ok(index) => index,
         Err(error) => return Ok(damaged(&args.path, &error, console)),
     };
-    let machine = match tape.machine() {
+    let machine = match machine(&args.path, &tape, console) {
         Ok(machine) => machine,
-        Err(refused) => {
-            let text = format!("`{}`, {refused}", args.path.display());
-            console.error(&CliError::new(text));
-            return Ok(Outcome::Problems);
-        }
+        Err(outcome) => return Ok(outcome),
     };
     let checkpoints: Vec<u64> = tape.checkpoints().collect();
     let (name, program) = (visible(machine.name()), visible(&tape.origin().program));
@@ -164,13 +170,9 @@ fn diff(args: &TapeDiff, console: &Console) -> Result<Outcome, CliError> {
     let [Ok((one, left)), Ok((two, right))] = opened else {
         return Ok(Outcome::Problems);
     };
-    let machine = match one.machine() {
+    let machine = match machine(&args.one, &one, console) {
         Ok(machine) => machine,
-        Err(refused) => {
-            let text = format!("`{}`, {refused}", args.one.display());
-            console.error(&CliError::new(text));
-            return Ok(Outcome::Problems);
-        }
+        Err(outcome) => return Ok(outcome),
     };
     let parting = match compare(&one, &two, &machine) {
         Ok(parting) => parting,

@@ -1,0 +1,206 @@
+//! What recording costs beside the run that it records, and replay beside both (TAPE-1 to TAPE-5).
+
+use std::hint::black_box;
+use std::sync::Arc;
+
+use statewright::EventHandle;
+use statewright::prelude::*;
+use statewright_tape::{
+    FlightOptions, FlightRecorder, Proof, Recording, RecordingOptions, Replay, Tape, Timeline,
+};
+
+use crate::scene::{Times, middle};
+use crate::{Bound, Figure};
+
+const ROUNDS: usize = 41;
+
+/// Mixed states: each event means something in some of them.
+fn machine() -> Machine {
+    Machine::build("Mixed", |m| {
+        ["A", "B", "C", "D"].iter().for_each(|name| {
+            m.event(*name);
+        });
+        m.initial("rest");
+        m.state("rest", |s| {
+            s.on("A").go("walk").run("Step");
+            s.on("B").go("fight").run("Step");
+        });
+        m.state("walk", |s| {
+            s.on("B").go("fight").run("Step");
+            s.on("C").go("rest").run("Step");
+        });
+        m.state("fight", |s| {
+            s.on("C").go("walk").run("Step");
+            s.on("D").go("rest").run("Step");
+        });
+    })
+    .expect("the machine is right")
+}
+
+fn functions() -> Functions<(), ()> {
+    Functions::new().action("Step", |_, _, cx| {
+        black_box(cx.agent());
+    })
+}
+
+/// A crowd, and what is sent to whom in a round.
+struct Scene {
+    crowd: Crowd<(), ()>,
+    agents: Vec<AgentId>,
+    events: [EventHandle; 4],
+}
+
+impl Scene {
+    fn new(program: &Arc<Program<(), ()>>, agents: u32) -> Self {
+        let mut crowd = Crowd::new(Arc::clone(program), 1);
+        let agents = (0..agents).map(|_| crowd.spawn(())).collect();
+        crowd.tick(&());
+        let machine = crowd.machine().clone();
+        let events = ["A", "B", "C", "D"].map(|name| machine.event(name).expect("it has it"));
+        Self {
+            crowd,
+            agents,
+            events,
+        }
+    }
+
+    /// A random event for everybody, and a tick.
+    fn round(&mut self, round: usize) {
+        let mut state = round as u64 + 1;
+        for &agent in &self.agents {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            let event = self.events[(state >> 62) as usize];
+            self.crowd
+                .send(agent, event, ())
+                .expect("the agent is there");
+        }
+        self.crowd.tick(&());
+    }
+}
+
+fn recorded(scene: &mut Scene, proof: Proof) -> Result<Recording<Vec<u8>>, String> {
+    let options = RecordingOptions {
+        proof,
+        ..RecordingOptions::default()
+    };
+    Recording::begin(&mut scene.crowd, Vec::new(), options).map_err(|error| error.to_string())
+}
+
+pub fn measure(agents: u32) -> Result<Vec<Figure>, String> {
+    let program = Arc::new(
+        machine()
+            .bind(functions())
+            .map_err(|error| error.to_string())?,
+    );
+    let mut scenes: [Scene; 4] = std::array::from_fn(|_| Scene::new(&program, agents));
+    let inputs = recorded(&mut scenes[1], Proof::None)?;
+    let digests = recorded(&mut scenes[2], Proof::Ticks)?;
+    let options = FlightOptions {
+        budget: 256 << 20,
+        ..FlightOptions::default()
+    };
+    let flight = FlightRecorder::begin(&mut scenes[3].crowd, options);
+    let flight = flight.map_err(|error| error.to_string())?;
+    let mut times = [const { Times(Vec::new()) }; 4];
+    for round in 0..ROUNDS {
+        for (scene, times) in scenes.iter_mut().zip(&mut times) {
+            times.take(|| scene.round(round));
+        }
+    }
+    let digest = scenes[0].crowd.digest();
+    if scenes.iter().any(|scene| scene.crowd.digest() != digest) {
+        return Err("recording changed what agents do".to_owned());
+    }
+    let finish = |recording: Recording<Vec<u8>>, scene: &mut Scene| {
+        recording
+            .finish(&mut scene.crowd)
+            .map_err(|error| error.to_string())
+    };
+    let (bytes, _) = finish(inputs, &mut scenes[1])?;
+    finish(digests, &mut scenes[2])?;
+    flight.finish(&mut scenes[3].crowd);
+    let mut replayed = Times(Vec::new());
+    let tape = Tape::read(&bytes).map_err(|error| error.to_string())?;
+    let mut replay = Replay::new(&tape, program.clone()).map_err(|error| error.to_string())?;
+    for _ in 0..ROUNDS {
+        let mut stepped = Ok(false);
+        replayed.take(|| stepped = replay.step(|crowd| (crowd.tick(&()), None).1));
+        if !stepped.map_err(|error| error.to_string())? {
+            return Err("the tape is too short".to_owned());
+        }
+    }
+    let [plain, inputs, digests, flight] = times.map(|times| middle(times.0));
+    let replayed = middle(replayed.0);
+    let at_most = |name, value, target| Figure::new(name, value, "x").at_most(target);
+    Ok(vec![
+        Figure::new("tape: W6, a random event for everybody", plain, "us"),
+        at_most(
+            "tape: recorded without digests, over that",
+            inputs / plain,
+            1.15,
+        ),
+        at_most(
+            "tape: recorded with digests, over that",
+            digests / plain,
+            1.6,
+        ),
+        Figure::new(
+            "tape: flight recorder of the whole crowd, over that",
+            flight / plain,
+            "x",
+        ),
+        Figure {
+            target: Some((Bound::AtLeast, 0.7)),
+            ..Figure::new(
+                "tape: speed of replay, over that of the run",
+                plain / replayed,
+                "x",
+            )
+        },
+        seek()?,
+    ])
+}
+
+/// To any tick of ten minutes of a thousand agents.
+fn seek() -> Result<Figure, String> {
+    const TICKS: u64 = 36_000;
+    let program = Arc::new(
+        machine()
+            .bind(functions())
+            .map_err(|error| error.to_string())?,
+    );
+    let mut scene = Scene::new(&program, 1000);
+    let recording = recorded(&mut scene, Proof::Ticks)?;
+    for tick in 0..TICKS as usize {
+        let (agent, event) = (scene.agents[tick * 7 % 1000], scene.events[tick % 4]);
+        scene
+            .crowd
+            .send(agent, event, ())
+            .map_err(|error| error.to_string())?;
+        scene.crowd.tick(&());
+    }
+    let (bytes, _) = recording
+        .finish(&mut scene.crowd)
+        .map_err(|error| error.to_string())?;
+    let tape = Tape::read(&bytes).map_err(|error| error.to_string())?;
+    let tick = |crowd: &mut Crowd<(), ()>| (crowd.tick(&()), None).1;
+    let timeline = Timeline::open(&tape, program, tick);
+    let mut timeline = timeline.map_err(|error| error.to_string())?;
+    let mut times = Times(Vec::new());
+    for step in 0..51_u64 {
+        let mut found = Ok(false);
+        times.take(|| found = timeline.seek(1 + step * 7919 % TICKS));
+        if !found.map_err(|error| error.to_string())? {
+            return Err("the tape is too short".to_owned());
+        }
+    }
+    let milliseconds = middle(times.0) / 1e3;
+    Ok(Figure::new(
+        "tape: to any tick of ten minutes of 1,000 agents",
+        milliseconds,
+        "ms",
+    )
+    .at_most(100.0))
+}
