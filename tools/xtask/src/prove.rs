@@ -1,4 +1,4 @@
-//! `cargo xtask prove`, `crowds`, `charts` and `mistakes`: the long proofs, in release.
+//! `cargo xtask prove`, `reloads`, `crowds`, `charts` and `mistakes`: the long proofs, in release.
 
 use crate::steps::{Step, cargo};
 
@@ -7,6 +7,7 @@ use crate::steps::{Step, cargo};
 const PROVE: [&str; 4] = ["run", "--release", "--bin", "prove"];
 /// The same in a build whose fast paths can be switched off.
 const TOGGLES: [&str; 2] = ["--features", "statewright-differential/toggles"];
+const RELOADS: [&str; 4] = ["run", "--release", "--bin", "reloads"];
 const CROWDS: [&str; 4] = ["run", "--release", "--bin", "crowds"];
 const CHARTS: [&str; 4] = ["run", "--release", "--bin", "charts"];
 /// A small program that builds and runs the long part, in release, by itself.
@@ -20,6 +21,11 @@ pub fn mistakes(arguments: &[String]) -> Result<(), String> {
 /// Runs the proofs about crowds with the given arguments.
 pub fn crowds(arguments: &[String]) -> Result<(), String> {
     hand_over("crowds", &CROWDS, arguments)
+}
+
+/// Maps agents of random machines to edited versions, with the given arguments.
+pub fn reloads(arguments: &[String]) -> Result<(), String> {
+    hand_over("reloads", &RELOADS, arguments)
 }
 
 /// Runs random SCXML documents with the given arguments.
@@ -60,6 +66,8 @@ pub fn steps() -> Vec<Step> {
             .about("the kernel does what the reference interpreter does, on random machines"),
         step("proof: small scope", &PROVE, &["--small", "6"])
             .about("the same on all machines of a few states"),
+        step("proof: reloads", &RELOADS, &["--cases", "2000"])
+            .about("agents live on in edited machines as the reference interpreter says"),
         // Each seed runs in every number of threads and every size of chunks; a difference between
         // those shows with any seed.
         step("proof: crowds", &CROWDS, &["--seeds", "5"])
@@ -94,6 +102,12 @@ pub fn long_steps() -> Vec<Step> {
             &["--small", "6", "--plain"],
         )
         .about("all small machines without any fast path"),
+        step(
+            "long: reloads",
+            &RELOADS,
+            &["--first", "100000", "--cases", "200000"],
+        )
+        .about("two hundred thousand other pairs of machines"),
         Step::cargo("long: crowds", &CROWDS).about("four times as many seeds for threads"),
         Step::cargo("long: no allocation", &allocations)
             .about("ten million ticks of agents allocate nothing in release"),
