@@ -192,6 +192,7 @@ impl<'a> Mapper<'a> {
         carry.header(flags);
         carry.machine_parts();
         carry.queue();
+        carry.clamp_counter();
         Mapped {
             fate,
             lost: carry.lost,

@@ -128,7 +128,7 @@ impl Plan {
             channels: by_name(
                 old.channels().iter().map(|one| one.name_hash.get()),
                 new.channels().iter().map(|one| one.name_hash.get()),
-                |place| ChannelId::from_index(place),
+                ChannelId::from_index,
             ),
             variants: variants(old, new),
             pushes: Pushes::all(new),
@@ -153,13 +153,19 @@ impl Plan {
     /// How much changes.
     pub fn extent(&self) -> Extent {
         let [[old, before], [new, after]] = self.hashes;
-        if old != new || self.asked_anew {
+        let restarts = self.restarts_timers && self.changes_timers();
+        if old != new || self.asked_anew || restarts {
             Extent::Structure
         } else if before != after {
             Extent::Parameters
         } else {
             Extent::Nothing
         }
+    }
+
+    /// Does a timer that is in both machines last another time now?
+    pub fn changes_timers(&self) -> bool {
+        self.timers.iter().any(|timer| timer.changed)
     }
 
     /// Structure and parameter hash of both machines, the old one first.

@@ -1,5 +1,8 @@
-//! Which pushes a machine knows: a frame is kept only where the new machine could have pushed it
-//! (LOAD-3).
+//! Which pushes a machine knows: a frame is kept only where the new machine could have what stands over
+//! it (LOAD-3).
+//!
+//! What was pushed may have been replaced since: a local transition of the region's owner leaves and
+//! enters children of the region, and its frames stay.
 
 use std::collections::BTreeSet;
 
@@ -12,6 +15,8 @@ use statewright_rom::{Rom, Target};
 pub(crate) struct Pushes {
     /// Sources, and the child of the region that is entered over them.
     known: BTreeSet<(u16, u16)>,
+    /// Children that take the place of what was pushed.
+    replacing: BTreeSet<u16>,
 }
 
 impl Pushes {
@@ -19,20 +24,22 @@ impl Pushes {
     pub(crate) fn all(rom: &Rom<'_>) -> Vec<Self> {
         let mut all = vec![Self::default(); rom.regions().len()];
         for record in rom.transitions() {
-            if record.flags.get() & transition_flag::PUSH == 0 {
-                continue;
-            }
             let (Some(source), Some(set)) = (
                 StateId::read(record.source),
                 TargetSetId::read(record.targets),
             ) else {
                 continue;
             };
+            let flags = record.flags.get();
             for target in targets(rom, set) {
-                if let Some((region, child)) = common_region(rom, source, target)
-                    && let Some(pushes) = all.get_mut(region.index())
-                {
-                    pushes.known.insert((source.raw(), child.raw()));
+                if flags & transition_flag::PUSH != 0 {
+                    if let Some((region, child)) = common_region(rom, source, target)
+                        && let Some(pushes) = all.get_mut(region.index())
+                    {
+                        pushes.known.insert((source.raw(), child.raw()));
+                    }
+                } else if flags & transition_flag::LOCAL != 0 {
+                    add_replacing(rom, &mut all, source, target);
                 }
             }
         }
@@ -55,8 +62,23 @@ impl Pushes {
                     .any(|leaf| rom.is_ancestor_or_self(source, leaf))
             })
         };
-        let mut fitting = self.known.iter().filter(|(_, to)| *to == child.raw());
+        let replaces = self.replacing.contains(&child.raw());
+        let known = self.known.iter();
+        let mut fitting = known.filter(|(_, to)| replaces || *to == child.raw());
         fitting.any(|&(source, _)| is_alive(source))
+    }
+}
+
+/// Children of a state that a local transition of it enters; what a history point of it remembers may
+/// be any of them.
+fn add_replacing(rom: &Rom<'_>, all: &mut [Pushes], owner: StateId, target: StateId) {
+    for region in rom.region_ids_of(owner) {
+        let Some(pushes) = all.get_mut(region.index()) else {
+            continue;
+        };
+        let leads_to = |child: &StateId| target == owner || rom.is_ancestor_or_self(*child, target);
+        let children = rom.children(region).filter(leads_to);
+        pushes.replacing.extend(children.map(StateId::raw));
     }
 }
 

@@ -124,6 +124,8 @@ mod pages {
     mod large_crowds {}
     #[doc = include_str!("../../../docs/guide/saving.md")]
     mod saving {}
+    #[doc = include_str!("../../../docs/guide/reload.md")]
+    mod reload {}
     #[doc = include_str!("../../../docs/guide/tracing.md")]
     mod tracing {}
 }

@@ -1,11 +1,17 @@
 //! LOAD-9: agents that live on in another version of their machine. An agent of a random machine runs
 //! for a while, a random edit is made, kernel and oracle map it each in their own way, and both run on.
 
+use std::ops::Range;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use statewright_generator::Rng;
-use statewright_kernel::{Header, Instance, check, flag, with_tier};
+use statewright_kernel::{Instance, check, flag, with_tier};
 use statewright_oracle::Became;
 use statewright_reload::{Fate, Mapper, Plan};
+use statewright_rom::Rom;
 
+use crate::bytes::Bytes;
 use crate::compare::{Comparison, panic_text, tools};
 use crate::edits::{EDITS, MOVES, name_transitions, write_ids};
 use crate::machine::{CompiledCase, of_seed};
@@ -45,6 +51,35 @@ impl Tally {
         self.with_frames += other.with_frames;
         self.paused += other.paused;
     }
+}
+
+/// Runs the cases of some seeds on all processors, to the end or until one differs: what became of
+/// agents, and which seeds differ.
+pub fn search(seeds: Range<u64>, ends_early: bool) -> (Tally, Vec<(u64, String)>) {
+    let next = AtomicU64::new(seeds.start);
+    let total = Mutex::new((Tally::default(), Vec::new()));
+    let work = || {
+        loop {
+            let seed = next.fetch_add(1, Ordering::Relaxed);
+            if seed >= seeds.end {
+                return;
+            }
+            let done = run(seed);
+            let mut total = total.lock().expect("no thread panics");
+            match done {
+                Ok(tally) => total.0.add(&tally),
+                Err(what) => total.1.push((seed, what)),
+            }
+            if ends_early && !total.1.is_empty() {
+                return;
+            }
+        }
+    };
+    let threads = std::thread::available_parallelism().map_or(2, usize::from);
+    std::thread::scope(|scope| (0..threads).for_each(|_| _ = scope.spawn(work)));
+    let (tally, mut differing) = total.into_inner().expect("no thread panics");
+    differing.sort();
+    (tally, differing)
 }
 
 /// Two versions of the machine of a seed, and what was done to the second; `None` if the edits do not
@@ -140,7 +175,7 @@ fn run_tiers<O: Instance, N: Instance>(
         .compare()
         .map_err(|what| format!("right after: {what}"))?;
     if plan.hashes()[0] == plan.hashes()[1] {
-        same_but_generation(&instance, &mapped)?;
+        same_but_generation(&new_rom, &instance, &mapped)?;
     }
     let mut script = Script::new(seed ^ 1, new_rom.events().len() as u32).at(now);
     for tick in 0..AFTER {
@@ -168,25 +203,23 @@ fn run_tiers<O: Instance, N: Instance>(
 }
 
 /// Where nothing was edited, only the generation and deferred marks change, and what follows from those.
-fn same_but_generation<O: Instance, N: Instance>(old: &O, new: &N) -> Result<(), String> {
-    let plain = |header: &Header| {
-        let mut header = *header;
-        header.generation.set(0);
-        header
-            .flags
-            .set(header.flags.get() & !(flag::WORK | flag::POLLS));
-        header
-    };
-    let leaves = |bytes: &[u8]| bytes.get(16..28).map(<[u8]>::to_vec);
-    let same = plain(old.header()) == plain(new.header())
-        && leaves(old.as_bytes()) == leaves(new.as_bytes());
-    if same {
+fn same_but_generation<O: Instance, N: Instance>(
+    rom: &Rom<'_>,
+    old: &O,
+    new: &N,
+) -> Result<(), String> {
+    let mut before = Bytes::new(rom, old.as_bytes()).snapshot();
+    let after = Bytes::new(rom, new.as_bytes()).snapshot();
+    before.generation = before.generation.wrapping_add(1);
+    for event in &mut before.queue {
+        event.deferred = false;
+    }
+    (before.flags.work, before.flags.polls) = (after.flags.work, after.flags.polls);
+    if before == after {
         Ok(())
     } else {
         Err(format!(
-            "a reload of the same machine\n  before: {:?}\n  after:  {:?}",
-            old.as_bytes(),
-            new.as_bytes()
+            "a reload of the same machine\n  before: {before:?}\n  after:  {after:?}"
         ))
     }
 }

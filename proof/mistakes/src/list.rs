@@ -13,6 +13,8 @@ pub struct Mistake {
     /// It is seen where parts are compared with the same states written out, and nowhere else:
     /// kernel and oracle get what was joined already.
     pub in_parts: bool,
+    /// It is seen where agents live on in another version of their machine, and nowhere else.
+    pub in_reloads: bool,
 }
 
 /// An edit of the kernel's text.
@@ -60,10 +62,14 @@ pub fn parse(text: &str) -> Result<List, String> {
                 sentence: lines.next().unwrap_or_default().to_owned(),
                 seed: None,
                 in_parts: false,
+                in_reloads: false,
             });
         } else if line == "Seen by parts." {
             let mistake = list.mistakes.last_mut();
             mistake.ok_or("`Seen by` belongs to a mistake")?.in_parts = true;
+        } else if line == "Seen by reloads." {
+            let mistake = list.mistakes.last_mut();
+            mistake.ok_or("`Seen by` belongs to a mistake")?.in_reloads = true;
         } else if let Some(seed) = line.strip_prefix("Seen by seed ") {
             let mistake = list.mistakes.last_mut();
             let mistake = mistake.ok_or("a seed belongs to a mistake")?;

@@ -18,6 +18,8 @@ const MACHINES_AROUND: &str = "16";
 const MACHINES_WITHOUT: &str = "200";
 /// Ticks of each.
 const TICKS: &str = "300";
+/// Reloads in which a mistake must be seen.
+const RELOADS: &str = "6000";
 /// Parts that are compared with the same states written out.
 const PARTS: &str = "100";
 
@@ -29,7 +31,7 @@ const BUILD: [&str; 5] = [
     "prove",
     "--message-format=json-render-diagnostics",
 ];
-const CHECK: [&str; 7] = [
+const CHECK: [&str; 9] = [
     "check",
     "--package",
     "statewright-kernel",
@@ -37,6 +39,8 @@ const CHECK: [&str; 7] = [
     "statewright-compile",
     "--package",
     "statewright-author",
+    "--package",
+    "statewright-reload",
 ];
 const FIXTURES: [&str; 5] = [
     "test",
@@ -47,7 +51,7 @@ const FIXTURES: [&str; 5] = [
 ];
 
 const BROKEN: &str = "an edit of proof/mistakes/mistakes.md does not compile: see above, the path \
-                      below `kernel_with_mistakes`, `compiler_with_mistakes` or `author_with_mistakes` is that of the original";
+                      below `kernel_with_mistakes`, `compiler_with_mistakes`, `author_with_mistakes` or `reload_with_mistakes` is that of the original";
 
 /// Shows that kernel against oracle sees each mistake of `proof/mistakes/mistakes.md`.
 #[derive(Parser)]
@@ -103,7 +107,8 @@ fn run(arguments: &Arguments) -> Result<String, String> {
         ));
     }
     let without = first_difference(&prover, 0, 0, MACHINES_WITHOUT)?;
-    if let Some(said) = without.or(difference_in_parts(&prover, 0)?) {
+    let reloads = difference(&prover, 0, &["--reloads", RELOADS])?;
+    if let Some(said) = without.or(difference_in_parts(&prover, 0)?).or(reloads) {
         return Err(format!("without a mistake nothing must differ, but {said}"));
     }
     let time = start.elapsed().as_secs_f32();
@@ -173,6 +178,12 @@ fn executable(message: &str) -> Option<String> {
 fn search(prover: &Path, list: &List, number: u8) -> Result<Option<String>, String> {
     if list.mistake(number).is_some_and(|mistake| mistake.in_parts) {
         return difference_in_parts(prover, number);
+    }
+    if list
+        .mistake(number)
+        .is_some_and(|mistake| mistake.in_reloads)
+    {
+        return difference(prover, number, &["--reloads", RELOADS]);
     }
     if let Some(seed) = list.mistake(number).and_then(|mistake| mistake.seed) {
         if let Some(said) = first_difference(prover, number, seed, MACHINES_AROUND)? {

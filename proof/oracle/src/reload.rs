@@ -534,12 +534,23 @@ fn can_push(
         let Some(over) = over else {
             return false;
         };
-        new.transitions.iter().any(|transition| {
+        let owner = new.regions[region].owner;
+        let leads = |transition: &crate::model::Transition| {
             let mut targets = BTreeSet::new();
             versions.reachable(&transition.targets, &mut targets);
-            transition.kind == Kind::Push
-                && frame.states.contains(&transition.source)
-                && targets.iter().any(|&to| to == over || new.around(over, to))
+            let local = transition.kind == Kind::Local;
+            let mut targets = targets.iter();
+            targets.any(|&to| to == over || new.around(over, to) || (local && to == owner))
+        };
+        // A local transition of the owner may have put another child in the place of the pushed one.
+        let mut all = new.transitions.iter();
+        let replaces = all.any(|transition| {
+            transition.kind == Kind::Local && transition.source == owner && leads(transition)
+        });
+        new.transitions.iter().any(|transition| {
+            let targets_region =
+                transition.kind == Kind::Push && frame.states.contains(&transition.source);
+            targets_region && (replaces || leads(transition))
         })
     })
 }

@@ -72,7 +72,7 @@ pub(crate) enum Command {
     Docs(Docs),
     /// Run one agent step by step and see why it does what it does
     Step(Step),
-    /// Say what changed between two machines and what a reload (not built yet) would do
+    /// Say what changed between two machines and what a reload would do
     Diff(Diff),
     /// Format machine files, keeping every comment
     Fmt(Fmt),

@@ -183,7 +183,7 @@ fn diff_of_parameters_keeps_every_agent() {
     ran.prints("entry: start fuse 120t -> start fuse 180t")
         .prints("if: count > 2 -> count > 5")
         .prints("parameters changed, the structure is the same")
-        .prints("in a reload (not built yet) every agent would go on where it is");
+        .prints("in a reload every agent would go on where it is");
     let json = folder
         .run(&["diff", "lamp.swrom", "new.sw.json", "--json"])
         .code(1)

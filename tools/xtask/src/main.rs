@@ -61,6 +61,14 @@ enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
+    /// Agents of random machines live on in edited versions of them, in the kernel's way and in the
+    /// oracle's (LOAD-9); `--seed N` runs one again.
+    #[command(disable_help_flag = true)]
+    Reloads {
+        /// Passed on; try `cargo xtask reloads --help`.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
     /// Sleeping, threads and rollback change no byte of a crowd; `--seed N` runs one machine again.
     #[command(disable_help_flag = true)]
     Crowds {
@@ -114,6 +122,7 @@ fn main() -> ExitCode {
         Command::Mistakes { arguments } => prove::mistakes(&arguments),
         Command::Crowds { arguments } => prove::crowds(&arguments),
         Command::Tapes { arguments } => prove::tapes(&arguments),
+        Command::Reloads { arguments } => prove::reloads(&arguments),
         Command::Charts { arguments } => prove::charts(&arguments),
         Command::Bench { arguments } => bench::bench(&arguments),
     };

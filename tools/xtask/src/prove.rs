@@ -1,4 +1,4 @@
-//! `cargo xtask prove`, `crowds`, `tapes`, `charts` and `mistakes`: the long proofs, in release.
+//! `cargo xtask prove`, `reloads`, `crowds`, `tapes`, `charts` and `mistakes`: the long proofs, in release.
 
 use crate::steps::{Step, cargo};
 
@@ -7,6 +7,7 @@ use crate::steps::{Step, cargo};
 const PROVE: [&str; 4] = ["run", "--release", "--bin", "prove"];
 /// The same in a build whose fast paths can be switched off.
 const TOGGLES: [&str; 2] = ["--features", "statewright-differential/toggles"];
+const RELOADS: [&str; 4] = ["run", "--release", "--bin", "reloads"];
 const CROWDS: [&str; 4] = ["run", "--release", "--bin", "crowds"];
 const CHARTS: [&str; 4] = ["run", "--release", "--bin", "charts"];
 /// A small program that builds and runs the long part, in release, by itself.
@@ -26,6 +27,11 @@ pub fn crowds(arguments: &[String]) -> Result<(), String> {
 pub fn tapes(arguments: &[String]) -> Result<(), String> {
     let only = ["--tapes".to_owned()];
     hand_over("tapes", &CROWDS, &[&only[..], arguments].concat())
+}
+
+/// Maps agents of random machines to edited versions, with the given arguments.
+pub fn reloads(arguments: &[String]) -> Result<(), String> {
+    hand_over("reloads", &RELOADS, arguments)
 }
 
 /// Runs random SCXML documents with the given arguments.
@@ -66,6 +72,8 @@ pub fn steps() -> Vec<Step> {
             .about("the kernel does what the reference interpreter does, on random machines"),
         step("proof: small scope", &PROVE, &["--small", "6"])
             .about("the same on all machines of a few states"),
+        step("proof: reloads", &RELOADS, &["--cases", "2000"])
+            .about("agents live on in edited machines as the reference interpreter says"),
         // Each seed runs in every number of threads and every size of chunks; a difference between
         // those shows with any seed.
         step("proof: crowds", &CROWDS, &["--seeds", "5"])
@@ -103,6 +111,12 @@ pub fn long_steps() -> Vec<Step> {
             &["--small", "6", "--plain"],
         )
         .about("all small machines without any fast path"),
+        step(
+            "long: reloads",
+            &RELOADS,
+            &["--first", "100000", "--cases", "200000"],
+        )
+        .about("two hundred thousand other pairs of machines"),
         Step::cargo("long: crowds", &CROWDS).about("four times as many seeds for threads"),
         step("long: tapes", &CROWDS, &tapes).about("a thousand worlds, ten thousand changed bits"),
         Step::cargo("long: no allocation", &allocations)

@@ -8,7 +8,7 @@ use statewright_rom::ids::StateId;
 
 use super::fields::Fields;
 use super::plan::{Renames, diff};
-use super::{Fate, KeyField, MachineDiff, Mapping, ReloadKind};
+use super::{Fate, KeyField, MachineDiff, Mapping, MatchedBy, ReloadKind, TimerField};
 use crate::Description;
 use crate::state::{Region, State, Transition};
 
@@ -34,10 +34,12 @@ pub struct Reload {
     pub kind: ReloadKind,
     /// In one sentence.
     pub summary: String,
-    /// States whose agents are reset, because nothing in the new machine has their stable id.
+    /// States that nothing in the new machine has the stable id of: their agents are completed.
     pub states_gone: Vec<String>,
     /// What else is lost where it was in use.
     pub lost: Vec<String>,
+    /// Timers that last another time now; those that run keep their deadline (LOAD-4).
+    pub old_deadlines: Vec<String>,
 }
 
 /// One difference between two machines.
@@ -288,11 +290,11 @@ fn reload(plan: &MachineDiff, old: &Description) -> Reload {
             states_gone = gone.map(|state| state.path.clone()).collect();
             losses = lost(plan, old);
             if states_gone.iter().any(|path| path == "root") {
-                "every agent would be reset: the machine has another stable id"
+                "every agent would start anew: the machine has another stable id"
             } else if states_gone.is_empty() {
                 "every agent would be kept: all states are found again by their stable ids"
             } else {
-                "agents in a state that is gone would be reset and enter the reload entry; all others would be kept"
+                "agents in a state that is gone would be in the nearest state around it that is there, and their next tick would complete that; all others would be kept"
             }
         }
     };
@@ -301,7 +303,21 @@ fn reload(plan: &MachineDiff, old: &Description) -> Reload {
         summary: summary.to_owned(),
         states_gone,
         lost: losses,
+        old_deadlines: old_deadlines(plan, old),
     }
+}
+
+/// Timers that are in both machines and last another time now: those that run keep their deadline
+/// (LOAD-4).
+fn old_deadlines(plan: &MachineDiff, old: &Description) -> Vec<String> {
+    let changed = plan.timers.old.iter().filter(|(_, fate)| {
+        let kept = fate.kept().filter(|kept| kept.by == MatchedBy::StableId);
+        kept.is_some_and(|kept| kept.changed.contains(&TimerField::Ticks))
+    });
+    let timers = changed.filter_map(|(id, _)| old.layout.timers.get(id.index()));
+    timers
+        .map(|timer| format!("{}: {}", timer.owner, timer.purpose()))
+        .collect()
 }
 
 /// What is lost besides states: queued events, running timers, history, values of keys.
@@ -347,13 +363,16 @@ impl fmt::Display for Comparison {
             (true, _) => "the structure changed",
         };
         writeln!(f, "{what}")?;
-        writeln!(f, "in a reload (not built yet) {}", self.reload.summary)?;
+        writeln!(f, "in a reload {}", self.reload.summary)?;
         let gone = self.reload.states_gone.iter();
         for state in gone.filter(|path| *path != "root") {
             writeln!(f, "  gone: state {state}")?;
         }
         for lost in &self.reload.lost {
             writeln!(f, "  lost: {lost}")?;
+        }
+        for timer in &self.reload.old_deadlines {
+            writeln!(f, "  runs on to its old deadline: {timer}")?;
         }
         Ok(())
     }

@@ -2,10 +2,8 @@
 
 use std::sync::Arc;
 
-use statewright_kernel::{
-    self as kernel, Instance, Instance64, Instance128, Instance256, Tier, flag,
-};
-use statewright_reload::{Extent, Mapper};
+use statewright_kernel::{self as kernel, ByTier, Instance, Tier, flag};
+use statewright_reload::{Extent, Mapped, Mapper};
 use statewright_rom::Rom;
 use statewright_trace::{Filter, Settings};
 
@@ -19,7 +17,6 @@ use crate::parameters::{ParameterChange, hashes};
 use crate::program::Program;
 use crate::reload::{Reload, ReloadError, ReloadReport};
 use crate::slices::channels;
-use statewright_kernel::ByTier;
 
 /// What a reload is about to put in place: found before anything changes.
 #[derive(Debug)]
@@ -92,43 +89,49 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
         let Some(mapper) = Mapper::new(&plan.plan, &old, &new, now) else {
             return (None, report);
         };
-        let mapped = match new.tier() {
-            Tier::Crowd => Instances(ByTier::Crowd(self.mapped::<Instance64>(
-                &mapper,
-                plan,
-                &mut report,
-            ))),
-            Tier::Standard => Instances(ByTier::Standard(self.mapped::<Instance128>(
-                &mapper,
-                plan,
-                &mut report,
-            ))),
-            Tier::Hero => Instances(ByTier::Hero(self.mapped::<Instance256>(
-                &mapper,
-                plan,
-                &mut report,
-            ))),
-        };
         let is_structure = plan.extent() == Extent::Structure;
+        let mapped = is_structure.then(|| {
+            Instances(match new.tier() {
+                Tier::Crowd => ByTier::Crowd(self.mapped(&mapper, plan, &mut report)),
+                Tier::Standard => ByTier::Standard(self.mapped(&mapper, plan, &mut report)),
+                Tier::Hero => ByTier::Hero(self.mapped(&mapper, plan, &mut report)),
+            })
+        });
         if is_structure {
             report.lost_letters = self.mailbox.len() - self.letters(plan).count();
         } else {
-            // Agents are what they were; who runs on an old deadline is worth knowing all the same.
-            report = ReloadReport {
-                kept: report.kept + report.completed_agents() + report.anew_agents(),
-                completed: Vec::new(),
-                anew: Vec::new(),
-                released: Vec::new(),
-                lost: Default::default(),
-                ..report
-            };
+            self.count_unmapped(&mapper, plan, &mut report);
         }
         let indices = self.agents.ids().map(|agent| agent.index() as usize);
         let is_gone = |&index: &usize| plan.plan.variant(self.agents.variant(index)).is_none();
         report.lost_variants = indices.filter(is_gone).count();
         report.lost_parameters = self.parameters.changes().len() - self.parameters_of(plan).len();
         report.trace_ended = self.trace_settings().is_some() && self.filter_of(plan).is_none();
-        (is_structure.then_some(mapped), report)
+        (mapped, report)
+    }
+
+    /// Agents whose bytes stay as they are. Who runs on an old deadline is looked for only if a timer
+    /// lasts another time now.
+    fn count_unmapped(&self, mapper: &Mapper<'_>, plan: &Reload, report: &mut ReloadReport) {
+        let looks = plan.plan.changes_timers();
+        for agent in self.agents.ids() {
+            let index = agent.index() as usize;
+            let flags = self.agents.flags(index);
+            if flags & flag::ENDED != 0 {
+                report.ended += 1;
+            } else if flags & flag::STARTED == 0 {
+                report.unstarted += 1;
+            } else {
+                report.kept += 1;
+                // The tier is the same, or the structure would have changed.
+                let is_old = looks
+                    && with_instances!(&self.agents.instances, list => {
+                        let one = list[index];
+                        same_tier(mapper, &one).on_old_deadline
+                    });
+                report.on_old_deadlines += usize::from(is_old);
+            }
+        }
     }
 
     /// All instances in the new machine, at the same indices.
@@ -212,6 +215,11 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     }
 }
 
+/// What becomes of an instance in a machine of its own tier.
+fn same_tier<I: Instance>(mapper: &Mapper<'_>, instance: &I) -> Mapped {
+    mapper.map::<I, I>(instance).1
+}
+
 /// Carrying it out.
 impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     /// What was prepared takes effect.
@@ -231,12 +239,12 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
             self.mailbox.replace(letters);
             self.agents.instances = instances;
             self.map_variants(&reload);
+            for board in &mut self.agents.boards {
+                board.reload(&reload.keys);
+            }
         }
         if self.trace_settings().is_some() {
             self.tracing.set_filter(filter, self.schedule.now as u32);
-        }
-        for board in &mut self.agents.boards {
-            board.reload(&reload.keys);
         }
         self.program = program;
         self.parameters.replace(&reload.new, &parameters);

@@ -10,7 +10,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use statewright_differential::report::prove;
 use statewright_differential::search::{Total, search, silence_panics};
 use statewright_differential::small;
-use statewright_differential::{depth, parts};
+use statewright_differential::{depth, parts, reload};
 
 /// Runs random machines on kernel and oracle and compares them after every tick.
 #[derive(Parser)]
@@ -37,6 +37,9 @@ struct Arguments {
     /// Instead: so many random parts, each used three times, beside the same states written out.
     #[arg(long, value_name = "PARTS", value_parser = clap::value_parser!(u64).range(1..))]
     parts: Option<u64>,
+    /// Instead: agents of so many random machines live on in edited versions (`cargo xtask reloads`).
+    #[arg(long, value_name = "CASES", value_parser = clap::value_parser!(u64).range(1..))]
+    reloads: Option<u64>,
     /// With all fast paths of the kernel switched off.
     #[arg(long)]
     plain: bool,
@@ -53,6 +56,10 @@ fn main() -> ExitCode {
         Arguments {
             parts: Some(parts), ..
         } => all_parts(*parts, arguments.brief),
+        Arguments {
+            reloads: Some(cases),
+            ..
+        } => all_reloads(*cases, arguments.first),
         Arguments {
             seed: Some(seed), ..
         } => one(*seed, arguments.ticks.unwrap_or(1000)),
@@ -139,6 +146,15 @@ fn many(arguments: &Arguments) -> Result<String, String> {
             Err(problem) => problem,
             Ok(_) => format!("seed {seed} differed once and not again: that must not be"),
         }),
+    }
+}
+
+/// LOAD-9.
+fn all_reloads(cases: u64, first: u64) -> Result<String, String> {
+    let (tally, differing) = reload::search(first..first.saturating_add(cases), true);
+    match differing.first() {
+        Some((seed, what)) => Err(format!("seed {seed} differs: {what}")),
+        None => Ok(format!("{cases} reloads: no difference. {tally:?}")),
     }
 }
 
