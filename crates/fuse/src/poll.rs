@@ -24,10 +24,14 @@ impl<'m> Leaf<'m> {
     }
 }
 
-/// Whether a leaf is the last one of its configuration.
-enum Last {
-    Always,
-    Never,
+/// Who is asked after a leaf that has found a transition.
+enum Later {
+    /// It is the last one.
+    Nobody,
+    /// It is the first one, and the other one lies in this region.
+    In(RegionId),
+    /// More than one, or it depends.
+    Many,
 }
 
 /// What a function of a region does.
@@ -138,24 +142,47 @@ impl<'m> Fused<'m> {
         }
     }
 
-    /// `take`: a transition without event that may be taken, unless other leaves are to be asked, too.
+    /// `take`: a transition without event that may be taken, and what asks later leaves.
     pub fn takes_found(&self) -> TokenStream {
         let ids = (0..self.rom.transitions().len()).filter_map(TransitionId::from_index);
-        let arms = ids.filter_map(|id| {
-            let record = self.rom.transition(id)?;
-            let eventless = SpecialTrigger::read(record.trigger)?.is_eventless();
-            if !eventless || !self.is_taken_by_code(id) {
-                return None;
-            }
+        let mut functions = TokenStream::new();
+        let mut arms = TokenStream::new();
+        for id in ids {
+            let Some(record) = self
+                .rom
+                .transition(id)
+                .filter(|_| self.is_taken_by_code(id))
+            else {
+                continue;
+            };
+            let trigger = SpecialTrigger::read(record.trigger);
+            let (Some(source), true) = (
+                StateId::read(record.source),
+                trigger.is_some_and(SpecialTrigger::is_eventless),
+            ) else {
+                continue;
+            };
             let (number, take) = (id.raw(), Self::take_function(id));
-            let last = self.last_leaves(StateId::read(record.source)?)?;
+            let take = quote!(#take::<L, H>(fuse, host));
             let interrupt = record.flags.get() & transition_flag::INTERRUPT != 0;
-            Some(match last {
-                Last::Always => quote!(#number => #take::<L, H>(fuse, host),),
-                Last::Never if !interrupt => return None,
-                Last::Never => quote!(#number if halt.is_interrupt() => #take::<L, H>(fuse, host),),
-            })
-        });
+            match self.later_leaves(source) {
+                _ if interrupt => arms.extend(quote!(#number if halt.is_interrupt() => #take,)),
+                Later::Nobody => arms.extend(quote!(#number => #take,)),
+                Later::In(region) => {
+                    let (later, function) = self.later(id, source, region);
+                    functions.extend(function);
+                    arms.extend(quote! {
+                        #number => {
+                            if let Some(Polled::Halted(other)) = #later::<L, H>(fuse, host) {
+                                return Step::Polled(Polled::Halted(other.after(#number)));
+                            }
+                            #take
+                        }
+                    });
+                }
+                Later::Many => {}
+            }
+        }
         quote! {
             /// A transition without event that may be taken.
             #[inline]
@@ -163,22 +190,76 @@ impl<'m> Fused<'m> {
                 fuse: &mut Fuse<'_, '_>, host: &mut H, halt: Halt
             ) -> Step {
                 match halt.transition() {
-                    #(#arms)*
+                    #arms
                     _ => return Step::Tables,
                 }
                 Step::Taken
             }
+            #functions
         }
     }
 
-    /// Is the leaf that asks the transitions of a state the last one?
-    fn last_leaves(&self, source: StateId) -> Option<Last> {
+    /// Who is asked after the leaf that has found a transition of a state (SEL-2).
+    fn later_leaves(&self, source: StateId) -> Later {
         let inside = |leaf: &Leaf<'_>| self.rom.is_ancestor_or_self(source, leaf.state);
-        let mut leaves = self.leaves().filter(inside);
-        Some(match leaves.all(|leaf| leaf.next().is_none()) {
-            true => Last::Always,
-            false => Last::Never,
-        })
+        let leaves: Vec<Leaf<'_>> = self.leaves().filter(inside).collect();
+        let mut next: BTreeSet<RegionId> = leaves.iter().copied().filter_map(Leaf::next).collect();
+        let (Some(region), true) = (next.pop_first(), next.is_empty()) else {
+            return match next.is_empty() {
+                true => Later::Nobody,
+                false => Later::Many,
+            };
+        };
+        let known = |leaf: &Leaf<'_>| {
+            let of = leaf.poll.first_of.get();
+            of == NONE || of == region.raw()
+        };
+        let last = self.leaves_in(region).all(|leaf| leaf.next().is_none());
+        match last && leaves.iter().all(known) {
+            true => Later::In(region),
+            false => Later::Many,
+        }
+    }
+
+    /// What asks the leaf of a region after the first leaf has found a transition of a state: everything that is not
+    /// that state or around it, if it lies in it.
+    fn later(&self, id: TransitionId, source: StateId, region: RegionId) -> (Ident, TokenStream) {
+        let (name, instance) = (format_ident!("later_{id}"), &self.instance);
+        let record = self.rom.region(region);
+        let line = record.map_or(0, |record| usize::from(record.leaf));
+        let owner = record.and_then(|record| StateId::read(record.owner));
+        let contains = owner.is_some_and(|owner| self.rom.is_ancestor_or_self(source, owner));
+        let asked = |state: StateId| !contains || self.rom.is_inside(state, source);
+        let arms = self.leaves_in(region).map(|leaf| {
+            let column = self.rom.eventless_column();
+            let row = self.rom.row_of(leaf.state);
+            let list = row
+                .zip(column)
+                .and_then(|(row, column)| self.rom.candidate_list(row, column));
+            let members = list.map_or(&[][..], |list| self.rom.candidates_of(list).others);
+            let asks: TokenStream = members
+                .iter()
+                .filter_map(|member| TransitionId::read(member.index))
+                .filter(|&id| {
+                    let record = self.rom.transition(id);
+                    let state = record.and_then(|record| StateId::read(record.source));
+                    state.is_some_and(asked)
+                })
+                .filter_map(|id| self.ask(id))
+                .collect();
+            let number = leaf.state.raw();
+            quote!(#number => { #asks })
+        });
+        let function = quote! {
+            fn #name<L: Linkage<H>, H: Host>(
+                fuse: &mut Fuse<'_, '_>, host: &mut H
+            ) -> Option<Polled> {
+                let at = Asked { rank: 1, interrupts: false };
+                match fuse.leaf::<#instance, #line>() { #(#arms)* _ => {} }
+                None
+            }
+        };
+        (name, function)
     }
 
     /// Does a test hold for a leaf and whatever may lie behind it?

@@ -87,6 +87,10 @@ impl<B, C> FusedBy<B, C> for ByTable {
 
 /// Code that is known while the program is compiled.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(
+    not(feature = "macros"),
+    allow(dead_code, reason = "only what `machine!` writes makes use of it")
+)]
 pub(crate) struct Known<F>(pub(crate) F);
 
 impl<B, C, F> FusedBy<B, C> for Known<F>

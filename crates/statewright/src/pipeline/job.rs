@@ -371,6 +371,10 @@ fn put_calls(tracer: &mut Option<Box<Tracer>>, calls: Vec<u64>) {
 }
 
 /// A tick of many agents for code that was made of one machine.
+#[cfg_attr(
+    not(feature = "macros"),
+    allow(dead_code, reason = "only what `machine!` writes makes use of it")
+)]
 pub(crate) struct FusedBatch<'j, 'a, 'c, B, C> {
     rom: &'a Rom<'a>,
     /// Instances of the machine's tier.
@@ -381,6 +385,10 @@ pub(crate) struct FusedBatch<'j, 'a, 'c, B, C> {
     sink: &'j mut TickSink<'c>,
 }
 
+#[cfg_attr(
+    not(feature = "macros"),
+    allow(dead_code, reason = "only what `machine!` writes makes use of it")
+)]
 impl<B: Board, C> FusedBatch<'_, '_, '_, B, C> {
     /// Ticks them by code for instances of this type.
     pub(crate) fn run<I: Instance, F>(self, code: F)
