@@ -41,6 +41,8 @@ enum Pass {
     Interrupt,
     Ask,
     Run,
+    /// Runs what was not entered in this tick.
+    Late,
 }
 
 impl Pass {
@@ -50,6 +52,7 @@ impl Pass {
             Self::Interrupt => format_ident!("interrupt_{region}"),
             Self::Ask => format_ident!("ask_{region}"),
             Self::Run => format_ident!("run_{region}"),
+            Self::Late => format_ident!("late_{region}"),
         }
     }
 }
@@ -120,9 +123,21 @@ impl<'m> Fused<'m> {
         regions
     }
 
-    /// `ask`: one more round of transitions without event.
+    /// What a leaf runs in a pass.
+    fn runs_in(&self, leaf: Leaf<'_>, pass: Pass) -> TokenStream {
+        let late = matches!(pass, Pass::Late);
+        self.runs(leaf.poll, late)
+    }
+
+    /// `ask`: one more round of transitions without event; `run`: what was not entered in this tick.
     fn rounds(&self) -> TokenStream {
         let instance = &self.instance;
+        let late = self.first_leaves().filter_map(|leaf| {
+            let (own, on) = (self.runs_in(leaf, Pass::Late), self.go_on(leaf, Pass::Late));
+            let number = leaf.state.raw();
+            self.is_needed(leaf, Pass::Late)
+                .then(|| quote!(#number => { #own #on }))
+        });
         let arms = self.first_leaves().filter_map(|leaf| {
             let asks = [Pass::Interrupt, Pass::Ask];
             let needed = asks.iter().any(|&pass| self.is_needed(leaf, pass));
@@ -138,6 +153,11 @@ impl<'m> Fused<'m> {
                     _ => None,
                 };
                 halted.unwrap_or(Polled::Settled)
+            }
+
+            /// Update actions and activities of what was not entered in this tick.
+            fn run<L: Linkage<H>, H: Host>(fuse: &mut Fuse<'_, '_>, host: &mut H) {
+                match fuse.leaf::<#instance, 0>() { #(#late)* _ => {} }
             }
         }
     }
@@ -277,7 +297,7 @@ impl<'m> Fused<'m> {
             Pass::Chain => false,
             Pass::Interrupt => leaf.poll.interrupts.get() == 0,
             Pass::Ask => leaf.poll.asks.get() == 0,
-            Pass::Run => leaf.poll.run.get() == NONE,
+            Pass::Run | Pass::Late => leaf.poll.run.get() == NONE,
         })
     }
 
@@ -301,7 +321,7 @@ impl<'m> Fused<'m> {
                 }}
             })
         });
-        let (runs, runs_on) = (self.runs(leaf.poll), self.go_on(leaf, Pass::Run));
+        let (runs, runs_on) = (self.runs_in(leaf, Pass::Run), self.go_on(leaf, Pass::Run));
         let asks = passes.iter().any(Option::is_some);
         let round = self.leaf_function("ask", leaf.state);
         let (ask, checked) = if asks {
@@ -372,7 +392,9 @@ impl<'m> Fused<'m> {
     fn asks(&self, leaf: Leaf<'_>, pass: Pass) -> TokenStream {
         let (first, count) = match pass {
             Pass::Interrupt => (leaf.poll.first_interrupt, leaf.poll.interrupts),
-            Pass::Ask | Pass::Chain | Pass::Run => (leaf.poll.first_ask, leaf.poll.asks),
+            Pass::Ask | Pass::Chain | Pass::Run | Pass::Late => {
+                (leaf.poll.first_ask, leaf.poll.asks)
+            }
         };
         let list = self.rom.candidates().iter().skip(first.get() as usize);
         list.take(usize::from(count.get()))
@@ -390,7 +412,7 @@ impl<'m> Fused<'m> {
                     return Some(halt);
                 }
             },
-            Pass::Run => quote!(#function::<L, H>(fuse, host);),
+            Pass::Run | Pass::Late => quote!(#function::<L, H>(fuse, host);),
             Pass::Chain => return None,
         };
         self.is_needed_in(region, pass).then_some(call)
@@ -436,20 +458,22 @@ impl<'m> Fused<'m> {
                 }
             }));
         }
-        let runs = leaves().map(|leaf| {
-            let (state, own) = (leaf.state.raw(), self.runs(leaf.poll));
-            let on = self.go_on(leaf, Pass::Run);
-            quote!(#state => { #own #on })
-        });
-        let name = Pass::Run.function(region);
-        functions.extend(self.is_needed_in(region, Pass::Run).then(|| {
-            quote! {
-                #[inline]
-                fn #name<L: Linkage<H>, H: Host>(fuse: &mut Fuse<'_, '_>, host: &mut H) {
-                    match fuse.leaf::<#instance, #number>() { #(#runs)* _ => {} }
+        for pass in [Pass::Run, Pass::Late] {
+            let runs = leaves().map(|leaf| {
+                let (state, own) = (leaf.state.raw(), self.runs_in(leaf, pass));
+                let on = self.go_on(leaf, pass);
+                quote!(#state => { #own #on })
+            });
+            let name = pass.function(region);
+            functions.extend(self.is_needed_in(region, pass).then(|| {
+                quote! {
+                    #[inline]
+                    fn #name<L: Linkage<H>, H: Host>(fuse: &mut Fuse<'_, '_>, host: &mut H) {
+                        match fuse.leaf::<#instance, #number>() { #(#runs)* _ => {} }
+                    }
                 }
-            }
-        }));
+            }));
+        }
         functions
     }
 }

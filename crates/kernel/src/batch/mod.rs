@@ -224,7 +224,7 @@ fn run_batch<'a, const SPARSE: bool, I: Instance, H: Hosts>(
             .as_slice()
             .first()
             .map_or(usize::MAX, |event| event.place as usize);
-        if !SPARSE && hosts.are_fused() {
+        if !SPARSE && hosts.are_fused() && router.polls_ever() {
             // Bound: the agents.
             while place != next {
                 let Some(instance) = agents.next() else {

@@ -1,8 +1,6 @@
 //! A tick by fused code, from part to part (TICK-1): as the slow path does it, and with it whenever
 //! the code does not know how to go on.
 
-use statewright_rom::layout::feature;
-
 use super::{Fuse, Phase, Step};
 use crate::context::Context;
 use crate::counters::count;
@@ -246,8 +244,9 @@ fn finish<'a, H: Host>(
 ) -> Report {
     cx.ram.header_mut().clamped = 0;
     let chain = cx.expected(cx.chain());
-    let runs = cx.rom.header().features.get() & (feature::ACTIVITIES | feature::UPDATES) != 0;
-    if let Some(chain) = chain.filter(|_| runs) {
+    if let Some(chain) = chain
+        && !host.fused(&mut Fuse::new(cx), Phase::Run).is_done()
+    {
         Tick::new(cx, host, None).run_activities(&chain);
     }
     if cx.check_fault().is_err() {

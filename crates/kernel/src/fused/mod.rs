@@ -69,6 +69,8 @@ pub enum Phase<'e> {
     Timer(u8),
     /// One more round of transitions without event: `Polled`.
     Ask,
+    /// Update actions and activities of what was not entered in this tick: `Done`.
+    Run,
 }
 
 /// What came of a part of a tick.
