@@ -26,13 +26,15 @@ fn main() {
             continue;
         };
         // The first ones are those that bring a new feature, as long as there are any; then those that
-        // have events and timers as code.
+        // have events, timers, or two leaves that are asked one after the other as code.
         let text = code.to_string();
-        let reacts = ["fn on_event_", "fn on_timer_"].map(|name| text.contains(name));
+        let [events, timers, later] =
+            ["fn on_event_", "fn on_timer_", "fn later_"].map(|name| text.contains(name));
         let wanted = match seed {
             ..SEEDS_OF_FEATURES => features & !seen != 0,
-            _ if seed % 2 == 0 => reacts[0],
-            _ => reacts[0] && reacts[1],
+            _ if seed % 4 == 0 => later,
+            _ if seed % 2 == 0 => events,
+            _ => events && timers,
         };
         if !wanted {
             continue;

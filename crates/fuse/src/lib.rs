@@ -72,6 +72,10 @@ pub fn fuse(rom: &Rom<'_>, symbols: &SymbolTable, border: &TokenStream) -> Optio
                 Phase::Event(happened) => event::<L, H>(fuse, host, happened),
                 Phase::Timer(due) => timer::<L, H>(fuse, host, due),
                 Phase::Ask => Step::Polled(ask::<L, H>(fuse, host)),
+                Phase::Run => {
+                    run::<L, H>(fuse, host);
+                    Step::Done
+                }
             }
         }
         #polls

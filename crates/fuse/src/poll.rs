@@ -24,10 +24,14 @@ impl<'m> Leaf<'m> {
     }
 }
 
-/// Whether a leaf is the last one of its configuration.
-enum Last {
-    Always,
-    Never,
+/// Who is asked after a leaf that has found a transition.
+enum Later {
+    /// It is the last one.
+    Nobody,
+    /// It is the first one, and the other one lies in this region.
+    In(RegionId),
+    /// More than one, or it depends.
+    Many,
 }
 
 /// What a function of a region does.
@@ -37,6 +41,8 @@ enum Pass {
     Interrupt,
     Ask,
     Run,
+    /// Runs what was not entered in this tick.
+    Late,
 }
 
 impl Pass {
@@ -46,6 +52,7 @@ impl Pass {
             Self::Interrupt => format_ident!("interrupt_{region}"),
             Self::Ask => format_ident!("ask_{region}"),
             Self::Run => format_ident!("run_{region}"),
+            Self::Late => format_ident!("late_{region}"),
         }
     }
 }
@@ -116,9 +123,21 @@ impl<'m> Fused<'m> {
         regions
     }
 
-    /// `ask`: one more round of transitions without event.
+    /// What a leaf runs in a pass.
+    fn runs_in(&self, leaf: Leaf<'_>, pass: Pass) -> TokenStream {
+        let late = matches!(pass, Pass::Late);
+        self.runs(leaf.poll, late)
+    }
+
+    /// `ask`: one more round of transitions without event; `run`: what was not entered in this tick.
     fn rounds(&self) -> TokenStream {
         let instance = &self.instance;
+        let late = self.first_leaves().filter_map(|leaf| {
+            let (own, on) = (self.runs_in(leaf, Pass::Late), self.go_on(leaf, Pass::Late));
+            let number = leaf.state.raw();
+            self.is_needed(leaf, Pass::Late)
+                .then(|| quote!(#number => { #own #on }))
+        });
         let arms = self.first_leaves().filter_map(|leaf| {
             let asks = [Pass::Interrupt, Pass::Ask];
             let needed = asks.iter().any(|&pass| self.is_needed(leaf, pass));
@@ -135,27 +154,55 @@ impl<'m> Fused<'m> {
                 };
                 halted.unwrap_or(Polled::Settled)
             }
+
+            /// Update actions and activities of what was not entered in this tick.
+            fn run<L: Linkage<H>, H: Host>(fuse: &mut Fuse<'_, '_>, host: &mut H) {
+                match fuse.leaf::<#instance, 0>() { #(#late)* _ => {} }
+            }
         }
     }
 
-    /// `take`: a transition without event that may be taken, unless other leaves are to be asked, too.
+    /// `take`: a transition without event that may be taken, and what asks later leaves.
     pub fn takes_found(&self) -> TokenStream {
         let ids = (0..self.rom.transitions().len()).filter_map(TransitionId::from_index);
-        let arms = ids.filter_map(|id| {
-            let record = self.rom.transition(id)?;
-            let eventless = SpecialTrigger::read(record.trigger)?.is_eventless();
-            if !eventless || !self.is_taken_by_code(id) {
-                return None;
-            }
+        let mut functions = TokenStream::new();
+        let mut arms = TokenStream::new();
+        for id in ids {
+            let Some(record) = self
+                .rom
+                .transition(id)
+                .filter(|_| self.is_taken_by_code(id))
+            else {
+                continue;
+            };
+            let trigger = SpecialTrigger::read(record.trigger);
+            let (Some(source), true) = (
+                StateId::read(record.source),
+                trigger.is_some_and(SpecialTrigger::is_eventless),
+            ) else {
+                continue;
+            };
             let (number, take) = (id.raw(), Self::take_function(id));
-            let last = self.last_leaves(StateId::read(record.source)?)?;
+            let take = quote!(#take::<L, H>(fuse, host));
             let interrupt = record.flags.get() & transition_flag::INTERRUPT != 0;
-            Some(match last {
-                Last::Always => quote!(#number => #take::<L, H>(fuse, host),),
-                Last::Never if !interrupt => return None,
-                Last::Never => quote!(#number if halt.is_interrupt() => #take::<L, H>(fuse, host),),
-            })
-        });
+            match self.later_leaves(source) {
+                _ if interrupt => arms.extend(quote!(#number if halt.is_interrupt() => #take,)),
+                Later::Nobody => arms.extend(quote!(#number => #take,)),
+                Later::In(region) => {
+                    let (later, function) = self.later(id, source, region);
+                    functions.extend(function);
+                    arms.extend(quote! {
+                        #number => {
+                            if let Some(Polled::Halted(other)) = #later::<L, H>(fuse, host) {
+                                return Step::Polled(Polled::Halted(other.after(#number)));
+                            }
+                            #take
+                        }
+                    });
+                }
+                Later::Many => {}
+            }
+        }
         quote! {
             /// A transition without event that may be taken.
             #[inline]
@@ -163,22 +210,76 @@ impl<'m> Fused<'m> {
                 fuse: &mut Fuse<'_, '_>, host: &mut H, halt: Halt
             ) -> Step {
                 match halt.transition() {
-                    #(#arms)*
+                    #arms
                     _ => return Step::Tables,
                 }
                 Step::Taken
             }
+            #functions
         }
     }
 
-    /// Is the leaf that asks the transitions of a state the last one?
-    fn last_leaves(&self, source: StateId) -> Option<Last> {
+    /// Who is asked after the leaf that has found a transition of a state (SEL-2).
+    fn later_leaves(&self, source: StateId) -> Later {
         let inside = |leaf: &Leaf<'_>| self.rom.is_ancestor_or_self(source, leaf.state);
-        let mut leaves = self.leaves().filter(inside);
-        Some(match leaves.all(|leaf| leaf.next().is_none()) {
-            true => Last::Always,
-            false => Last::Never,
-        })
+        let leaves: Vec<Leaf<'_>> = self.leaves().filter(inside).collect();
+        let mut next: BTreeSet<RegionId> = leaves.iter().copied().filter_map(Leaf::next).collect();
+        let (Some(region), true) = (next.pop_first(), next.is_empty()) else {
+            return match next.is_empty() {
+                true => Later::Nobody,
+                false => Later::Many,
+            };
+        };
+        let known = |leaf: &Leaf<'_>| {
+            let of = leaf.poll.first_of.get();
+            of == NONE || of == region.raw()
+        };
+        let last = self.leaves_in(region).all(|leaf| leaf.next().is_none());
+        match last && leaves.iter().all(known) {
+            true => Later::In(region),
+            false => Later::Many,
+        }
+    }
+
+    /// What asks the leaf of a region after the first leaf has found a transition of a state: everything that is not
+    /// that state or around it, if it lies in it.
+    fn later(&self, id: TransitionId, source: StateId, region: RegionId) -> (Ident, TokenStream) {
+        let (name, instance) = (format_ident!("later_{id}"), &self.instance);
+        let record = self.rom.region(region);
+        let line = record.map_or(0, |record| usize::from(record.leaf));
+        let owner = record.and_then(|record| StateId::read(record.owner));
+        let contains = owner.is_some_and(|owner| self.rom.is_ancestor_or_self(source, owner));
+        let asked = |state: StateId| !contains || self.rom.is_inside(state, source);
+        let arms = self.leaves_in(region).map(|leaf| {
+            let column = self.rom.eventless_column();
+            let row = self.rom.row_of(leaf.state);
+            let list = row
+                .zip(column)
+                .and_then(|(row, column)| self.rom.candidate_list(row, column));
+            let members = list.map_or(&[][..], |list| self.rom.candidates_of(list).others);
+            let asks: TokenStream = members
+                .iter()
+                .filter_map(|member| TransitionId::read(member.index))
+                .filter(|&id| {
+                    let record = self.rom.transition(id);
+                    let state = record.and_then(|record| StateId::read(record.source));
+                    state.is_some_and(asked)
+                })
+                .filter_map(|id| self.ask(id))
+                .collect();
+            let number = leaf.state.raw();
+            quote!(#number => { #asks })
+        });
+        let function = quote! {
+            fn #name<L: Linkage<H>, H: Host>(
+                fuse: &mut Fuse<'_, '_>, host: &mut H
+            ) -> Option<Polled> {
+                let at = Asked { rank: 1, interrupts: false };
+                match fuse.leaf::<#instance, #line>() { #(#arms)* _ => {} }
+                None
+            }
+        };
+        (name, function)
     }
 
     /// Does a test hold for a leaf and whatever may lie behind it?
@@ -196,7 +297,7 @@ impl<'m> Fused<'m> {
             Pass::Chain => false,
             Pass::Interrupt => leaf.poll.interrupts.get() == 0,
             Pass::Ask => leaf.poll.asks.get() == 0,
-            Pass::Run => leaf.poll.run.get() == NONE,
+            Pass::Run | Pass::Late => leaf.poll.run.get() == NONE,
         })
     }
 
@@ -220,7 +321,7 @@ impl<'m> Fused<'m> {
                 }}
             })
         });
-        let (runs, runs_on) = (self.runs(leaf.poll), self.go_on(leaf, Pass::Run));
+        let (runs, runs_on) = (self.runs_in(leaf, Pass::Run), self.go_on(leaf, Pass::Run));
         let asks = passes.iter().any(Option::is_some);
         let round = self.leaf_function("ask", leaf.state);
         let (ask, checked) = if asks {
@@ -291,7 +392,9 @@ impl<'m> Fused<'m> {
     fn asks(&self, leaf: Leaf<'_>, pass: Pass) -> TokenStream {
         let (first, count) = match pass {
             Pass::Interrupt => (leaf.poll.first_interrupt, leaf.poll.interrupts),
-            Pass::Ask | Pass::Chain | Pass::Run => (leaf.poll.first_ask, leaf.poll.asks),
+            Pass::Ask | Pass::Chain | Pass::Run | Pass::Late => {
+                (leaf.poll.first_ask, leaf.poll.asks)
+            }
         };
         let list = self.rom.candidates().iter().skip(first.get() as usize);
         list.take(usize::from(count.get()))
@@ -309,7 +412,7 @@ impl<'m> Fused<'m> {
                     return Some(halt);
                 }
             },
-            Pass::Run => quote!(#function::<L, H>(fuse, host);),
+            Pass::Run | Pass::Late => quote!(#function::<L, H>(fuse, host);),
             Pass::Chain => return None,
         };
         self.is_needed_in(region, pass).then_some(call)
@@ -355,20 +458,22 @@ impl<'m> Fused<'m> {
                 }
             }));
         }
-        let runs = leaves().map(|leaf| {
-            let (state, own) = (leaf.state.raw(), self.runs(leaf.poll));
-            let on = self.go_on(leaf, Pass::Run);
-            quote!(#state => { #own #on })
-        });
-        let name = Pass::Run.function(region);
-        functions.extend(self.is_needed_in(region, Pass::Run).then(|| {
-            quote! {
-                #[inline]
-                fn #name<L: Linkage<H>, H: Host>(fuse: &mut Fuse<'_, '_>, host: &mut H) {
-                    match fuse.leaf::<#instance, #number>() { #(#runs)* _ => {} }
+        for pass in [Pass::Run, Pass::Late] {
+            let runs = leaves().map(|leaf| {
+                let (state, own) = (leaf.state.raw(), self.runs_in(leaf, pass));
+                let on = self.go_on(leaf, pass);
+                quote!(#state => { #own #on })
+            });
+            let name = pass.function(region);
+            functions.extend(self.is_needed_in(region, pass).then(|| {
+                quote! {
+                    #[inline]
+                    fn #name<L: Linkage<H>, H: Host>(fuse: &mut Fuse<'_, '_>, host: &mut H) {
+                        match fuse.leaf::<#instance, #number>() { #(#runs)* _ => {} }
+                    }
                 }
-            }
-        }));
+            }));
+        }
         functions
     }
 }

@@ -60,24 +60,32 @@ impl Fused<'_> {
         !self.rom.has(feature::REGIONS)
     }
 
-    /// `check`: are the leaves of an agent that does not poll a configuration?
+    /// `check`: is one leaf active, and is that a configuration?
     pub fn check(&self) -> TokenStream {
-        let leaves = self.leaf_states().into_iter().map(StateId::raw);
-        let (instance, leaves): (_, Vec<u16>) = (&self.instance, leaves.collect());
-        let body = match self.has_one_line() {
-            true => quote! {
-                match fuse.leaf::<#instance, 0>() {
-                    #(#leaves)|* if fuse.is_whole::<#instance>(1) => Step::Done,
-                    _ => Step::Tables,
-                }
-            },
-            false => quote!(Step::Tables),
+        let alone = |leaf: &StateId| {
+            let row = self
+                .rom
+                .state(*leaf)
+                .map_or(NONE, |record| record.row.get());
+            let poll = self.rom.polls().get(usize::from(row));
+            poll.is_some_and(|poll| poll.first_of.get() == NONE && poll.next.get() == NONE)
         };
+        let leaves = self
+            .leaf_states()
+            .into_iter()
+            .filter(alone)
+            .map(StateId::raw);
+        let (instance, leaves): (_, Vec<u16>) = (&self.instance, leaves.collect());
+        let arm = (!leaves.is_empty())
+            .then(|| quote!(#(#leaves)|* if fuse.is_whole::<#instance>(1) => Step::Done,));
         quote! {
-            /// Are the leaves of an agent that does not poll a configuration?
+            /// Is one leaf active, and is that a configuration?
             #[inline(always)]
             fn check(fuse: &Fuse<'_, '_>) -> Step {
-                #body
+                match fuse.leaf::<#instance, 0>() {
+                    #arm
+                    _ => Step::Tables,
+                }
             }
         }
     }
@@ -140,7 +148,7 @@ impl Fused<'_> {
                     None => ignored.push(number),
                 }
             }
-            let ignored = (!ignored.is_empty()).then(|| quote!(#(#ignored)|* => Step::Ignored,));
+            let ignored = (!ignored.is_empty()).then(|| quote!(#(#ignored)|* => Step::Nobody,));
             let leaf = leaf.raw();
             arms.extend(
                 quote!(#leaf => match event.id.get() { #inner #ignored _ => Step::Tables },),
@@ -180,7 +188,7 @@ impl Fused<'_> {
         let asked = quote! {
             match fuse.candidates(event.id.get()) {
                 #arms
-                Candidates::None => Step::Ignored,
+                Candidates::None => Step::Nobody,
                 Candidates::List(_) | Candidates::Tables => Step::Tables,
             }
         };

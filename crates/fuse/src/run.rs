@@ -10,13 +10,19 @@ use crate::call::Place;
 use crate::expression::from_words;
 
 impl Fused<'_> {
-    /// What a leaf and the states around it run that belong to it.
-    pub fn runs(&self, poll: &PollRecord) -> TokenStream {
+    /// What a leaf and the states around it run that belong to it; with `late` without those that were
+    /// entered in this tick (TICK-5).
+    pub fn runs(&self, poll: &PollRecord, late: bool) -> TokenStream {
+        let late = late && self.rom.header().policies & policy::IMMEDIATE_UPDATE == 0;
         let mut code = TokenStream::new();
         let mut next = poll.run;
         // Bound: each record names an earlier one.
         while let Some(run) = self.rom.runs().get(usize::from(next.get())) {
-            code.extend(self.run(run));
+            let (own, line, depth) = (self.run(run), run.leaf, run.depth);
+            code.extend(match late {
+                true => quote!(if !fuse.is_fresh(#line, #depth) { #own }),
+                false => own,
+            });
             next = run.next;
         }
         code

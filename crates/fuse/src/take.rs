@@ -363,6 +363,9 @@ impl<'m> Fused<'m> {
                 None => computed = true,
             }
         }
+        let runs = feature::ACTIVITIES | feature::UPDATES;
+        let runs = self.rom.header().features.get() & runs != 0;
+        let fresh = runs.then(|| quote!(fuse.mark_fresh(#line, #depth);));
         let site = place.site();
         let arms_late = computed.then(|| quote!(fuse.arm_computed(host, #site);));
         let list = ListId::read(record.entry).map(|list| self.list(list, place));
@@ -376,7 +379,7 @@ impl<'m> Fused<'m> {
             #[inline]
             fn #name<L: Linkage<H>, H: Host>(fuse: &mut Fuse<'_, '_>, host: &mut H) {
                 fuse.put_leaf::<#instance, #number>(#leaf);
-                fuse.mark_fresh(#line, #depth);
+                #fresh
                 #keeps
                 #arms
                 #arms_late

@@ -12,7 +12,7 @@ use crate::agent_id::AgentId;
 use crate::board::Board;
 use crate::commands::{self, Head, Writer};
 use crate::cx::{ActionCx, GuardCx};
-use crate::fused::{ByTable, FusedBy};
+use crate::fused::{ByTables, FusedBy};
 use crate::machine::Machine;
 use crate::pipeline::{AgentIds, CallPlace};
 use crate::program::TickTable;
@@ -48,7 +48,7 @@ pub(crate) struct HostEnv<'p, B, C> {
 
 /// User code of one agent. `STRICT` says whether writes may have to wait for the end of the tick, so that
 /// ticks in which none does never ask.
-pub(crate) struct AgentHost<'h, 'p, B, C, const STRICT: bool = true, F = ByTable> {
+pub(crate) struct AgentHost<'h, 'p, B, C, const STRICT: bool = true, F = ByTables> {
     pub(crate) board: &'h mut B,
     pub(crate) env: &'h mut HostEnv<'p, B, C>,
     /// How it gets at the machine as code.
@@ -196,10 +196,10 @@ impl<B: Board, C, const STRICT: bool, F: FusedBy<B, C>> Host
 
     #[inline]
     fn is_fused(&self) -> bool {
-        !STRICT && self.code.is_there(&self.env.table)
+        !STRICT && F::IS_THERE
     }
 
-    #[inline]
+    #[inline(always)]
     fn fused(&mut self, fuse: &mut Fuse<'_, '_>, phase: Phase<'_>) -> Step {
         if STRICT {
             return Step::Tables;
@@ -207,7 +207,7 @@ impl<B: Board, C, const STRICT: bool, F: FusedBy<B, C>> Host
         let mut host = FusedHost {
             board: &mut *self.board,
             env: &mut *self.env,
-            code: ByTable,
+            code: ByTables,
         };
         self.code.run(fuse, &mut host, phase)
     }

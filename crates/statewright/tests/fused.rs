@@ -1,7 +1,7 @@
 //! Machines as code: taken where it may be, the same as the tables to the last byte.
 
 use statewright::prelude::*;
-use statewright::{Instance, Instance128, Slices, SlicesOutput};
+use statewright::{Counters, Instance, Instance128, Sleep, Slices, SlicesOutput};
 
 /// The blackboard.
 #[derive(Clone, Debug, Default, PartialEq, Board)]
@@ -110,8 +110,19 @@ fn boards(count: usize) -> Vec<Sentry> {
     (0..count).map(board).collect()
 }
 
+/// What is left of a run.
+#[derive(Debug, PartialEq)]
+struct Ran {
+    instances: Vec<Instance128>,
+    boards: Vec<Sentry>,
+    counters: Counters,
+    turns: usize,
+    /// Who stays awake, tick by tick.
+    awake: Vec<(u32, Sleep)>,
+}
+
 /// Bytes and blackboards after so many ticks; `fused` says by tick which way it goes.
-fn run(ticks: u64, fused: impl Fn(u64) -> bool) -> (Vec<Instance128>, Vec<Sentry>, u64) {
+fn run(ticks: u64, fused: impl Fn(u64) -> bool) -> Ran {
     let machine = sentry::machine();
     let bind = || machine.bind::<Sentry, ()>(Sentry::functions()).unwrap();
     let programs = [bind(), bind().interpreted()];
@@ -120,7 +131,8 @@ fn run(ticks: u64, fused: impl Fn(u64) -> bool) -> (Vec<Instance128>, Vec<Sentry
     let new = |agent| Instance128::new(&rom, 7, agent).unwrap();
     let mut instances: Vec<Instance128> = (0..40).map(new).collect();
     let mut boards = boards(40);
-    let (mut output, mut transitions) = (SlicesOutput::default(), 0);
+    let (mut output, mut counters) = (SlicesOutput::default(), Counters::default());
+    let (mut turns, mut awake) = (0, Vec::new());
     for tick in 0..ticks {
         let place = (tick * 7 % 40) as u32;
         let event = match tick % 3 {
@@ -137,16 +149,25 @@ fn run(ticks: u64, fused: impl Fn(u64) -> bool) -> (Vec<Instance128>, Vec<Sentry
         program
             .tick_slices(&mut instances, &mut boards, &(), slices, &mut output)
             .unwrap();
-        transitions += output.counters().transitions;
+        counters.add(output.counters());
+        turns += output.turns();
+        awake.extend(output.awake_next());
     }
-    (instances, boards, transitions)
+    Ran {
+        instances,
+        boards,
+        counters,
+        turns,
+        awake,
+    }
 }
 
 #[test]
 fn an_agent_may_go_by_code_in_one_tick_and_by_tables_in_the_next() {
     let by_tables = run(1_500, |_| false);
-    assert!(by_tables.2 > 2_000, "{} transitions", by_tables.2);
-    assert!(by_tables.1.iter().any(|board| board.seen.len() > 20));
+    let transitions = by_tables.counters.transitions;
+    assert!(transitions > 2_000, "{transitions} transitions");
+    assert!(by_tables.boards.iter().any(|board| board.seen.len() > 20));
     assert!(run(1_500, |_| true) == by_tables);
     assert!(run(1_500, |tick| tick * tick % 5 < 2) == by_tables);
 }

@@ -75,7 +75,7 @@ impl ByCode {
                 self.timers += done;
                 self.transitions += taken;
             }
-            Phase::Check | Phase::Ask => {}
+            Phase::Check | Phase::Ask | Phase::Run => {}
         }
     }
 }

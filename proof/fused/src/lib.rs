@@ -23,6 +23,7 @@ pub struct Machine {
     unused_variables,
     unused_parens,
     unused_braces,
+    unused_comparisons,
     unreachable_code,
     clippy::all
 )]

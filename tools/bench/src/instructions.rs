@@ -46,10 +46,11 @@ pub const GATED: [Workload; 7] = [
     Workload::W2Regions,
 ];
 /// Who is counted.
-pub const COUNTED_KINDS: [Kind; 7] = [
+pub const COUNTED_KINDS: [Kind; 8] = [
     Kind::Inbox,
     Kind::Queue,
     Kind::Typed,
+    Kind::Fused,
     Kind::Traced,
     Kind::Hand64,
     Kind::HandCall,

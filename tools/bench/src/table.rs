@@ -5,11 +5,12 @@ use crate::row::{Row, short_count};
 use crate::targets::judge;
 
 /// Contenders that have a column of their own, in order.
-const TIMES: [Kind; 9] = [
+const TIMES: [Kind; 10] = [
     Kind::Inbox,
     Kind::Scan,
     Kind::Queue,
     Kind::Typed,
+    Kind::Fused,
     Kind::Hand64,
     Kind::HandCall,
     Kind::Statig,

@@ -6,18 +6,19 @@ use statewright_rom::Rom;
 use statewright_rom::ids::VariantId;
 use statewright_rom::layout::Jump;
 
+use crate::batch::by_code::{finish_polled, visit_by_code, visit_fused, visit_single};
 use crate::batch::inbox::{Inbox, InboxEvent, SortedInbox};
 use crate::context::Context;
 use crate::counters::Counters;
 use crate::fast::{self, FastPath, Jumped, Left, Router};
-use crate::fused::drive::{drive, go_on};
 use crate::host::{Host, Hosts};
 use crate::instance::Instance;
 use crate::instance::event::Event;
 use crate::poll::{Polled, poll};
-use crate::tick::{Begun, Input, Mismatch, Report, Used, follow, run, run_polled};
+use crate::tick::{Begun, Input, Mismatch, Report, Used, follow, run};
 use crate::toggles::{self, Optimization};
 
+mod by_code;
 pub(crate) mod inbox;
 pub(crate) mod prefetch;
 
@@ -160,6 +161,19 @@ fn run_batch<'a, const SPARSE: bool, I: Instance, H: Hosts>(
                 return;
             };
             let steps = hosts.traces_steps(place);
+            if hosts.are_fused()
+                && !steps
+                && router.may_jump(instance)
+                && only(events.as_slice()).is_some()
+            {
+                let Some(instance) = agents.next() else {
+                    return;
+                };
+                events.next();
+                visit_single(&mut cx, router, instance, hosts, batch, event, &mut done);
+                place = place.wrapping_add(1);
+                continue;
+            }
             if hosts.are_fused() && !steps && router.is_quiet(instance) {
                 let Some(instance) = agents.next() else {
                     return;
@@ -210,6 +224,17 @@ fn run_batch<'a, const SPARSE: bool, I: Instance, H: Hosts>(
             .as_slice()
             .first()
             .map_or(usize::MAX, |event| event.place as usize);
+        if !SPARSE && hosts.are_fused() && router.polls_ever() {
+            // Bound: the agents.
+            while place != next {
+                let Some(instance) = agents.next() else {
+                    return;
+                };
+                visit_by_code(&mut cx, router, instance, hosts, batch, place, &mut done);
+                place = place.wrapping_add(1);
+            }
+            continue;
+        }
         let ahead = next.wrapping_sub(place);
         let resting = if SPARSE {
             listed = skip_to(listed, place);
@@ -382,39 +407,6 @@ fn visit_polling<'a, I: Instance, H: Hosts>(
             &batch.input(place, &[]),
             polled,
         )),
-    }
-}
-
-/// What is left to do of a tick that began with polling and is more than that.
-#[cold]
-#[inline(never)]
-fn finish_polled<'a, H: Host>(
-    cx: &mut Context<'a>,
-    host: &mut H,
-    input: &Input<'a>,
-    polled: Polled,
-) -> Report {
-    match polled {
-        Polled::Halted(_) if host.is_fused() => go_on::<H>(cx, host, input, polled),
-        polled => run_polled(cx, host, input, polled),
-    }
-}
-
-/// One agent that is at rest but for polling, timers and events, by code of its host.
-#[inline(never)]
-fn visit_fused<'a, I: Instance, H: Hosts>(
-    cx: &mut Context<'a>,
-    instance: &'a mut I,
-    hosts: &mut H,
-    batch: &Batch<'a>,
-    (place, events): (usize, &'a [InboxEvent]),
-) -> Report {
-    let input = batch.input(place, events);
-    cx.attach(instance.ram(), place);
-    let mut host = hosts.of(place, batch.agent(place));
-    match drive::<I, H::Host<'_>>(cx, &mut host, &input) {
-        Some(report) => report,
-        None => run(cx, &mut host, &input, Used::default(), Begun::Nothing),
     }
 }
 

@@ -170,6 +170,12 @@ impl IdleMask {
         header.first_word() & AT_REST_POLLING == self.poll_rest && header.clamped == 0
     }
 
+    /// May any agent of the machine poll?
+    #[inline(always)]
+    pub(crate) fn polls_ever(&self) -> bool {
+        self.poll_rest != NEVER
+    }
+
     /// At rest but for polling, timers and events that wait, and no frame on a stack?
     #[inline(always)]
     pub(crate) fn is_quiet(&self, header: &Header) -> bool {

@@ -153,6 +153,24 @@ impl<'a> Router<'a> {
         agents.iter().position(busy).unwrap_or(agents.len())
     }
 
+    /// At rest, no event queued, no timer runs, and a machine with jumps?
+    #[inline(always)]
+    pub(crate) fn may_jump<I: Instance>(&self, instance: &I) -> bool {
+        self.idle.may_jump(instance.header())
+    }
+
+    /// May any agent of the machine poll?
+    #[inline(always)]
+    pub(crate) fn polls_ever(&self) -> bool {
+        self.idle.polls_ever()
+    }
+
+    /// Would a tick without events change nothing?
+    #[inline]
+    pub(crate) fn is_at_rest<I: Instance>(&self, instance: &I) -> bool {
+        toggles::has(Optimization::IdleMask) && self.idle.is_at_rest(instance, self.now)
+    }
+
     /// May an instance have nothing to do but to poll?
     #[inline]
     pub(crate) fn polls<I: Instance>(&self, instance: &I) -> bool {

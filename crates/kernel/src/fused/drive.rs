@@ -1,13 +1,12 @@
 //! A tick by fused code, from part to part (TICK-1): as the slow path does it, and with it whenever
 //! the code does not know how to go on.
 
-use statewright_rom::layout::feature;
-
 use super::{Fuse, Phase, Step};
 use crate::context::Context;
 use crate::counters::count;
 use crate::events::queue::known_event;
 use crate::host::{Cause, Host};
+use crate::instance::event::Event;
 use crate::instance::{Instance, flag};
 use crate::poll::{Polled, poll};
 use crate::tick::{Begun, Input, Report, Tick, Used, run, run_polled};
@@ -26,13 +25,84 @@ pub(crate) fn drive<'a, I: Instance, H: Host>(
             polled => polled,
         }
     } else {
-        match host.fused(&mut Fuse::new(cx), Phase::Check) {
-            Step::Done => Polled::Settled,
-            _ if cx.chain().is_some() => Polled::Settled,
-            _ => return None,
+        let alone = host.fused(&mut Fuse::new(cx), Phase::Check).is_done();
+        match alone || cx.chain().is_some() {
+            true => Polled::Settled,
+            false => return None,
         }
     };
     Some(go_on::<H>(cx, host, input, polled))
+}
+
+/// What came of the only event of an agent at rest.
+pub(crate) enum Single {
+    /// It rests again.
+    Rests,
+    /// Nobody might handle it.
+    Nobody,
+    /// The rest of its tick is to be gone through, by code or by the tables.
+    More(Option<u16>),
+}
+
+/// The only event of an agent at rest with one leaf. The agent is attached. Inlined, so that there is nothing
+/// around the code of the transition.
+#[inline(always)]
+pub(crate) fn take_single<'a, I: Instance, H: Host>(
+    cx: &mut Context<'a>,
+    host: &mut H,
+    event: &'a Event,
+    polls: bool,
+) -> Single {
+    let (Step::Done, Some(id)) = (host.fused(&mut Fuse::new(cx), Phase::Check), event.id()) else {
+        return Single::More(None);
+    };
+    cx.running = true;
+    cx.fixed_cause = Cause::Event(id, event.words());
+    let step = host.fused(&mut Fuse::new(cx), Phase::Event(event));
+    cx.fixed_cause = Cause::None;
+    let taken = match step {
+        Step::Nobody => {
+            cx.running = false;
+            cx.unhandled = cx.unhandled.wrapping_add(1);
+            return Single::Nobody;
+        }
+        Step::Tables | Step::Polled(_) | Step::Done => {
+            cx.running = false;
+            return Single::More(None);
+        }
+        Step::Ignored => {
+            count(&mut cx.counters.unhandled);
+            0
+        }
+        Step::Handled => 0,
+        Step::Taken => 1,
+    };
+    count(&mut cx.counters.events);
+    let mask = cx.idle.get();
+    let idle = I::view(&cx.ram).is_some_and(|instance| mask.is_idle(instance.header()));
+    if !idle || polls && taken != 0 {
+        return Single::More(Some(taken));
+    }
+    cx.finish();
+    Single::Rests
+}
+
+/// What is left to do of a tick whose first event was taken with so many microsteps, or was not.
+#[cold]
+#[inline(never)]
+pub(crate) fn finish_single<'a, I: Instance, H: Host>(
+    cx: &mut Context<'a>,
+    host: &mut H,
+    input: &Input<'a>,
+    taken: Option<u16>,
+) -> Report {
+    match taken {
+        Some(microsteps) => go_on_from::<H>(cx, host, input, Used::one(microsteps), None),
+        None => match drive::<I, H>(cx, host, input) {
+            Some(report) => report,
+            None => run(cx, host, input, Used::default(), Begun::Nothing),
+        },
+    }
 }
 
 /// What is left to do of a tick that began with polling.
@@ -40,27 +110,56 @@ pub(crate) fn go_on<'a, H: Host>(
     cx: &mut Context<'a>,
     host: &mut H,
     input: &Input<'a>,
-    mut polled: Polled,
+    polled: Polled,
+) -> Report {
+    go_on_from::<H>(cx, host, input, Used::default(), Some(polled))
+}
+
+/// The same where something was used already; an eventless round comes first if nothing is known of
+/// it.
+fn go_on_from<'a, H: Host>(
+    cx: &mut Context<'a>,
+    host: &mut H,
+    input: &Input<'a>,
+    mut used: Used,
+    polled: Option<Polled>,
 ) -> Report {
     let header = cx.rom.header();
     let near = header.microsteps_per_tick.get().saturating_sub(1);
     let near_events = header.events_per_tick.get();
-    let mut used = Used::default();
-    if header_has_frames(cx) {
+    if let Some(polled) = polled
+        && cx.ram.header().stack_depth != 0
+    {
+        // Frames go with what is left: the tables know how.
         return run_polled(cx, host, input, polled);
     }
     cx.running = true;
+    let mut known = polled;
     // Bound: each round carries out a transition or takes an event, and there are caps for both.
     loop {
+        let polled = match known.take() {
+            Some(polled) => polled,
+            // A fault ends the agent.
+            None if cx.check_fault().is_err() => {
+                return run(cx, host, input, used, Begun::Settled);
+            }
+            None => match host.fused(&mut Fuse::new(cx), Phase::Ask).polled() {
+                Some(polled) => polled,
+                None => return run(cx, host, input, used, Begun::Moved),
+            },
+        };
         match polled {
             Polled::Halted(halt) => {
-                let taken = halt.enabled
-                    && used.microsteps < near
-                    && matches!(
-                        host.fused(&mut Fuse::new(cx), Phase::Take(halt)),
-                        Step::Taken
-                    );
-                if !taken {
+                let step = match halt.enabled && used.microsteps < near {
+                    true => host.fused(&mut Fuse::new(cx), Phase::Take(halt)),
+                    false => Step::Tables,
+                };
+                if !matches!(step, Step::Taken) {
+                    // Another leaf may have found one, too.
+                    let halt = match step.polled() {
+                        Some(Polled::Halted(other)) => other,
+                        Some(_) | None => halt,
+                    };
                     return run(cx, host, input, used, Begun::Halted(halt));
                 }
                 used.microsteps = used.microsteps.saturating_add(1);
@@ -79,22 +178,8 @@ pub(crate) fn go_on<'a, H: Host>(
             Polled::Failed(_) => return run(cx, host, input, used, Begun::Settled),
             Polled::Done | Polled::Slow => return run_polled(cx, host, input, polled),
         }
-        // The fault ends the agent.
-        if cx.check_fault().is_err() {
-            return run(cx, host, input, used, Begun::Settled);
-        }
-        polled = match host.fused(&mut Fuse::new(cx), Phase::Ask) {
-            Step::Polled(polled) => polled,
-            _ => return run(cx, host, input, used, Begun::Moved),
-        };
     }
     finish(cx, host, input, used)
-}
-
-/// Frames of stacks go with what is left: the tables know how.
-#[inline(always)]
-fn header_has_frames(cx: &Context<'_>) -> bool {
-    cx.ram.header().stack_depth != 0
 }
 
 /// What came of looking for an event.
@@ -136,7 +221,7 @@ fn take_next<'a, H: Host>(
     match step {
         Step::Done => return Next::Nothing,
         Step::Tables | Step::Polled(_) => return Next::Tables,
-        Step::Ignored => count(&mut cx.counters.unhandled),
+        Step::Ignored | Step::Nobody => count(&mut cx.counters.unhandled),
         Step::Taken | Step::Handled => {}
     }
     count(&mut cx.counters.events);
@@ -159,8 +244,9 @@ fn finish<'a, H: Host>(
 ) -> Report {
     cx.ram.header_mut().clamped = 0;
     let chain = cx.expected(cx.chain());
-    let runs = cx.rom.header().features.get() & (feature::ACTIVITIES | feature::UPDATES) != 0;
-    if let Some(chain) = chain.filter(|_| runs) {
+    if let Some(chain) = chain
+        && !host.fused(&mut Fuse::new(cx), Phase::Run).is_done()
+    {
         Tick::new(cx, host, None).run_activities(&chain);
     }
     if cx.check_fault().is_err() {

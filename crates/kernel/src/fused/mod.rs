@@ -57,17 +57,20 @@ pub enum Phase<'e> {
         /// Whether something is to be taken.
         has_events: bool,
     },
-    /// Are the leaves of an agent that does not poll a configuration? `Done` if they are.
+    /// Is one leaf active, and is that a configuration? `Done` if it is.
     Check,
-    /// A transition without event that may be taken: `Taken`.
+    /// A transition without event that may be taken: `Taken`, or `Polled` with another one if a later leaf
+    /// has found that.
     Take(Halt),
-    /// An event of the inbox: `Taken`, `Handled`, `Ignored`.
+    /// An event of the inbox: `Taken`, `Handled`, `Ignored`, `Nobody`.
     Event(&'e Event),
     /// One of the timers of these slots, and there is no other event: the same, or `Done` if none of
     /// them fires.
     Timer(u8),
     /// One more round of transitions without event: `Polled`.
     Ask,
+    /// Update actions and activities of what was not entered in this tick: `Done`.
+    Run,
 }
 
 /// What came of a part of a tick.
@@ -83,8 +86,32 @@ pub enum Step {
     Taken,
     /// The event is taken or kept for later, and nothing is carried out.
     Handled,
-    /// Nobody handles it.
+    /// Whoever might handle it does not.
     Ignored,
+    /// Nobody might handle it.
+    Nobody,
+}
+
+impl Step {
+    /// What polling came to, if that is it.
+    #[inline(always)]
+    pub(crate) fn polled(self) -> Option<Polled> {
+        match self {
+            Self::Polled(polled) => Some(polled),
+            Self::Tables
+            | Self::Done
+            | Self::Taken
+            | Self::Handled
+            | Self::Ignored
+            | Self::Nobody => None,
+        }
+    }
+
+    /// Is it done?
+    #[inline(always)]
+    pub(crate) fn is_done(self) -> bool {
+        matches!(self, Self::Done)
+    }
 }
 
 impl From<Option<Polled>> for Step {
@@ -202,6 +229,7 @@ impl<'a> Fuse<'_, 'a> {
             interrupts: at.interrupts,
             transition,
             enabled,
+            before: NONE,
         }))
     }
 

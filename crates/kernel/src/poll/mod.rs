@@ -45,6 +45,8 @@ pub struct Halt {
     pub(crate) transition: u16,
     /// Whether it was asked everything there is, and may be taken; otherwise it was not asked yet.
     pub(crate) enabled: bool,
+    /// What the first leaf has found before, if it has; raw, `NONE` if it has not.
+    pub(crate) before: u16,
 }
 
 impl Halt {
@@ -52,6 +54,13 @@ impl Halt {
     #[inline]
     pub const fn transition(&self) -> u16 {
         self.transition
+    }
+
+    /// The same where the first leaf has found a transition before.
+    #[inline]
+    #[must_use]
+    pub const fn after(self, before: u16) -> Self {
+        Self { before, ..self }
     }
 
     /// Whether it may be taken without anybody else being asked: an interrupt is taken alone.
@@ -108,9 +117,21 @@ pub(crate) fn poll<'a, I: Instance, H: Host>(
     host: &mut H,
     has_events: bool,
 ) -> Polled {
-    let polled = match host.fused(&mut Fuse::new(cx), Phase::Poll { has_events }) {
-        Step::Polled(polled) => polled,
-        _ => poll_by_plan::<I, H>(cx, host, has_events),
+    let step = host.fused(&mut Fuse::new(cx), Phase::Poll { has_events });
+    after_code::<I, H>(cx, host, step, has_events)
+}
+
+/// What code has left of it.
+#[inline(always)]
+pub(crate) fn after_code<'a, I: Instance, H: Host>(
+    cx: &mut Context<'a>,
+    host: &mut H,
+    step: Step,
+    has_events: bool,
+) -> Polled {
+    let polled = match step.polled() {
+        Some(polled) => polled,
+        None => poll_by_plan::<I, H>(cx, host, has_events),
     };
     match polled {
         // What is suspended matters only where something is carried out.
@@ -271,6 +292,7 @@ impl<'a> Tick<'_, 'a> {
                 interrupts,
                 transition,
                 enabled,
+                before: NONE,
             });
         }
         None

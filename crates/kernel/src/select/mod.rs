@@ -300,7 +300,7 @@ impl<'a> Tick<'_, 'a> {
     ) -> Result<Found, Fault> {
         if let Some(halt) = ask.halt.filter(|halt| !halt.interrupts) {
             match rank.cmp(&halt.rank) {
-                Ordering::Less => return Ok(Found::default()),
+                Ordering::Less => return Ok(self.found_before(rank, &halt)),
                 Ordering::Equal => {
                     if let Some(found) = self.found_by_scan(ask, leaves, &halt)? {
                         return Ok(found);
@@ -317,6 +317,20 @@ impl<'a> Tick<'_, 'a> {
             }
         }
         Ok(Found::default())
+    }
+
+    /// Where the search of a leaf before the halt ended.
+    fn found_before(&self, rank: Rank, halt: &Halt) -> Found {
+        let id = TransitionId::new(halt.before).filter(|_| rank == Rank::FIRST);
+        let candidate = id.and_then(|id| self.cx.candidate(id));
+        candidate.map_or_else(Found::default, |candidate| Found {
+            at: Some(candidate.source),
+            pick: Some(Pick {
+                transition: candidate.id,
+                latched: false,
+            }),
+            handled: None,
+        })
     }
 
     /// Where the search of a leaf ends if a scan has asked everything that there is to ask.

@@ -28,7 +28,7 @@ pub fn code(input: &Input, built: &Built) -> Option<TokenStream> {
     Some(quote! {
         /// The machine as code.
         #[doc(hidden)]
-        #[allow(unused_variables, unused_parens, unused_braces, unreachable_code, clippy::all)]
+        #[allow(unused_variables, unused_parens, unused_braces, unused_comparisons, unreachable_code, clippy::all)]
         pub(super) mod fused {
             #functions
 
@@ -41,7 +41,7 @@ pub fn code(input: &Input, built: &Built) -> Option<TokenStream> {
                 const FUNCTIONS: &'static [&'static str] = &[#(#names),*];
                 const KEYS: &'static [(&'static str, ::statewright::Type)] = &[#(#keys),*];
 
-                #[inline]
+                #[inline(always)]
                 fn fused<L: Linkage<H>, H: Host>(
                     fuse: &mut Fuse<'_, '_>, host: &mut H, phase: Phase<'_>
                 ) -> Step {

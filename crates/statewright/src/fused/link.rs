@@ -59,7 +59,6 @@ where
     pub const CODE: Option<AnyFused> = Some(
         const {
             &Fused::<T::Board, T::Context> {
-                code: |fuse, host, phase| part::<T, M>(fuse, host, phase),
                 batch: |batch| batch.run::<M::Instance, _>(part::<T, M>),
                 fields: &Linker::<T, M>::FIELDS,
             }

@@ -24,21 +24,9 @@ use statewright_kernel::fused::{Fuse, Phase, Step};
 use crate::context::Context;
 use crate::host::FusedHost;
 use crate::pipeline::FusedBatch;
-use crate::program::TickTable;
 
 #[cfg(feature = "macros")]
 pub use link::{FusedMachine, FusedWith, Linked, Tied, Unfused};
-
-/// A part of a tick, for a context of any lifetime.
-pub(crate) type AnyCode<B, C> = for<'h, 'p, 'w> fn(
-    &mut Fuse<'_, '_>,
-    &mut FusedHost<'h, 'p, B, <C as Context>::Of<'w>>,
-    Phase<'_>,
-) -> Step;
-
-/// The same for the context of one tick.
-pub(crate) type Code<B, C> =
-    for<'h, 'p> fn(&mut Fuse<'_, '_>, &mut FusedHost<'h, 'p, B, C>, Phase<'_>) -> Step;
 
 /// A whole tick of many agents, for a context of any lifetime.
 pub(crate) type AnyBatch<B, C> =
@@ -50,7 +38,7 @@ pub(crate) type BatchCode<B, C> = for<'j, 'a, 'c> fn(FusedBatch<'j, 'a, 'c, B, C
 /// How a host gets at the machine as code.
 pub(crate) trait FusedBy<B, C>: Copy {
     /// Is there code?
-    fn is_there(self, table: &TickTable<'_, B, C>) -> bool;
+    const IS_THERE: bool;
 
     /// A part of a tick.
     fn run(
@@ -61,42 +49,32 @@ pub(crate) trait FusedBy<B, C>: Copy {
     ) -> Step;
 }
 
-/// By the table of the program, if there is code: a call that the compiler cannot see through.
+/// There is no code: by the tables of the ROM.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct ByTable;
+pub(crate) struct ByTables;
 
-impl<B, C> FusedBy<B, C> for ByTable {
-    #[inline]
-    fn is_there(self, table: &TickTable<'_, B, C>) -> bool {
-        table.fused.is_some()
-    }
+impl<B, C> FusedBy<B, C> for ByTables {
+    const IS_THERE: bool = false;
 
-    #[inline]
-    fn run(
-        self,
-        fuse: &mut Fuse<'_, '_>,
-        host: &mut FusedHost<'_, '_, B, C>,
-        phase: Phase<'_>,
-    ) -> Step {
-        match host.env.table.fused {
-            Some(code) => code(fuse, host, phase),
-            None => Step::Tables,
-        }
+    #[inline(always)]
+    fn run(self, _: &mut Fuse<'_, '_>, _: &mut FusedHost<'_, '_, B, C>, _: Phase<'_>) -> Step {
+        Step::Tables
     }
 }
 
 /// Code that is known while the program is compiled.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(
+    not(feature = "macros"),
+    allow(dead_code, reason = "only what `machine!` writes makes use of it")
+)]
 pub(crate) struct Known<F>(pub(crate) F);
 
 impl<B, C, F> FusedBy<B, C> for Known<F>
 where
     F: Copy + for<'h, 'p> Fn(&mut Fuse<'_, '_>, &mut FusedHost<'h, 'p, B, C>, Phase<'_>) -> Step,
 {
-    #[inline(always)]
-    fn is_there(self, _: &TickTable<'_, B, C>) -> bool {
-        true
-    }
+    const IS_THERE: bool = true;
 
     #[inline(always)]
     fn run(
@@ -111,7 +89,6 @@ where
 
 /// A machine as code for a blackboard and a context.
 pub struct Fused<B, C: Context + ?Sized> {
-    pub(crate) code: AnyCode<B, C>,
     pub(crate) batch: AnyBatch<B, C>,
     /// Field of the blackboard per key, as the code has it.
     pub(crate) fields: &'static [usize],

@@ -8,7 +8,7 @@ use super::env::TickEnv;
 use super::panicked::CallPlace;
 use crate::board::Board;
 use crate::commands::Writer;
-use crate::fused::{ByTable, FusedBy};
+use crate::fused::{ByTables, FusedBy};
 use crate::host::{AgentHost, Caller, HostEnv};
 
 /// User code of all agents of a run.
@@ -96,12 +96,12 @@ impl<'c, B: Board, C> Hosts for ChunkHosts<'c, B, C> {
 
     #[inline]
     fn of(&mut self, index: usize, _: u64) -> AgentHost<'_, 'c, B, C> {
-        self.begin(index, ByTable)
+        self.begin(index, ByTables)
     }
 
     #[inline]
     fn again(&mut self, index: usize, _: u64) -> AgentHost<'_, 'c, B, C> {
-        self.go_on(index, ByTable)
+        self.go_on(index, ByTables)
     }
 
     #[inline]
@@ -135,7 +135,7 @@ impl<'c, B: Board, C, F: FusedBy<B, C>> Hosts for CodeHosts<'_, 'c, B, C, F> {
 
     #[inline(always)]
     fn are_fused(&self) -> bool {
-        self.code.is_there(&self.hosts.env.table)
+        F::IS_THERE
     }
 
     #[inline]

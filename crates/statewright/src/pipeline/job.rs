@@ -20,7 +20,7 @@ use super::timed_hosts::TimedHosts;
 use super::traced_hosts::{Traced, TracedHosts};
 use crate::agent_id::AgentId;
 use crate::board::Board;
-use crate::fused::{ByTable, FusedBy, Known};
+use crate::fused::{ByTables, FusedBy, Known};
 use crate::program::UnboundCall;
 
 /// What one job works on. Everything but instances and blackboards names agents by their index
@@ -146,7 +146,7 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
                 visit: awake.map_or(Visit::All, Visit::WithEventsAnd),
                 mismatch: env.mismatch,
             };
-            if !OBSERVED && let Some(code) = env.table.batch.filter(|_| env.rom.tier() == I::TIER) {
+            if !OBSERVED && let Some(code) = env.table.fused.filter(|_| env.rom.tier() == I::TIER) {
                 return code(FusedBatch {
                     rom: env.rom,
                     instances: instances.as_mut_bytes(),
@@ -170,7 +170,7 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
                 }
                 _ => {
                     debug_assert!(!env.strict || OBSERVED, "nobody would ask");
-                    let (hosts, code) = (&mut hosts, ByTable);
+                    let (hosts, code) = (&mut hosts, ByTables);
                     let mut hosts = CodeHosts { hosts, code };
                     tick_batch(env.rom, instances, &mut hosts, &batch, counters, done)
                 }
@@ -371,6 +371,10 @@ fn put_calls(tracer: &mut Option<Box<Tracer>>, calls: Vec<u64>) {
 }
 
 /// A tick of many agents for code that was made of one machine.
+#[cfg_attr(
+    not(feature = "macros"),
+    allow(dead_code, reason = "only what `machine!` writes makes use of it")
+)]
 pub(crate) struct FusedBatch<'j, 'a, 'c, B, C> {
     rom: &'a Rom<'a>,
     /// Instances of the machine's tier.
@@ -381,6 +385,10 @@ pub(crate) struct FusedBatch<'j, 'a, 'c, B, C> {
     sink: &'j mut TickSink<'c>,
 }
 
+#[cfg_attr(
+    not(feature = "macros"),
+    allow(dead_code, reason = "only what `machine!` writes makes use of it")
+)]
 impl<B: Board, C> FusedBatch<'_, '_, '_, B, C> {
     /// Ticks them by code for instances of this type.
     pub(crate) fn run<I: Instance, F>(self, code: F)

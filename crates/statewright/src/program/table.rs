@@ -9,7 +9,7 @@ use crate::functions::{
     ActionFn, ActivityFn, AnyActionFn, AnyActivityFn, AnyGuardFn, AnyScorerFn, AnyValueFn,
     Callback, GuardFn, ScorerFn, ValueFn,
 };
-use crate::fused::{AnyBatch, AnyCode, BatchCode, Code, Fused};
+use crate::fused::{AnyBatch, BatchCode, Fused};
 
 /// Callbacks by number of the function, and fields by number of the key. Numbers of another kind
 /// lead to code that does nothing.
@@ -22,7 +22,7 @@ pub(crate) struct Table<B, C: Context + ?Sized> {
     /// Field of the blackboard per key.
     fields: Box<[usize]>,
     /// The machine as code, if that was made of these very functions and fields.
-    fused: Option<(AnyCode<B, C>, AnyBatch<B, C>)>,
+    fused: Option<AnyBatch<B, C>>,
 }
 
 /// A call that nothing answers to; unwinds to whoever ticks the agent.
@@ -71,7 +71,7 @@ impl<B: Board, C: Context + ?Sized> Table<B, C> {
     /// The machine is run by code, if its fields are those of the blackboard.
     pub(super) fn fuse(&mut self, fused: &Fused<B, C>) {
         let same = fused.fields.get(..self.fields.len()) == Some(&self.fields);
-        self.fused = same.then_some((fused.code, fused.batch));
+        self.fused = same.then_some(fused.batch);
     }
 
     /// Nothing answers to a function: whoever calls it ends.
@@ -107,10 +107,7 @@ impl<B: Board, C: Context + ?Sized> Table<B, C> {
             activities: &self.activities,
             values: &self.values,
             fields: &self.fields,
-            fused: self.fused.map(|(code, _)| code as Code<B, C::Of<'w>>),
-            batch: self
-                .fused
-                .map(|(_, batch)| batch as BatchCode<B, C::Of<'w>>),
+            fused: self.fused.map(|batch| batch as BatchCode<B, C::Of<'w>>),
         }
     }
 
@@ -143,9 +140,7 @@ pub(crate) struct TickTable<'t, B, C> {
     activities: &'t [ActivityFn<B, C>],
     values: &'t [ValueFn<B, C>],
     fields: &'t [usize],
-    pub(crate) fused: Option<Code<B, C>>,
-    /// The same for many agents.
-    pub(crate) batch: Option<BatchCode<B, C>>,
+    pub(crate) fused: Option<BatchCode<B, C>>,
 }
 
 impl<B, C> Clone for TickTable<'_, B, C> {

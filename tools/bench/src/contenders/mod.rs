@@ -1,5 +1,6 @@
 //! Who does the work: one trait, one file for each contender.
 
+mod fused;
 mod hand;
 mod hand64;
 mod hand_call;
@@ -44,6 +45,8 @@ pub enum Kind {
     Queue,
     /// Statewright through its typed API: functions bound by name, slices of the host's own.
     Typed,
+    /// The same with the machine as code.
+    Fused,
     /// Statewright, events through the inbox, with a trace of level 1 of all agents.
     Traced,
     /// Hand-written `match`, callbacks inlined, 64 bytes per agent.
@@ -66,6 +69,7 @@ impl Kind {
             Self::Scan => "scan",
             Self::Queue => "queue",
             Self::Typed => "typed",
+            Self::Fused => "fused",
             Self::Traced => "traced",
             Self::Hand64 => "hand64",
             Self::HandCall => "hand-call",
@@ -83,6 +87,14 @@ impl Kind {
             Self::Queue => workload.has_events(),
             Self::Statig => workload.has_events() && workload != Workload::W2Regions,
             Self::Scan => workload == Workload::W5,
+            Self::Fused => matches!(
+                workload,
+                Workload::W2
+                    | Workload::W3
+                    | Workload::W6
+                    | Workload::W1Activity
+                    | Workload::W2Regions
+            ),
             Self::Typed | Self::Traced => {
                 matches!(workload, Workload::W2 | Workload::W3 | Workload::W6)
             }
@@ -97,6 +109,7 @@ impl Kind {
                 return statewright::machine("benchmark", workload.machine(), self, agents);
             }
             Self::Typed => Box::new(typed::Typed::new(workload.machine(), agents)?),
+            Self::Fused => Box::new(fused::agents(workload, agents)?),
             Self::Traced => Box::new(traced::Traced::new(workload.machine(), agents)?),
             Self::Hand64 => hand64::agents(agents, workload),
             Self::HandCall => hand_call::agents(agents, workload),

@@ -70,6 +70,12 @@ impl Typed {
         let program = machine
             .bind(functions())
             .map_err(|error| error.to_string())?;
+        Self::of(program, agents)
+    }
+
+    /// Agents of a program, started.
+    pub fn of(program: Program<Board, ()>, agents: usize) -> Result<Self, String> {
+        let machine = program.machine().clone();
         let rom = machine.rom();
         let instances = (0..agents as u64)
             .filter_map(|agent| Instance64::new(&rom, 1, agent))

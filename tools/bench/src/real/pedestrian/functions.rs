@@ -13,3 +13,7 @@ pub struct Person {
     /// Whether red lights count.
     pub hurry: bool,
 }
+
+/// None; but with a type to belong to, the machine is written as code.
+#[functions]
+impl Person {}

@@ -16,7 +16,7 @@ use functions::Person;
 statewright::machine!(
     /// The pedestrian of the samples.
     pub mod file = "../../machines/pedestrian.sw.json",
-    board = crate::real::pedestrian::functions::Person,
+    functions = crate::real::pedestrian::functions::Person,
 );
 
 /// The machine.
@@ -53,7 +53,7 @@ impl Real for PedestrianMachine {
     }
 
     fn functions() -> Functions<Person, ()> {
-        Functions::new()
+        Person::functions()
     }
 
     fn board(place: usize) -> Person {
