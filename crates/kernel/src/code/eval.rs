@@ -208,6 +208,42 @@ pub(crate) fn test(
         return false;
     };
     let code = cx.rom.code_in(record);
+    match decided_early(cx, host, code) {
+        Some(holds) if toggles::has(Optimization::Straight) => holds,
+        Some(_) | None => test_on(cx, host, record, code, site),
+    }
+}
+
+/// The truth of a condition whose first comparison or state decides it: it stands alone, or what is
+/// joined to it cannot change it any more. Most conditions are asked in vain, and end here.
+#[inline(always)]
+fn decided_early(cx: &Context<'_>, host: &dyn Host, code: &[InstructionRecord]) -> Option<bool> {
+    let (holds, after) = match code {
+        [first, after @ ..] if first.op == op::IN_STATE => {
+            (cx.is_active(StateId::read(first.b)?), after)
+        }
+        [first, second, compare, after @ ..] => {
+            (compared(cx, host, (first, second), compare.op)?, after)
+        }
+        _ => return None,
+    };
+    let Some(join) = after.first() else {
+        return Some(holds);
+    };
+    let ending = if holds { op::OR_JUMP } else { op::AND_JUMP };
+    let ends = join.op == ending && join.c.get() as usize >= code.len();
+    ends.then_some(holds)
+}
+
+/// Conditions that are more.
+#[inline(never)]
+fn test_on<'a>(
+    cx: &mut Context<'a>,
+    host: &dyn Host,
+    record: &ExpressionRecord,
+    code: &'a [InstructionRecord],
+    site: &Site,
+) -> bool {
     let go_on = |cx: &mut Context<'_>, after: &[InstructionRecord], value: Option<bool>| {
         let at = code.len().wrapping_sub(after.len());
         let start = Start { at, value };
