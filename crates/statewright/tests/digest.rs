@@ -25,8 +25,11 @@ fn dogs() -> (Dogs, AgentId) {
     (dogs, agents[1])
 }
 
+/// Lets something enter.
+type Step = fn(&mut Dogs, AgentId);
+
 /// What enters, by name.
-const STEPS: [(&str, fn(&mut Dogs, AgentId)); 10] = [
+const STEPS: [(&str, Step); 10] = [
     ("spawn", |dogs, _| {
         let board = Blackboard::new(dogs.machine());
         dogs.spawn(board);

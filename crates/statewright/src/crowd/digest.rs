@@ -39,6 +39,7 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     ///
     /// let machine = Machine::build("Dog", |m| {
     ///     m.event("Call");
+    ///     m.initial("sit");
     ///     m.state("sit", |s| {
     ///         s.on("Call").go("walk");
     ///     });
