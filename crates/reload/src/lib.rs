@@ -1,5 +1,5 @@
 //! Agents of one version of a machine become agents of another
-//! ([LOAD-1 to LOAD-5](statewright_rom::rules#LOAD-1)).
+//! ([LOAD-1](statewright_rom::rules#LOAD-1) to [LOAD-5](statewright_rom::rules#LOAD-5)).
 //!
 //! Comes in: two ROMs, and instances of the first. Goes out: a [`Plan`], made once without any agent, and
 //! instances of the second with a [`Mapped`] each that says what became of them. Nothing is allocated

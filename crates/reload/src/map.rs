@@ -339,43 +339,20 @@ impl Mapper<'_> {
         if fits { Ok(leaf) } else { Err(Anew::Stack) }
     }
 
-    /// Could the new machine have pushed what stands over each frame?
+    /// Does the new machine have a push from a state of each frame?
     fn check_pushes(&self, levels: &Levels) -> Result<(), Anew> {
-        for (index, frame) in levels.iter().enumerate() {
-            let Some((region, number)) = frame.frame else {
-                continue;
+        let can_push = |frame: &Level| {
+            let Some((region, _)) = frame.frame else {
+                return true;
             };
-            let (first, end) = self.new.region_span(region).ok_or(Anew::Stack)?;
-            let next = levels.get(index + 1);
-            let next = next.filter(|next| next.frame == Some((region, number + 1)));
-            // The frames of a region inside a suspended state lie under that.
-            let over = next.or_else(|| {
-                let owner = self
-                    .new
-                    .region(region)
-                    .and_then(|it| StateId::read(it.owner));
-                levels.get(levels.find(self.new, owner?)?)
-            });
-            let leaf = over.and_then(|over| {
-                let mut leaves = over.raw_leaves();
-                leaves.find(|leaf| (first..end).contains(leaf))
-            });
-            let child = leaf.and_then(StateId::new).and_then(|leaf| {
-                let mut up = self.new.path_up(leaf);
-                up.find(|&state| {
-                    let record = self.new.state(state);
-                    record.is_some_and(|it| RegionId::read(it.region) == Some(region))
-                })
-            });
             let pushes = self.plan.pushes.get(region.index());
-            let can = pushes.zip(child).is_some_and(|(pushes, child)| {
-                pushes.can_push(self.new, frame.raw_leaves(), child)
-            });
-            if !can {
-                return Err(Anew::Stack);
-            }
+            pushes.is_some_and(|pushes| pushes.can_push(self.new, frame.raw_leaves()))
+        };
+        if levels.iter().all(can_push) {
+            Ok(())
+        } else {
+            Err(Anew::Stack)
         }
-        Ok(())
     }
 }
 

@@ -1,5 +1,5 @@
-//! LOAD-1 to LOAD-7 as programs see them: a crowd, a world or slices under another version of their
-//! machine. That agents become what the rules say is proved by `proof/reloads`.
+//! SYS-5, LOAD-1 to LOAD-7 as programs see them: a crowd, a world or slices under another version of their
+//! machine. That agents become what the rules say is proved by `proof/differential/src/reload.rs`.
 
 use statewright::prelude::*;
 use statewright::{

@@ -1,4 +1,5 @@
-//! LOAD-9 on a few pairs of machines; `cargo xtask reloads` runs thousands.
+//! LOAD-9 on a few pairs of machines, among them some of other tick rates (LOAD-4); `cargo xtask reloads`
+//! runs thousands.
 
 use statewright_differential::reload::{Tally, run};
 

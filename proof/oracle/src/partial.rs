@@ -1,5 +1,6 @@
 //! Phase (0): starting (TICK-1), and completing what a reload left of a configuration (LOAD-3).
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use statewright_author::graph::StateKind;
@@ -60,12 +61,11 @@ impl Oracle {
         for &region in &missing {
             let owner = model.regions[region].owner;
             let mut own = EntryPlan::default();
-            if !remembered.contains_key(&owner) {
+            if let Entry::Vacant(vacant) = remembered.entry(owner) {
                 let points = model.states[owner].points.iter();
                 let point = points.copied().find(|&point| model.points[point].on_entry);
                 let point = point.into_iter().map(Target::Point).collect();
-                let targets = self.settle_points(env, owner, point, &NOBODY, &mut own);
-                remembered.insert(owner, targets);
+                vacant.insert(self.settle_points(env, owner, point, &NOBODY, &mut own));
             }
             let inside = remembered[&owner].iter().copied();
             let inside = inside.filter(|&target| self.target_in(region, target));

@@ -437,11 +437,11 @@ impl Oracle {
     }
 }
 
+/// Active states, and frames by region.
+type Kept = (BTreeSet<usize>, BTreeMap<usize, Vec<Frame>>);
+
 /// What stays of a configuration and its frames; `None` if the agent begins anew (LOAD-3).
-fn kept(
-    before: &Oracle,
-    versions: &Versions,
-) -> Option<(BTreeSet<usize>, BTreeMap<usize, Vec<Frame>>)> {
+fn kept(before: &Oracle, versions: &Versions) -> Option<Kept> {
     let old = &versions.old;
     let is_innermost = |state: &usize| {
         let mut others = before.active.iter();
@@ -502,56 +502,27 @@ fn kept(
         }
         frames.insert(to, mapped);
     }
-    let fits = frames
-        .iter()
-        .all(|(&region, list)| can_push(versions, region, list, &active, &frames));
+    let mut all = frames.iter();
+    let fits =
+        all.all(|(&region, list)| list.iter().all(|frame| can_push(versions, region, frame)));
     fits.then_some((active, frames))
 }
 
-/// Does the new machine have a push from a state of each frame to what stands over it?
-fn can_push(
-    versions: &Versions,
-    region: usize,
-    list: &[Frame],
-    active: &BTreeSet<usize>,
-    all: &BTreeMap<usize, Vec<Frame>>,
-) -> bool {
+/// Does the new machine have a push in a region from a state of a frame?
+fn can_push(versions: &Versions, region: usize, frame: &Frame) -> bool {
     let new = &versions.new;
-    let child = |states: &BTreeSet<usize>| {
-        let mut children = new.regions[region].children.iter().copied();
-        children.find(|child| states.contains(child))
-    };
-    // What stands over the top frame: the active states, or those of the frame that the owner is in.
-    let frames = all.values().flatten();
-    let around = frames.map(|frame| &frame.states).find_map(child);
-    let top = child(active).or(around);
-    let over = list
-        .iter()
-        .skip(1)
-        .map(|frame| child(&frame.states))
-        .chain([top]);
-    list.iter().zip(over).all(|(frame, over)| {
-        let Some(over) = over else {
-            return false;
+    let owner = new.regions[region].owner;
+    new.transitions.iter().any(|transition| {
+        let source = transition.source;
+        let leaves = |&to: &usize| {
+            let elsewhere = |to| new.child_towards(owner, to) != new.child_towards(owner, source);
+            to == owner || new.in_region(region, to) && elsewhere(to)
         };
-        let owner = new.regions[region].owner;
-        let leads = |transition: &crate::model::Transition| {
-            let mut targets = BTreeSet::new();
-            versions.reachable(&transition.targets, &mut targets);
-            let local = transition.kind == Kind::Local;
-            let mut targets = targets.iter();
-            targets.any(|&to| to == over || new.around(over, to) || (local && to == owner))
-        };
-        // A local transition of the owner may have put another child in the place of the pushed one.
-        let mut all = new.transitions.iter();
-        let replaces = all.any(|transition| {
-            transition.kind == Kind::Local && transition.source == owner && leads(transition)
-        });
-        new.transitions.iter().any(|transition| {
-            let targets_region =
-                transition.kind == Kind::Push && frame.states.contains(&transition.source);
-            targets_region && (replaces || leads(transition))
-        })
+        let mut targets = BTreeSet::new();
+        versions.reachable(&transition.targets, &mut targets);
+        transition.kind == Kind::Push
+            && frame.states.contains(&source)
+            && targets.iter().any(leaves)
     })
 }
 
