@@ -159,10 +159,6 @@ fn keep_gate(bless: bool) -> Result<(), String> {
     let mut counted = count(&GATED, &[Kind::Inbox])?;
     // What a trace costs has a limit (SYS-3), and how much of it is inlined depends on little.
     counted.extend(count(&[Workload::W2], &[Kind::Traced])?);
-    let by_code = GATED
-        .into_iter()
-        .filter(|&workload| Kind::Fused.can(workload));
-    counted.extend(count(&by_code.collect::<Vec<_>>(), &[Kind::Fused])?);
     let mut counted: Vec<gate::Gated> = gate::workloads(&counted).collect();
     counted.extend(real::count::gated()?);
     let path = gate::path();

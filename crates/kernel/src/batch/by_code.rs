@@ -3,15 +3,14 @@
 //! ```text
 //!   no events ─▶ visit_by_code ─┬─ only polls: all of its tick, inlined into the loop
 //!                               └─ a timer is due, or more ─▶ visit_fused
-//!   one event ─▶ visit_single     at rest: the code of the transition and nothing around it
-//!   else      ─▶ visit_fused      a tick from part to part (`drive`)
+//!   events    ─▶ visit_fused      a tick from part to part (`drive`), unless the event is a jump
 //! ```
 
 use crate::batch::inbox::InboxEvent;
 use crate::batch::{Batch, visit};
 use crate::context::Context;
 use crate::fast::Router;
-use crate::fused::drive::{Single, drive, finish_single, go_on, take_single};
+use crate::fused::drive::{drive, go_on};
 use crate::fused::{Fuse, Phase, Step};
 use crate::host::{Host, Hosts};
 use crate::instance::Instance;
@@ -48,37 +47,6 @@ pub(super) fn visit_by_code<'a, I: Instance, H: Hosts>(
             let report = finish_by_code::<I, H::Host<'_>>(cx, &mut host, batch, place, step);
             drop(host);
             done(place, &report, &[]);
-        }
-    }
-}
-
-/// One agent at rest with one event, whose host has code.
-#[inline(always)]
-pub(super) fn visit_single<'a, I: Instance, H: Hosts>(
-    cx: &mut Context<'a>,
-    router: Router<'a>,
-    instance: &'a mut I,
-    hosts: &mut H,
-    batch: &Batch<'a>,
-    event: &'a InboxEvent,
-    done: &mut impl FnMut(usize, &Report, &[InboxEvent]),
-) {
-    let place = event.place as usize;
-    cx.attach(instance.ram(), place);
-    let mut host = hosts.of(place, batch.agent(place));
-    let polls = router.polls_ever();
-    match take_single::<I, H::Host<'_>>(cx, &mut host, &event.event, polls) {
-        Single::Nobody => {}
-        Single::Rests => {
-            drop(host);
-            done(place, &Report::RESTS, &[]);
-        }
-        Single::More(taken) => {
-            let own = core::slice::from_ref(event);
-            let input = batch.input(place, own);
-            let report = finish_single::<I, H::Host<'_>>(cx, &mut host, &input, taken);
-            drop(host);
-            done(place, &report, own.get(report.inbox_taken..).unwrap_or(&[]));
         }
     }
 }

@@ -6,7 +6,7 @@ use statewright_rom::Rom;
 use statewright_rom::ids::VariantId;
 use statewright_rom::layout::Jump;
 
-use crate::batch::by_code::{finish_polled, visit_by_code, visit_fused, visit_single};
+use crate::batch::by_code::{finish_polled, visit_by_code, visit_fused};
 use crate::batch::inbox::{Inbox, InboxEvent, SortedInbox};
 use crate::context::Context;
 use crate::counters::Counters;
@@ -161,20 +161,15 @@ fn run_batch<'a, const SPARSE: bool, I: Instance, H: Hosts>(
                 return;
             };
             let steps = hosts.traces_steps(place);
-            if hosts.are_fused()
+            let path = match only(events.as_slice()) {
+                Some(event) => router.single(instance, event, steps),
+                None => FastPath::Slow,
+            };
+            if let FastPath::Slow = path
+                && hosts.are_fused()
                 && !steps
-                && router.may_jump(instance)
-                && only(events.as_slice()).is_some()
+                && router.is_quiet(instance)
             {
-                let Some(instance) = agents.next() else {
-                    return;
-                };
-                events.next();
-                visit_single(&mut cx, router, instance, hosts, batch, event, &mut done);
-                place = place.wrapping_add(1);
-                continue;
-            }
-            if hosts.are_fused() && !steps && router.is_quiet(instance) {
                 let Some(instance) = agents.next() else {
                     return;
                 };
@@ -186,10 +181,6 @@ fn run_batch<'a, const SPARSE: bool, I: Instance, H: Hosts>(
                 place = place.wrapping_add(1);
                 continue;
             }
-            let path = match only(events.as_slice()) {
-                Some(event) => router.single(instance, event, steps),
-                None => FastPath::Slow,
-            };
             match path {
                 FastPath::Ignore => {
                     agents.next();

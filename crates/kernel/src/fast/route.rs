@@ -153,12 +153,6 @@ impl<'a> Router<'a> {
         agents.iter().position(busy).unwrap_or(agents.len())
     }
 
-    /// At rest, no event queued, no timer runs, and a machine with jumps?
-    #[inline(always)]
-    pub(crate) fn may_jump<I: Instance>(&self, instance: &I) -> bool {
-        self.idle.may_jump(instance.header())
-    }
-
     /// May any agent of the machine poll?
     #[inline(always)]
     pub(crate) fn polls_ever(&self) -> bool {

@@ -6,7 +6,6 @@ use crate::context::Context;
 use crate::counters::count;
 use crate::events::queue::known_event;
 use crate::host::{Cause, Host};
-use crate::instance::event::Event;
 use crate::instance::{Instance, flag};
 use crate::poll::{Polled, poll};
 use crate::tick::{Begun, Input, Report, Tick, Used, run, run_polled};
@@ -32,77 +31,6 @@ pub(crate) fn drive<'a, I: Instance, H: Host>(
         }
     };
     Some(go_on::<H>(cx, host, input, polled))
-}
-
-/// What came of the only event of an agent at rest.
-pub(crate) enum Single {
-    /// It rests again.
-    Rests,
-    /// Nobody might handle it.
-    Nobody,
-    /// The rest of its tick is to be gone through, by code or by the tables.
-    More(Option<u16>),
-}
-
-/// The only event of an agent at rest with one leaf. The agent is attached. Inlined, so that there is nothing
-/// around the code of the transition.
-#[inline(always)]
-pub(crate) fn take_single<'a, I: Instance, H: Host>(
-    cx: &mut Context<'a>,
-    host: &mut H,
-    event: &'a Event,
-    polls: bool,
-) -> Single {
-    let (Step::Done, Some(id)) = (host.fused(&mut Fuse::new(cx), Phase::Check), event.id()) else {
-        return Single::More(None);
-    };
-    cx.running = true;
-    cx.fixed_cause = Cause::Event(id, event.words());
-    let step = host.fused(&mut Fuse::new(cx), Phase::Event(event));
-    cx.fixed_cause = Cause::None;
-    let taken = match step {
-        Step::Nobody => {
-            cx.running = false;
-            cx.unhandled = cx.unhandled.wrapping_add(1);
-            return Single::Nobody;
-        }
-        Step::Tables | Step::Polled(_) | Step::Done => {
-            cx.running = false;
-            return Single::More(None);
-        }
-        Step::Ignored => {
-            count(&mut cx.counters.unhandled);
-            0
-        }
-        Step::Handled => 0,
-        Step::Taken => 1,
-    };
-    count(&mut cx.counters.events);
-    let mask = cx.idle.get();
-    let idle = I::view(&cx.ram).is_some_and(|instance| mask.is_idle(instance.header()));
-    if !idle || polls && taken != 0 {
-        return Single::More(Some(taken));
-    }
-    cx.finish();
-    Single::Rests
-}
-
-/// What is left to do of a tick whose first event was taken with so many microsteps, or was not.
-#[cold]
-#[inline(never)]
-pub(crate) fn finish_single<'a, I: Instance, H: Host>(
-    cx: &mut Context<'a>,
-    host: &mut H,
-    input: &Input<'a>,
-    taken: Option<u16>,
-) -> Report {
-    match taken {
-        Some(microsteps) => go_on_from::<H>(cx, host, input, Used::one(microsteps), None),
-        None => match drive::<I, H>(cx, host, input) {
-            Some(report) => report,
-            None => run(cx, host, input, Used::default(), Begun::Nothing),
-        },
-    }
 }
 
 /// What is left to do of a tick that began with polling.

@@ -11,7 +11,7 @@ use crate::events::queue::Next;
 use crate::events::timers::Due;
 use crate::fast::{self, FastPath, Route, Settled, Start};
 use crate::fault::Fault;
-use crate::fused::drive::{Single, drive, finish_single, go_on, take_single};
+use crate::fused::drive::{drive, go_on};
 use crate::host::trace::Trace;
 use crate::host::trace_timers::TracedTimers;
 use crate::host::{Cause, Host};
@@ -125,14 +125,6 @@ pub fn tick<'a, I: Instance, H: Host>(
     cx.set_agents(input.agent, core::slice::from_ref(&input.variant));
     let traces_steps = host.is_tracing() && !host.is_outline();
     if let Some(event) = input.inbox.only() {
-        let router = cx.router();
-        if host.is_fused() && !traces_steps && router.may_jump(instance) {
-            cx.attach(instance.ram(), 0);
-            return match take_single::<I, H>(&mut cx, host, event, router.polls_ever()) {
-                Single::Nobody | Single::Rests => Report::taken(1),
-                Single::More(taken) => finish_single::<I, H>(&mut cx, host, input, taken),
-            };
-        }
         match cx.router().single(instance, event, traces_steps) {
             FastPath::Ignore => {
                 cx.unhandled = 1;
