@@ -295,6 +295,7 @@ pub(super) fn take_steps<'a, const TRACED: bool>(
 }
 
 /// The first jump of a ladder whose guard holds. Bound: each names one behind itself.
+#[inline(always)]
 fn first_that_holds<'a>(
     cx: &mut Context<'a>,
     host: &mut dyn Host,
@@ -312,29 +313,31 @@ fn first_that_holds<'a>(
 }
 
 /// Carries out some steps of a jump that is told to user code.
+#[inline(always)]
 pub(super) fn run_steps<'a>(
     cx: &mut Context<'a>,
     host: &mut dyn Host,
     jump: &'a Jump,
     steps: &'a [JumpStep],
 ) {
-    if steps.is_empty() {
-        return;
-    }
-    let line = cx.line_of_jump(jump);
-    let mut site = cx.jump_site(jump.asker, jump);
-    let mut tick = Tick::new(cx, host, None);
     for step in steps {
         if step.function.get() != NONE {
-            call(tick.cx, tick.host, step);
+            call(cx, host, step);
         } else {
-            tick.cx.step = None;
-            put_leaf(tick.cx, line, step.leaf);
-            site.state = StateId::read(step.state).unwrap_or(StateId::ROOT);
-            tick.run_step(step, &site);
+            run_other(cx, host, jump, step);
         }
     }
     cx.step = None;
+}
+
+/// A step that is no call. Kept apart, so that calls do not pay for it.
+#[inline(never)]
+fn run_other<'a>(cx: &mut Context<'a>, host: &mut dyn Host, jump: &'a Jump, step: &'a JumpStep) {
+    cx.step = None;
+    let line = cx.line_of_jump(jump);
+    put_leaf(cx, line, step.leaf);
+    let site = cx.jump_site(step.state, jump);
+    Tick::new(cx, host, None).run_step(step, &site);
 }
 
 /// What is active in the region of a jump.
