@@ -385,7 +385,7 @@ fn compare_finds_what_changed() {
 
     let machine = change("\"machine\": \"Full\"", "\"machine\": \"Other\"");
     assert!(
-        shown(&machine).contains("every agent would be reset"),
+        shown(&machine).contains("every agent would start anew"),
         "{}",
         shown(&machine)
     );

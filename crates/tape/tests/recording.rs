@@ -5,11 +5,12 @@ use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, channel};
 
 use statewright::prelude::*;
+use statewright::{Blackboard, Reload};
 use statewright_tape::{
     EndReason, Ending, Proof, RecordError, Recording, RecordingOptions, Replay, Tape, WhenSlow,
 };
 
-use crate::common::{Dogs, TICKS, WORLD, program, recorded, run};
+use crate::common::{DOG, Dogs, TICKS, WORLD, functions, program, recorded, run};
 
 #[test]
 fn tape_1_a_tape_is_enough_to_run_a_crowd_again_from_every_checkpoint() {
@@ -45,6 +46,28 @@ fn tape_1_recording_changes_nothing() {
     let (_, dogs) = recorded(Proof::Bytes);
     assert_eq!(plain.snapshot(), dogs.snapshot());
     assert!(!dogs.keeps_digest(), "what was lent is given back");
+}
+
+#[test]
+fn tape_1_a_reload_ends_the_tape_and_the_kept_digest_sees_everybody() {
+    let mut dogs: Dogs = Crowd::new(program(), 7);
+    let recording = Recording::begin(&mut dogs, Vec::new(), RecordingOptions::default()).unwrap();
+    dogs.spawn(Blackboard::new(&dogs.machine().clone()));
+    dogs.tick(&WORLD);
+    let edited = DOG.replace(r#""walk": {"#, r#""nap": {}, "walk": {"#);
+    let new = Machine::from_text("dog.sw.json", &edited).unwrap();
+    let plan = Reload::plan(dogs.machine(), &new);
+    dogs.reload(new.bind(functions()).unwrap(), plan).unwrap();
+    let kept = dogs.digest();
+    assert_eq!(recording.ended(), Some(EndReason::Reloaded));
+    let (bytes, summary) = recording.finish(&mut dogs).unwrap();
+    assert_eq!(dogs.digest(), kept, "found anew it is the same");
+    assert_eq!((summary.ticks, summary.inputs), (1, 1));
+    let tape = Tape::read(&bytes).unwrap();
+    assert_eq!(*tape.ending(), Ending::Closed(EndReason::Reloaded));
+    let mut replay = Replay::new(&tape, program()).unwrap();
+    let verified = replay.run(|dogs| (dogs.tick(&WORLD), None).1).unwrap();
+    assert_eq!(verified.ticks, 1);
 }
 
 #[test]
