@@ -91,6 +91,7 @@ impl Tick<'_, '_> {
     }
 
     /// Finds the entry of the whole machine, the root included.
+    #[inline(never)]
     pub(crate) fn find_first_entries(
         &mut self,
         entries: &mut EntrySet,
@@ -114,6 +115,7 @@ impl Tick<'_, '_> {
 
     /// Finds the default entry of every region that must be active and has no leaf, in the order of
     /// the tree (LOAD-3). Bound: each region lies behind the one before.
+    #[inline(never)]
     pub(crate) fn find_missing_entries(
         &mut self,
         entries: &mut EntrySet,
