@@ -166,7 +166,7 @@ impl Oracle {
         became
     }
 
-    /// History, cooldowns and the scratch of the root; everything else is forgotten for now.
+    /// History, cooldowns and the scratch of the root are kept; everything else begins empty.
     fn keep_for_life(&mut self, before: &Self, versions: &Versions) {
         let (old, new) = (&versions.old, &versions.new);
         self.active.clear();

@@ -104,7 +104,7 @@ impl Report {
         !self.clamped && !self.overflowed && self.fault.is_none()
     }
 
-    /// So many events were taken, and nothing else is to be traced_timers.
+    /// So many events were taken, and nothing else is to be told.
     pub(crate) fn taken(inbox_taken: usize) -> Self {
         Self {
             inbox_taken,

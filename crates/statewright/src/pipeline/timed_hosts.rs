@@ -14,7 +14,7 @@ use super::traced_hosts::{Traced, TracedHost, TracedHosts};
 use crate::board::Board;
 use crate::host::AgentHost;
 
-/// User code of all agents of a run, with a clock; `STRICT` as in [`AgentHost`].
+/// User code of all agents of a run, with a clock.
 pub(super) struct TimedHosts<'t, 'p, B, C> {
     hosts: AnyHosts<'t, 'p, B, C>,
     clock: Clock<'t>,

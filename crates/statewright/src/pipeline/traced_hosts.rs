@@ -23,7 +23,7 @@ pub(super) struct Traced<'t> {
     pub(super) calls: &'t [Cell<u64>],
 }
 
-/// User code of all agents of a run, with a tracer; `STRICT` as in [`AgentHost`].
+/// User code of all agents of a run, with a tracer.
 pub(super) struct TracedHosts<'t, 'p, B, C> {
     hosts: &'t mut ChunkHosts<'p, B, C>,
     traced: Traced<'t>,
