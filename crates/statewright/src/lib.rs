@@ -53,8 +53,8 @@ pub use context::{Borrowed, Context, Lends};
 pub use crowd::Reloaded;
 pub use crowd::{
     BoardMut, Crowd, Envelope, Input, InputError, Inspection, InstanceError, LookError, Missing,
-    Observer, QueuedEvent, Restored, RunningTimer, SNAPSHOT_FORMAT, SnapshotError, SpawnError,
-    Tick, VariantError,
+    Observer, QueuedEvent, Restored, RewindError, RunningTimer, SNAPSHOT_FORMAT, SnapshotError,
+    SpawnError, Tick, VariantError,
 };
 pub use cx::{ActionCx, GuardCx};
 pub use event::{EventFor, SendError, TypedEvent, WrongEvent};
@@ -89,7 +89,7 @@ pub use value::{Entity, Symbol, Type, Value};
 pub use world::{
     Conflict, ConflictSide, CrowdInput, CrowdKey, Entered, GroupError, GroupId, JoinError, NotHere,
     Told, Undelivered, WORLD_FORMAT, World, WorldError, WorldInput, WorldInputError,
-    WorldSnapshotError, WorldTick,
+    WorldRewindError, WorldSnapshotError, WorldTick,
 };
 
 pub use statewright_kernel::{

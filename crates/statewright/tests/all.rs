@@ -14,6 +14,8 @@ mod digest;
 #[cfg(feature = "compile")]
 mod files;
 mod first;
+#[cfg(feature = "compile")]
+mod frames;
 #[cfg(all(feature = "compile", feature = "macros"))]
 mod fused;
 #[cfg(feature = "compile")]

@@ -38,6 +38,12 @@ impl Board for Speaker {
     }
 }
 
+/// The same without memory of its own, to be copied.
+#[derive(Clone, Copy, Board)]
+struct Plain {
+    count: i32,
+}
+
 #[test]
 fn cmd_2_nothing_is_allocated_after_a_while() {
     let machine = Machine::from_text("speaker.sw.json", MACHINE).unwrap();
@@ -254,4 +260,34 @@ fn sys_6_going_back_again_and_again_allocates_nothing() {
     let allocated = allocations();
     let same = (0..20).filter(|_| round(&mut doors)).count();
     assert_eq!((allocations() - allocated, same), (0, 20));
+}
+
+#[test]
+fn sys_6_going_back_by_frames_allocates_nothing() {
+    let machine = Machine::from_text("speaker.sw.json", MACHINE).unwrap();
+    let functions = Functions::new().action("Say", |_: &mut Plain, (): &(), _| {});
+    let mut crowd = Crowd::new(machine.bind(functions).unwrap(), 3);
+    let agents: Vec<AgentId> = (0..500).map(|_| crowd.spawn(Plain { count: 0 })).collect();
+    let go = machine.event("Go").unwrap();
+    crowd.keep_frames(8);
+    crowd.keep_digest(true);
+    let mut again = 0;
+    let mut round = |crowd: &mut Crowd<Plain, ()>| {
+        let digests = [(); 2].map(|()| {
+            for step in 0..6 {
+                crowd.send(agents[step * 7 + 1], go, ()).unwrap();
+                crowd.broadcast(go, ()).unwrap();
+                crowd.pause(agents[step]).unwrap();
+                crowd.tick(&());
+            }
+            let digest = crowd.digest();
+            crowd.rewind(crowd.now() - 6).unwrap();
+            digest
+        });
+        again += usize::from(digests[0] == digests[1]);
+    };
+    (0..4).for_each(|_| round(&mut crowd));
+    let allocated = allocations();
+    (0..20).for_each(|_| round(&mut crowd));
+    assert_eq!((allocations() - allocated, again), (0, 24));
 }

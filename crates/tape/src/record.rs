@@ -440,7 +440,7 @@ pub(crate) fn put_input<'b, B: Saved + 'b>(
             put_bytes(out, bytes);
         }
         Input::ResetCounters => out.put_u8(Code::ResetCounters as u8),
-        Input::Pool(_) | Input::Restore(_) | Input::Reload(_) => return false,
+        Input::Pool(_) | Input::Restore(_) | Input::Rewind(_) | Input::Reload(_) => return false,
     }
     true
 }

@@ -173,6 +173,23 @@ fn rollbacks(arguments: &Arguments) -> Result<(), String> {
     .sum();
     let (runs, seconds) = (arguments.rollbacks, start.elapsed().as_secs_f64());
     println!("rollback: no difference. {runs} runs, {repeated} ticks repeated, {seconds:.0} s");
+    rewinds(arguments)
+}
+
+fn rewinds(arguments: &Arguments) -> Result<(), String> {
+    let start = Instant::now();
+    let runs = each("frames", arguments.rollbacks, |seed| {
+        rollback::rewind(seed, arguments.ticks.unwrap_or(TICKS))
+    })?;
+    let sum = |one: fn(&rollback::Rewound) -> u64| runs.iter().map(one).sum::<u64>();
+    let (times, ticks) = (sum(|run| run.times), sum(|run| run.ticks));
+    if ticks == 0 {
+        return Err("nothing was proved: no crowd went back".to_owned());
+    }
+    let (runs, seconds) = (arguments.rollbacks, start.elapsed().as_secs_f64());
+    println!(
+        "frames: no difference. {runs} runs went back {times} times, {ticks} ticks in all, {seconds:.0} s"
+    );
     Ok(())
 }
 

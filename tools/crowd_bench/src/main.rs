@@ -6,6 +6,7 @@
 mod callgrind;
 mod counted;
 mod memory;
+mod rollback;
 mod scene;
 mod tape;
 mod threads;
@@ -34,6 +35,9 @@ struct Arguments {
     /// What recording and replay cost, alone.
     #[arg(long, conflicts_with_all = ["gate", "instructions"])]
     tape: bool,
+    /// What snapshots and going back cost, alone, for 10,000 agents.
+    #[arg(long, conflicts_with_all = ["gate", "instructions", "tape", "quick"])]
+    rollback: bool,
     /// Figures as JSON on standard output.
     #[arg(long)]
     json: bool,
@@ -139,6 +143,13 @@ fn run(arguments: &Arguments) -> Result<(), String> {
         Arguments { tape: true, .. } => {
             let agents = agents / 10;
             (format!("tapes of {agents} agents"), tape::measure(agents)?)
+        }
+        Arguments { rollback: true, .. } => {
+            let agents = 10_000;
+            (
+                format!("going back, {agents} agents"),
+                rollback::measure(agents)?,
+            )
         }
         _ => (format!("crowds of {agents} agents"), measure(agents)?),
     };

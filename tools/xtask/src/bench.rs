@@ -9,7 +9,7 @@ const CROWD: [&str; 4] = ["run", "--release", "--bin", "crowd-bench"];
 
 /// Runs the benchmarks of the kernel with the given arguments, and without any or with `--quick`
 /// alone those of commands and crowds as well; with `--compile` those of the compiler and the
-/// loader, with `--crowd` those of crowds, with `--tape` those of recording and replay, with `--symbols` what is compiled once and what per
+/// loader, with `--crowd` those of crowds, with `--tape` those of recording and replay, with `--rollback` those of going back, with `--symbols` what is compiled once and what per
 /// host.
 pub fn bench(arguments: &[String]) -> Result<(), String> {
     if arguments == ["--symbols"] {
@@ -27,7 +27,11 @@ pub fn bench(arguments: &[String]) -> Result<(), String> {
         println!();
         return crowd(&arguments.iter().collect::<Vec<_>>());
     }
-    if arguments.iter().any(|argument| argument == "--tape") {
+    let of_crowds = ["--tape", "--rollback"];
+    if arguments
+        .iter()
+        .any(|argument| of_crowds.contains(&argument.as_str()))
+    {
         return crowd(&arguments.iter().collect::<Vec<_>>());
     }
     match (without("--crowd"), without("--compile")) {

@@ -93,7 +93,7 @@ enum Command {
         arguments: Vec<String>,
     },
     /// What kernel, commands and crowds cost beside hand-written machines, a peer and plain memory;
-    /// `--commands`, `--crowd` and `--tape` for these alone, `--compile` for the compiler and the loader,
+    /// `--commands`, `--crowd`, `--tape` and `--rollback` for these alone, `--compile` for the compiler and the loader,
     /// `--symbols` for what is compiled once and what per host.
     #[command(disable_help_flag = true)]
     Bench {

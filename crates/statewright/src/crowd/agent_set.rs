@@ -1,5 +1,7 @@
 //! A set of agents by index: a bit for each.
 
+use std::ops::Range;
+
 /// A set of agents by index: a bit for each, listed in order.
 #[derive(Clone, Debug, Default)]
 pub(super) struct AgentSet {
@@ -41,6 +43,41 @@ impl AgentSet {
         true
     }
 
+    /// Adds indices side by side up to the first that is there already; how many.
+    pub(super) fn insert_run(&mut self, run: Range<usize>) -> usize {
+        let words = run.end.div_ceil(64);
+        if self.bits.len() < words {
+            self.bits.resize(words, 0);
+        }
+        let mut index = run.start;
+        while index < run.end {
+            let (word, first) = (index / 64, index % 64);
+            let end = (run.end - word * 64).min(64);
+            let mask = (u64::MAX >> (64 - (end - first))) << first;
+            let there = self.bits[word] & mask;
+            // Up to the first that is there.
+            let fresh = if there == 0 {
+                mask
+            } else {
+                mask & ((there & there.wrapping_neg()) - 1)
+            };
+            self.bits[word] |= fresh;
+            let added = fresh.count_ones() as usize;
+            self.count += added;
+            index += added;
+            if there != 0 {
+                break;
+            }
+        }
+        index - run.start
+    }
+
+    /// Is it there?
+    pub(super) fn contains(&self, index: usize) -> bool {
+        let (word, bit) = place_of(index);
+        self.bits.get(word).is_some_and(|bits| bits & bit != 0)
+    }
+
     /// Was it there?
     pub(super) fn remove(&mut self, index: usize) -> bool {
         let (word, bit) = place_of(index);
@@ -58,6 +95,21 @@ impl AgentSet {
         if self.count != 0 {
             self.bits.fill(0);
             self.count = 0;
+        }
+    }
+
+    /// Those from an index on go.
+    pub(super) fn clear_from(&mut self, index: usize) {
+        let (word, bit) = place_of(index);
+        let Some(rest) = self.bits.get_mut(word..) else {
+            return;
+        };
+        if let Some(first) = rest.first_mut() {
+            self.count -= (*first & !(bit - 1)).count_ones() as usize;
+            *first &= bit - 1;
+        }
+        for bits in rest.iter_mut().skip(1) {
+            self.count -= std::mem::take(bits).count_ones() as usize;
         }
     }
 
@@ -99,6 +151,39 @@ impl AgentSet {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn runs_are_added_as_one_by_one_would_be() {
+        let mut state = 1_u64;
+        let mut noise = |below: u64| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            (state >> 33) % below
+        };
+        let (mut runs, mut single) = (AgentSet::default(), AgentSet::default());
+        for round in 0..2000 {
+            if round % 20 == 0 {
+                (runs, single) = (AgentSet::default(), AgentSet::default());
+            }
+            let start = noise(300) as usize;
+            let run = start..start + noise(200) as usize;
+            let expected = run
+                .clone()
+                .take_while(|&index| single.insert(index))
+                .count();
+            assert_eq!(runs.insert_run(run), expected);
+            assert_eq!(runs.len(), single.len());
+            assert!(runs.iter().eq(single.iter()));
+            let from = noise(500) as usize;
+            if round % 7 == 0 {
+                runs.clear_from(from);
+                (from..500).for_each(|index| _ = single.remove(index));
+                assert_eq!(runs.len(), single.len());
+                assert!(runs.iter().eq(single.iter()));
+            }
+        }
+    }
 
     #[test]
     fn agents_are_listed_in_order_and_once() {

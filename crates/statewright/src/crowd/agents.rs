@@ -241,6 +241,13 @@ impl<B> Agents<B> {
         self.generations.reserve(more);
     }
 
+    /// There are no more than so many indices.
+    pub(super) fn truncate(&mut self, slots: usize) {
+        self.instances.truncate(slots);
+        self.boards.truncate(slots);
+        self.generations.truncate(slots);
+    }
+
     /// All of them, by index.
     pub(super) fn ids(&self) -> impl Iterator<Item = AgentId> + '_ {
         let number = self.number;

@@ -69,6 +69,11 @@ impl Deadlines {
         self.levels.iter_mut().for_each(|level| level.fill(NEVER));
     }
 
+    /// Nobody waits for a tick before this one.
+    pub(super) fn counts_from(&self) -> u64 {
+        self.base
+    }
+
     /// Takes out all whose tick has come, in order.
     pub(super) fn take_due(&mut self, now: u64, mut due: impl FnMut(usize)) {
         // Nobody waits until before the base.

@@ -203,6 +203,15 @@ impl Kept {
         }
     }
 
+    /// Some went back to what they were, and those behind so many slots are gone.
+    pub(super) fn note_rewind(&mut self, some: &AgentSet, slots: usize) {
+        let gone = self.agents.drain(slots.min(self.agents.len())..);
+        self.sum = gone.fold(self.sum, u64::wrapping_sub);
+        self.stale.clear_from(slots);
+        some.iter()
+            .for_each(|index| _ = self.stale.insert(index as usize));
+    }
+
     /// An input comes; the agent that it may change.
     pub(super) fn note(
         &mut self,
@@ -219,7 +228,7 @@ impl Kept {
             | Input::ClearFlags(agent)
             | Input::Instance(agent, _) => Some(*agent),
             // What they change is none of an agent's bytes, or not before the next turn; after a
-            // restore and a reload everything is looked at again.
+            // restore and a reload everything is looked at again, and who went back is noted.
             Input::Stop(_)
             | Input::Send(_)
             | Input::Broadcast(_)
@@ -231,7 +240,8 @@ impl Kept {
             | Input::Number(_)
             | Input::ResetCounters
             | Input::Restore(_)
-            | Input::Reload(_) => None,
+            | Input::Reload(_)
+            | Input::Rewind(_) => None,
         };
         if let Some(agent) = agent {
             self.stale.insert(agent.index() as usize);

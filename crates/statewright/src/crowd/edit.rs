@@ -25,8 +25,12 @@ impl<B: Board, C: Context + ?Sized> Deref for BoardMut<'_, B, C> {
 
 impl<B: Board, C: Context + ?Sized> DerefMut for BoardMut<'_, B, C> {
     fn deref_mut(&mut self) -> &mut B {
-        self.written = true;
-        &mut self.crowd.agents.boards[self.agent.index() as usize]
+        let index = self.agent.index() as usize;
+        if !self.written {
+            self.written = true;
+            self.crowd.keep_agent(index);
+        }
+        &mut self.crowd.agents.boards[index]
     }
 }
 

@@ -14,8 +14,12 @@ use std::fmt;
 use std::sync::Arc;
 
 use statewright_kernel::{self as kernel, Event, Sleep, flag};
+use statewright_rom::Rom;
 use statewright_rom::ids::VariantId;
 
+use super::agent_set::AgentSet;
+use super::agents::Agents;
+use super::frames::RewindError;
 use super::instances::with_instances;
 use super::mailbox::Envelope;
 use super::reload::Reloaded;
@@ -80,6 +84,8 @@ pub enum Input<B> {
     /// Another version of the machine takes the place of the one that runs ([`Crowd::reload`], which
     /// also brings its program).
     Reload(Box<Reloaded>),
+    /// The crowd is again what it was before an earlier tick ([`Crowd::rewind`]).
+    Rewind(u64),
 }
 
 /// Why an input was refused; the crowd is as it was.
@@ -107,6 +113,8 @@ pub enum InputError {
     Restore,
     /// The machine cannot take the place of the one that runs.
     Reload(ReloadError),
+    /// The crowd cannot go back that far.
+    Rewind(RewindError),
 }
 
 impl fmt::Display for InputError {
@@ -129,6 +137,7 @@ impl fmt::Display for InputError {
             ),
             Self::Restore => f.write_str("the snapshot was read by a crowd of another machine"),
             Self::Reload(error) => error.fmt(f),
+            Self::Rewind(error) => error.fmt(f),
         }
     }
 }
@@ -145,7 +154,7 @@ macro_rules! from_errors {
     };
 }
 
-from_errors!(Missing => Missing, WrongEvent => Event, InstanceError => Instance, SpawnError => Spawn, VariantError => Variant, ParameterError => Parameter, WrongSettings => Settings);
+from_errors!(Missing => Missing, WrongEvent => Event, InstanceError => Instance, SpawnError => Spawn, VariantError => Variant, ParameterError => Parameter, WrongSettings => Settings, RewindError => Rewind);
 
 /// The door.
 impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
@@ -191,6 +200,7 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
             Input::Reload(_) if self.incoming.is_none() => {
                 return Err(InputError::Reload(ReloadError::NoProgram));
             }
+            Input::Rewind(tick) => self.check_rewind(*tick)?,
             Input::StartAt(_) | Input::Number(_) | Input::Restore(_) | Input::Reload(_) => {}
             Input::Pool(_) | Input::ResetCounters => {}
         }
@@ -210,12 +220,12 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     /// that kind alone: sending is as short as if it stood there.
     #[inline(always)]
     pub(super) fn enter(&mut self, input: Input<B>) {
-        let is_restore = matches!(input, Input::Restore(_));
-        if self.watch.is_some() && !is_restore {
+        let is_told_after = matches!(input, Input::Restore(_) | Input::Rewind(_));
+        if self.watch.is_some() && !is_told_after {
             self.tell_input(&input);
         }
         self.carry_out(input);
-        if self.watch.is_some() && is_restore {
+        if self.watch.is_some() && is_told_after {
             self.tell_restore();
         }
     }
@@ -244,6 +254,7 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
             Input::ResetCounters => self.totals = Totals::default(),
             Input::Restore(restored) => self.become_restored(restored),
             Input::Reload(reloaded) => self.become_reloaded(*reloaded),
+            Input::Rewind(tick) => self.become_earlier(tick),
         }
     }
 }
@@ -295,7 +306,7 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
         with_instances!(&mut self.agents.instances, list => kernel::reset(&rom, &mut list[index]));
         self.schedule.do_not_stop(index);
         self.schedule.wake(index);
-        self.panics.forget(index);
+        self.panics.forget(|other| other == index);
     }
 
     fn halt(&mut self, index: usize) {
@@ -319,7 +330,7 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     /// It gets a turn: what it waits for may be there.
     fn replace_instance(&mut self, index: usize, bytes: &[u8]) {
         self.agents.instances.replace(index, bytes);
-        self.panics.forget(index);
+        self.panics.forget(|other| other == index);
         self.schedule.wake(index);
     }
 
@@ -359,6 +370,8 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
         self.panics.clear();
         self.wake_by_state();
         self.restart_trace();
+        self.forget_frames();
+        self.look_at_everybody();
     }
 
     /// Finds out anew who is awake: that follows from the agents.
@@ -366,12 +379,42 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
         let rom = self.program.machine().rom();
         let (sleeping, last) = (self.settings.sleeping, self.schedule.now.wrapping_sub(1));
         let agents = &self.agents;
-        // Whoever polls gets a turn: a blackboard may have been written since the last one.
         let sleep = |agent: AgentId| {
             let index = index_of(agent);
-            let sleep = with_instances!(&agents.instances, list => kernel::sleep(&rom, &list[index], last as u32));
-            (index, if sleeping { sleep } else { Sleep::Awake })
+            (index, sleep_at(agents, index, &rom, last, sleeping))
         };
         self.schedule.wake_by_state(agents.ids().map(sleep));
     }
+
+    /// The same for some alone, after time went back; the others sleep as they did then.
+    pub(super) fn wake_again(&mut self, some: &AgentSet) {
+        if !self.schedule.can_go_back() {
+            return self.wake_by_state();
+        }
+        let rom = self.program.machine().rom();
+        let (sleeping, last) = (self.settings.sleeping, self.schedule.now.wrapping_sub(1));
+        for index in some.iter().map(|index| index as usize) {
+            if self.agents.generations[index] % 2 == 0 {
+                self.schedule.put_to_sleep(index);
+            } else {
+                let sleep = sleep_at(&self.agents, index, &rom, last, sleeping);
+                self.schedule.settle(index, sleep);
+            }
+        }
+    }
+}
+
+/// Whether an agent sleeps, by its bytes. Whoever polls gets a turn: a blackboard may have been
+/// written since the last one.
+fn sleep_at<B>(
+    agents: &Agents<B>,
+    index: usize,
+    rom: &Rom<'_>,
+    last: u64,
+    sleeping: bool,
+) -> Sleep {
+    if !sleeping {
+        return Sleep::Awake;
+    }
+    with_instances!(&agents.instances, list => kernel::sleep(rom, &list[index], last as u32))
 }

@@ -164,6 +164,7 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     pub fn edit_boards(&mut self, mut edit: impl FnMut(AgentId, &mut B)) {
         for index in 0..self.agents.slots() as u32 {
             if let Some(agent) = self.agent_at(index) {
+                self.keep_agent(index as usize);
                 edit(agent, &mut self.agents.boards[index as usize]);
                 self.enter(Input::Written(agent));
             }

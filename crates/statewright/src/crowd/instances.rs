@@ -1,5 +1,7 @@
 //! Instances of any tier, side by side.
 
+use std::ops::Range;
+
 use statewright_kernel::{ByTier, Instance, Instance64, Instance128, Instance256, prefetch};
 use statewright_rom::Rom;
 use zerocopy::IntoBytes;
@@ -19,6 +21,20 @@ macro_rules! with_instances {
     };
 }
 pub(super) use with_instances;
+
+/// The same for two lists of one tier; for those of different tiers, which no crowd has, nothing.
+macro_rules! on_same_tier {
+    ($one:expr, $other:expr, ($list:ident, $source:ident) => $work:expr) => {
+        match (&mut $one.0, &$other.0) {
+            (ByTier::Crowd($list), ByTier::Crowd($source)) => $work,
+            (ByTier::Standard($list), ByTier::Standard($source)) => $work,
+            (ByTier::Hero($list), ByTier::Hero($source)) => $work,
+            (ByTier::Crowd(_) | ByTier::Standard(_) | ByTier::Hero(_), _) => {
+                debug_assert!(false, "instances of one machine have one tier");
+            }
+        }
+    };
+}
 
 impl Instances {
     /// None yet, of the machine's tier.
@@ -69,6 +85,23 @@ impl Instances {
             }
         }
         with_instances!(self, list => replace(&mut list[index], bytes));
+    }
+
+    /// Those behind so many go.
+    pub(super) fn truncate(&mut self, slots: usize) {
+        with_instances!(self, list => list.truncate(slots));
+    }
+
+    /// Copies of some of another list of the same tier are added behind the last.
+    pub(super) fn extend_from(&mut self, other: &Self, range: Range<usize>) {
+        on_same_tier!(self, other, (list, other) => list.extend_from_slice(&other[range]));
+    }
+
+    /// Some become copies of those of another list of the same tier, from an index on.
+    pub(super) fn copy_from(&mut self, index: usize, other: &Self, range: Range<usize>) {
+        on_same_tier!(self, other, (list, other) => {
+            list[index..index + range.len()].copy_from_slice(&other[range]);
+        });
     }
 
     pub(super) fn bytes(&self) -> &[u8] {

@@ -7,6 +7,7 @@
 //!   `mailbox` the parts of a crowd
 //! - `tick` one tick: the parts become slices for the `pipeline`, and its outcome comes back
 //! - `reload` another version of the machine in the place of the one that runs
+//! - `frames` earlier ticks to go back to
 //! - `snapshot` a crowd as bytes, `digest` as one number, `observe` who hears of inputs and ticks,
 //!   `trace` what its agents did, `timing` how long their
 //!   functions took
@@ -17,6 +18,7 @@ mod configure;
 mod deadlines;
 mod digest;
 mod edit;
+mod frames;
 mod input;
 mod inspect;
 mod inspection;
@@ -55,6 +57,7 @@ use schedule::Schedule;
 
 pub use agents::{LookError, Missing, SpawnError, VariantError};
 pub use edit::BoardMut;
+pub use frames::RewindError;
 pub use input::{Input, InputError};
 pub use inspection::{Inspection, QueuedEvent, RunningTimer};
 pub use instance_bytes::InstanceError;

@@ -1,11 +1,12 @@
-//! Who hears what enters a crowd and when it ticks: recorders ([`Observer`]), and the digest that is
-//! kept from tick to tick. A crowd that nobody watches pays one test per input and one per tick.
+//! Who hears what enters a crowd and when it ticks: recorders ([`Observer`]), the digest that is
+//! kept from tick to tick, and the frames that a crowd can go back to. A crowd that nobody watches pays one test per input and one per tick.
 
 use std::fmt;
 
 use statewright_kernel::InboxEvent;
 
 use super::digest::Kept;
+use super::frames::Frames;
 use super::{Crowd, Input, Tick};
 use crate::board::Board;
 use crate::context::Context;
@@ -13,11 +14,12 @@ use crate::context::Context;
 /// Hears what enters a crowd, and when it ticks. With that, a run can be written down and run again.
 pub trait Observer<B, C: Context + ?Sized>: Send + Sync {
     /// An input was checked and is about to take effect; the crowd is as it was. Blackboards are
-    /// written already when [`Input::Written`] says so. [`Input::Restore`] is told by
-    /// [`Self::restored`] instead.
+    /// written already when [`Input::Written`] says so. [`Input::Restore`] and [`Input::Rewind`] are told
+    /// by [`Self::restored`] instead.
     fn entering(&mut self, crowd: &Crowd<B, C>, input: &Input<B>);
 
-    /// The crowd has become what a snapshot held.
+    /// The crowd has become what a snapshot held, or what it was before an earlier tick
+    /// ([`Input::Rewind`]).
     fn restored(&mut self, crowd: &Crowd<B, C>);
 
     /// A tick is over; its commands are still there.
@@ -27,6 +29,8 @@ pub trait Observer<B, C: Context + ?Sized>: Send + Sync {
 /// What is looked after at inputs and ticks.
 pub(super) struct Watch<B, C: Context + ?Sized> {
     pub(super) digests: Option<Kept>,
+    /// Earlier ticks to go back to.
+    pub(super) frames: Option<Frames<B>>,
     observer: Option<Box<dyn Observer<B, C>>>,
 }
 
@@ -34,6 +38,7 @@ impl<B, C: Context + ?Sized> Default for Watch<B, C> {
     fn default() -> Self {
         Self {
             digests: None,
+            frames: None,
             observer: None,
         }
     }
@@ -43,6 +48,7 @@ impl<B, C: Context + ?Sized> fmt::Debug for Watch<B, C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Watch")
             .field("digests", &self.digests.is_some())
+            .field("frames", &self.frames.is_some())
             .field("observer", &self.observer.is_some())
             .finish()
     }
@@ -73,7 +79,9 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     pub(super) fn forget_watch(&mut self, forget: impl FnOnce(&mut Watch<B, C>)) {
         if let Some(watch) = &mut self.watch {
             forget(watch);
-            if watch.digests.is_none() && watch.observer.is_none() {
+            let is_over =
+                watch.digests.is_none() && watch.frames.is_none() && watch.observer.is_none();
+            if is_over {
                 self.watch = None;
             }
         }
@@ -84,17 +92,21 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     #[inline(never)]
     pub(super) fn tell_input(&mut self, input: &Input<B>) {
         let agents = &self.agents;
-        if let Some(kept) = self.watch.as_mut().and_then(|watch| watch.digests.as_mut()) {
-            kept.note(input, || agents.next_id());
+        if let Some(watch) = &mut self.watch {
+            if let Some(kept) = &mut watch.digests {
+                kept.note(input, || agents.next_id());
+            }
+            if let Some(frames) = &mut watch.frames {
+                frames.note(agents, input);
+            }
         }
         self.tell(|observer, crowd| observer.entering(crowd, input));
     }
 
-    /// The crowd has become another one.
+    /// The crowd has become another one, or an earlier one.
     #[cold]
     #[inline(never)]
     pub(super) fn tell_restore(&mut self) {
-        self.look_at_everybody();
         self.tell(|observer, crowd| observer.restored(crowd));
     }
 

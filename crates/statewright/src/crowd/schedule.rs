@@ -35,6 +35,16 @@ impl Schedule {
         self.wake.put_to_sleep(index);
     }
 
+    /// An agent has one if it does not sleep.
+    pub(super) fn settle(&mut self, index: usize, sleep: Sleep) {
+        self.wake.settle(index, sleep, self.now.wrapping_sub(1));
+    }
+
+    /// Time went back to now: does everybody who waits still wait for the right tick?
+    pub(super) fn can_go_back(&self) -> bool {
+        self.wake.reaches_back_to(self.now)
+    }
+
     /// An agent is stopped in the next tick.
     pub(super) fn stop(&mut self, index: usize) {
         self.stopping.insert(index);

@@ -149,6 +149,7 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
             .quarantining_overflow(self.settings.quarantine_overflow);
         let inbox = self.open_mailbox();
         self.schedule.begin_tick(self.settings.sleeping, &inbox);
+        self.keep_turns(&inbox);
         self.pay_turns(&rom);
         self.agents.complete_variants();
         self.last.resize(self.agents.slots().div_ceil(size));
@@ -159,6 +160,10 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
         let in_world = messages.is_some();
         let tick = self.finish(&rom, messages);
         if self.watch.is_some() {
+            // In a world messages are delivered after it.
+            if !in_world {
+                self.begin_frame();
+            }
             self.tell_tick(&tick, in_world);
         }
         tick

@@ -47,6 +47,11 @@ impl WakeSet {
         }
     }
 
+    /// Can a tick that was already come again?
+    pub(super) fn reaches_back_to(&self, tick: u64) -> bool {
+        self.waiting.counts_from() <= tick
+    }
+
     /// Wakes everybody whose time has come.
     pub(super) fn wake_due(&mut self, now: u64) {
         let Self { awake, waiting } = self;

@@ -102,10 +102,10 @@ impl Panics {
         self.list.iter().rev().find(|seen| seen.agent == agent)
     }
 
-    /// The agent at an index is another one now.
-    pub(crate) fn forget(&mut self, index: usize) {
+    /// Agents at some indices are others now.
+    pub(crate) fn forget(&mut self, is_another: impl Fn(usize) -> bool) {
         self.list
-            .retain(|seen| seen.agent.index() as usize != index);
+            .retain(|seen| !is_another(seen.agent.index() as usize));
     }
 
     pub(crate) fn clear(&mut self) {

@@ -15,6 +15,7 @@
 use std::any::Any;
 use std::fmt;
 
+use super::frames::WorldRewindError;
 use super::groups::{GroupError, GroupId, Told};
 use super::snapshot::WorldSnapshotError;
 use super::{CrowdKey, NotHere, World};
@@ -68,6 +69,8 @@ pub enum WorldInput<'i> {
     StartAt(u64),
     /// The world becomes what the bytes of a snapshot hold.
     Restore(&'i [u8]),
+    /// The world is again what it was before an earlier tick ([`World::rewind`]).
+    Rewind(u64),
 }
 
 /// An input of one crowd of a world, whatever its blackboards are.
@@ -127,6 +130,8 @@ pub enum WorldInputError {
     StartAt(u64),
     /// The snapshot is refused.
     Restore(WorldSnapshotError),
+    /// The world cannot go back that far.
+    Rewind(WorldRewindError),
 }
 
 impl fmt::Display for WorldInputError {
@@ -143,6 +148,7 @@ impl fmt::Display for WorldInputError {
                 "time cannot begin at tick {tick}: a world with crowds cannot change its time"
             ),
             Self::Restore(error) => error.fmt(f),
+            Self::Rewind(error) => error.fmt(f),
         }
     }
 }
@@ -159,7 +165,7 @@ macro_rules! from_errors {
     };
 }
 
-from_errors!(NotHere => NotHere, InputError => Crowd, SendError => Send, Missing => Missing, VariantError => Variant, GroupError => Group, WorldSnapshotError => Restore);
+from_errors!(NotHere => NotHere, InputError => Crowd, SendError => Send, Missing => Missing, VariantError => Variant, GroupError => Group, WorldSnapshotError => Restore, WorldRewindError => Rewind);
 
 /// The door.
 impl<C: Context + ?Sized> World<C> {
@@ -221,6 +227,7 @@ impl<C: Context + ?Sized> World<C> {
             }
             WorldInput::StartAt(_) => {}
             WorldInput::Restore(snapshot) => self.prepare_restore(snapshot)?,
+            WorldInput::Rewind(tick) => self.check_rewind(*tick)?,
         }
         Ok(())
     }
@@ -254,6 +261,7 @@ impl<C: Context + ?Sized> World<C> {
             } => return Entered::Told(self.tell_group(group, event, payload)),
             WorldInput::StartAt(tick) => self.now = tick,
             WorldInput::Restore(_) => self.complete_restore(),
+            WorldInput::Rewind(tick) => self.become_earlier(tick),
         }
         Entered::Done
     }

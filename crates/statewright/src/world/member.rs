@@ -9,8 +9,8 @@ use crate::board::Board;
 use crate::commands::{CommandRef, Lane, PoolTooSmall};
 use crate::context::Context;
 use crate::crowd::{
-    Crowd, Envelope, Input, InputError, Inspection, LookError, Message, Missing, SnapshotError,
-    Tick, VariantError,
+    Crowd, Envelope, Input, InputError, Inspection, LookError, Message, Missing, RewindError,
+    SnapshotError, Tick, VariantError,
 };
 use crate::event::{SendError, WrongEvent};
 use crate::handle::{StateHandle, VariantHandle};
@@ -187,6 +187,15 @@ pub(super) trait AnyCrowd<C: Context + ?Sized>: Send + Sync {
     /// Messages of agents of this crowd for others of it, who may be gone.
     fn deliver_own(&mut self, messages: &[Message]);
 
+    /// Messages of a tick are delivered: what comes next happens to another frame.
+    fn begin_frame(&mut self);
+
+    /// Can it go back to before a tick?
+    fn check_rewind(&self, tick: u64) -> Result<(), RewindError>;
+
+    /// It is again what it was before a tick.
+    fn rewind(&mut self, tick: u64) -> Result<(), RewindError>;
+
     /// Rises whenever an agent goes.
     fn departures(&self) -> u64;
 
@@ -313,6 +322,18 @@ where
     fn deliver_own(&mut self, messages: &[Message]) {
         let envelopes = messages.iter().map(|message| message.envelope);
         envelopes.for_each(|envelope| self.deliver_message(envelope));
+    }
+
+    fn begin_frame(&mut self) {
+        Crowd::begin_frame(self);
+    }
+
+    fn check_rewind(&self, tick: u64) -> Result<(), RewindError> {
+        Crowd::check_rewind(self, tick)
+    }
+
+    fn rewind(&mut self, tick: u64) -> Result<(), RewindError> {
+        Crowd::rewind(self, tick)
     }
 
     fn departures(&self) -> u64 {

@@ -12,12 +12,13 @@
 //! - `groups` agents that are spoken to together, `grouping` how hosts do it
 //! - `input` everything that enters from outside: one enum, one door; `send` events of the host
 //! - `tick` the tick, `post` messages of agents, `undelivered` those that nobody gets
-//! - `snapshot` all of it as bytes
+//! - `snapshot` all of it as bytes, `frames` earlier ticks to go back to
 //!
 //! Crowds run in the order in which they joined, which is part of snapshots. An agent hears of others only by messages, which
 //! arrive in the next tick, so that the order shows nowhere but in the order of messages.
 
 mod conflicts;
+mod frames;
 mod grouping;
 mod groups;
 mod input;
@@ -45,6 +46,7 @@ use crate::machine::Machine;
 use crate::program::Program;
 use crate::reload::{Reload, ReloadError, ReloadReport};
 use crate::saved::Saved;
+use frames::WorldFrames;
 use groups::Groups;
 use links::Links;
 use member::{AnyCrowd, Member};
@@ -53,6 +55,7 @@ use snapshot::Restored;
 use undelivered::{CrowdIndex, Failures};
 
 pub use conflicts::{Conflict, ConflictSide};
+pub use frames::WorldRewindError;
 pub use groups::{GroupError, GroupId, Told};
 pub use input::{CrowdInput, Entered, WorldInput, WorldInputError};
 pub use snapshot::{FORMAT as WORLD_FORMAT, WorldSnapshotError};
@@ -107,6 +110,8 @@ pub struct World<C: Context + ?Sized> {
     left: u64,
     /// A snapshot that was read and has not taken effect yet.
     restored: Option<Restored>,
+    /// Earlier ticks to go back to, if they are kept.
+    frames: Option<WorldFrames>,
 }
 
 impl<C: Context + ?Sized> fmt::Debug for World<C> {
@@ -131,6 +136,7 @@ impl<C: Context + ?Sized> Default for World<C> {
             failed: Failures::new(),
             left: 0,
             restored: None,
+            frames: None,
         }
     }
 }
@@ -283,6 +289,7 @@ impl<C: Context + ?Sized> World<C> {
         let index = self.members.len();
         self.members.push(Some(member(crowd)));
         self.order.push(index);
+        self.forget_frames();
         self.link_again();
         Ok(CrowdKey {
             index,
@@ -301,6 +308,7 @@ impl<C: Context + ?Sized> World<C> {
         let member = self.members.get_mut(key.index).and_then(Option::take);
         let member = member.ok_or(NotHere)?;
         self.order.retain(|&index| index != key.index);
+        self.forget_frames();
         // Whoever was in a group is gone, also if the crowd comes back.
         self.groups.forget(member.number());
         self.left += member.departures() + 1;

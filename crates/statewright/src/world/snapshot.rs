@@ -198,6 +198,7 @@ impl<C: Context + ?Sized> World<C> {
         members.for_each(|member| member.complete());
         (self.now, self.order) = (restored.now, restored.order);
         (self.groups, self.failed) = (restored.groups, restored.failed);
+        self.forget_frames();
     }
 
     /// Failures of a snapshot with the places that its crowds have in this world. Senders have such

@@ -155,11 +155,19 @@ impl<C: Context + ?Sized> World<C> {
         }
         self.now += 1;
         let delivered = self.deliver();
+        self.begin_frames();
         Ok(WorldTick {
             all: sum,
             messages: delivered.messages,
             undelivered: delivered.undelivered,
         })
+    }
+
+    /// Messages are delivered: what comes next happens to other frames.
+    fn begin_frames(&mut self) {
+        let members = self.members.iter_mut().flatten();
+        members.for_each(|member| member.begin_frame());
+        self.begin_frame();
     }
 
     /// All crowds live in the time of the world, and none can be taken for another.
