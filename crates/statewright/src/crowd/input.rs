@@ -394,7 +394,7 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
         let rom = self.program.machine().rom();
         let (sleeping, last) = (self.settings.sleeping, self.schedule.now.wrapping_sub(1));
         for index in some.iter().map(|index| index as usize) {
-            if self.agents.generations[index] % 2 == 0 {
+            if self.agents.generations[index].is_multiple_of(2) {
                 self.schedule.put_to_sleep(index);
             } else {
                 let sleep = sleep_at(&self.agents, index, &rom, last, sleeping);
