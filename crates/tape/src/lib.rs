@@ -15,10 +15,11 @@
 //! - `record` what a tape says, one record after the other; `shadow` bytes of agents that changed
 //! - `file` the container: `beginning`, `block` (compressed), `write`, `read`, `copy` a part of it
 //! - `recorder` hears a crowd, `queue` the thread that writes, `flight` the last seconds in memory
-//! - `replay` runs a tape again, `timeline` goes back and forth in it, `difference` what differs, by name; `compare` two tapes
+//! - `replay` runs a tape again, `timeline` goes back and forth in it, `difference` what differs, by name; `compare` two tapes, `desync` two peers
 #![forbid(unsafe_code)]
 
 mod compare;
+mod desync;
 mod difference;
 mod file;
 mod flight;
@@ -37,6 +38,7 @@ mod pages {
 }
 
 pub use compare::{Parting, compare};
+pub use desync::{Cause, Desync, Peer, localize};
 pub use difference::{Difference, FieldDifference, WhatDiffers};
 pub use file::{
     Checkpoint, CheckpointReason, Damaged, EndReason, Ending, FORMAT, Index, Item, MOST_CHECKPOINT,

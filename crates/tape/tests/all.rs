@@ -2,6 +2,7 @@
 
 mod common;
 mod damage;
+mod desync;
 mod flight;
 mod partings;
 mod recording;
