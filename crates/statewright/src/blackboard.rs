@@ -381,16 +381,22 @@ impl Saved for Blackboard {
 impl Blackboard {
     /// Reads so many words, or with 0 as many as the machine has.
     pub(crate) fn load_words(machine: &Machine, words: u32, bytes: &mut &[u8]) -> Option<Self> {
-        let mut board = Self::new(machine);
         let all = bytes.split_off(..key_words(machine, words) * size_of::<u32>())?;
-        let words = all
-            .as_chunks()
-            .0
-            .iter()
-            .map(|word| u32::from_le_bytes(*word));
+        let words = all.as_chunks().0.iter();
+        let words: Vec<u32> = words.map(|word| u32::from_le_bytes(*word)).collect();
+        Some(Self::of_words(Arc::clone(machine.shape()), &words))
+    }
+
+    /// With the first of these words; those that are missing have their start values.
+    pub(crate) fn of_words(shape: Arc<Shape>, words: &[u32]) -> Self {
+        let mut board = Self::of_shape(shape);
         let cells = board.words.iter_mut();
-        cells.zip(words).for_each(|(cell, word)| *cell = word);
-        Some(board)
+        cells.zip(words).for_each(|(cell, word)| *cell = *word);
+        board
+    }
+
+    pub(crate) fn into_words(self) -> Vec<u32> {
+        self.words.into_vec()
     }
 
     /// Writes so many words, or with 0 as many as there are.

@@ -167,6 +167,16 @@ impl<B: Board + Saved, C: Context + ?Sized> Crowd<B, C> {
 }
 
 impl SavedCrowd<'_> {
+    /// The same with bytes of its own.
+    pub fn into_owned(self) -> SavedCrowd<'static> {
+        SavedCrowd {
+            machine: self.machine,
+            agents: self.agents.into_owned().into(),
+            forms: self.forms,
+            boards: self.boards.into_owned().into(),
+        }
+    }
+
     /// Reads all but the blackboards, and looks at every agent.
     pub fn summary(&self) -> Result<SavedSummary, LoadError> {
         let restored = self.read()?;

@@ -22,6 +22,20 @@ pub struct SavedWorld<'b> {
     pub crowds: Vec<(String, SavedCrowd<'b>)>,
 }
 
+impl SavedWorld<'_> {
+    /// What its crowds share, after some of them went on in other machines: `plans` by place of the
+    /// crowd.
+    pub fn reloaded_shared(&self, plans: &[Option<Reload>]) -> Result<Vec<u8>, WorldSnapshotError> {
+        let mut reader = Reader::new(&self.shared);
+        let mut shared = Shared::read(&mut reader)?;
+        reader.end()?;
+        shared.failed = reloaded(&shared.failed, plans);
+        let mut bytes = Vec::new();
+        shared.put(&mut bytes);
+        Ok(bytes)
+    }
+}
+
 impl<C: Context + ?Sized> World<C> {
     /// The whole world for a save.
     pub fn to_saved(&self) -> Result<SavedWorld<'static>, WorldSnapshotError> {
@@ -62,6 +76,7 @@ impl<C: Context + ?Sized> World<C> {
             plans.push(plan);
             reports.push((name.clone(), report));
         }
+        let plans: Vec<Option<Reload>> = plans.into_iter().map(Some).collect();
         let failed = reloaded(&shared.failed, &plans);
         let failed = self.place_failures(&failed, &names)?;
         self.keep_shared(shared, failed, &names, &prepared)?;
@@ -93,11 +108,11 @@ impl<C: Context + ?Sized> World<C> {
 
 /// Messages that nobody got, with the numbers of the new machines. Those of events that are gone are
 /// forgotten.
-fn reloaded(failed: &Failures, plans: &[Reload]) -> Failures {
+fn reloaded(failed: &Failures, plans: &[Option<Reload>]) -> Failures {
     let mut moved = Failures::new();
     for (failure, count) in failed {
         let plan = match failure.from {
-            CrowdIndex::At(place) => plans.get(place),
+            CrowdIndex::At(place) => plans.get(place).and_then(Option::as_ref),
             CrowdIndex::Left => None,
         };
         let event = match (EventId::new(failure.event), plan) {

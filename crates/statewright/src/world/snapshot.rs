@@ -318,6 +318,12 @@ impl Shared {
             failed: read_failures(reader)?,
         })
     }
+
+    pub(super) fn put(&self, bytes: &mut Vec<u8>) {
+        bytes.put_u64(self.now);
+        put_groups(bytes, &self.groups);
+        put_failures(bytes, &self.failed);
+    }
 }
 
 fn read_groups(reader: &mut Reader<'_>) -> Result<Groups, WorldSnapshotError> {
