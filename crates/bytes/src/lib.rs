@@ -15,7 +15,7 @@
 //! # Code map
 //!
 //! `head` and `checksum` what every file begins with, [`frames`] what a growing file is made of,
-//! `reader` and `writer` numbers, texts and lists.
+//! `reader` and `writer` numbers, texts and lists. `file` (feature `std`) are files that are whole or not there.
 #![no_std]
 #![forbid(unsafe_code)]
 #![cfg_attr(
@@ -31,8 +31,12 @@
 
 #[cfg(any(feature = "alloc", test))]
 extern crate alloc;
+#[cfg(feature = "std")]
+extern crate std;
 
 mod checksum;
+#[cfg(feature = "std")]
+pub mod file;
 pub mod frames;
 mod head;
 mod reader;

@@ -1,17 +1,18 @@
 //! Files that are whole or not there: written under a temporary name, then renamed.
 
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
+
+use statewright_bytes::file::{Replacement, folder_of};
 
 use crate::error::FileError;
 use crate::input::Input;
 
 /// A file that was written under a temporary name. It goes away unless it is put in place.
 pub struct Prepared {
-    temporary: PathBuf,
+    replacement: Replacement,
     target: PathBuf,
-    is_placed: bool,
 }
 
 impl Prepared {
@@ -27,46 +28,22 @@ impl Prepared {
         if fs::metadata(&target).is_ok_and(|old| !old.is_file()) {
             return Err(FileError::NotReplaceable(target));
         }
-        let folder = existing_folder(&target)?;
-        let name = target
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
-        let temporary = folder.join(format!(".{name}.{}.tmp", std::process::id()));
-        let prepared = Self {
-            temporary,
+        existing_folder(&target)?;
+        let replacement = Replacement::new(&target, bytes).map_err(refuse)?;
+        Ok(Self {
+            replacement,
             target,
-            is_placed: false,
-        };
-        prepared.fill(bytes).map_err(refuse)?;
-        Ok(prepared)
-    }
-
-    fn fill(&self, bytes: &[u8]) -> io::Result<()> {
-        let mut file = File::create(&self.temporary)?;
-        file.write_all(bytes)?;
-        if let Ok(old) = fs::metadata(&self.target) {
-            file.set_permissions(old.permissions())?;
-        }
-        file.sync_all()
+        })
     }
 
     /// Gives it its name.
-    pub fn place(mut self) -> Result<(), FileError> {
-        let refuse = |error: io::Error| FileError::write(self.target.display().to_string(), error);
-        fs::rename(&self.temporary, &self.target).map_err(refuse)?;
-        self.is_placed = true;
-        Ok(())
-    }
-}
-
-impl Drop for Prepared {
-    fn drop(&mut self) {
-        if !self.is_placed {
-            // Nothing more can be done about a file that cannot be removed.
-            _ = fs::remove_file(&self.temporary);
-        }
+    pub fn place(self) -> Result<(), FileError> {
+        let Self {
+            replacement,
+            target,
+        } = self;
+        let refuse = |error: io::Error| FileError::write(target.display().to_string(), error);
+        replacement.place().map_err(refuse)
     }
 }
 
@@ -77,12 +54,6 @@ fn existing_folder(target: &Path) -> Result<&Path, FileError> {
         true => Ok(folder),
         false => Err(FileError::NoFolder(target.to_owned(), folder.to_owned())),
     }
-}
-
-fn folder_of(target: &Path) -> &Path {
-    let folder = target.parent();
-    let folder = folder.filter(|folder| !folder.as_os_str().is_empty());
-    folder.unwrap_or(Path::new("."))
 }
 
 /// Makes the folder of a file, and those around it, for whoever was told to write into a folder.

@@ -1,23 +1,46 @@
 //! `#[derive(Saved)]`: how a struct or an enum is written into a snapshot and read again.
 
 use proc_macro2::TokenStream;
-use quote::{format_ident, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{
-    Attribute, Data, DataEnum, DeriveInput, Error, Field, Fields, Generics, Ident, Index, Member,
-    Result, parse_quote,
+    Attribute, Data, DataEnum, DeriveInput, Error, Expr, Field, Fields, Generics, Ident, Index,
+    LitInt, LitStr, Member, Result, Token, parse_quote,
 };
 
 use crate::problems::Problems;
 
-/// Options of a type or a field.
+/// Options of a type, a field or a variant.
 #[derive(Default)]
 struct Options {
     /// Of a type: as its bytes lie in memory.
     bytes: bool,
+    /// Of a type: as serde writes it.
+    serde: bool,
+    /// Of a type: which version this is.
+    version: Option<LitInt>,
+    /// Of a type: what makes this version of an earlier one.
+    upgrade: Option<syn::Path>,
     /// Of a field: not at all.
     skip: bool,
+    /// Of a field: what it is if it was not saved.
+    default: Option<TokenStream>,
+    /// Of a field or a variant: what it was called before.
+    was: Vec<LitStr>,
 }
+
+impl Options {
+    fn is_of_type(&self) -> bool {
+        self.bytes || self.serde || self.version.is_some() || self.upgrade.is_some()
+    }
+
+    fn is_of_field(&self) -> bool {
+        self.skip || self.default.is_some()
+    }
+}
+
+/// What each option is for.
+const KNOWN: &str = "`saved` knows `skip`, `default`, `default = VALUE` and `was = \"NAME\"` before a field, `was = \"NAME\"` before a variant, `bytes`, `serde`, `version = NUMBER` and `upgrade = FUNCTION` before a type";
 
 /// One field: its name in patterns, its local name, its type.
 struct Part {
@@ -25,13 +48,16 @@ struct Part {
     local: Ident,
     ty: syn::Type,
     skip: bool,
+    default: Option<TokenStream>,
+    was: Vec<LitStr>,
 }
 
-/// The three functions.
+/// The functions.
 struct Bodies {
     save: TokenStream,
     load: TokenStream,
     load_over: TokenStream,
+    form: TokenStream,
 }
 
 /// The derive macro.
@@ -40,21 +66,29 @@ pub fn expand(input: &DeriveInput) -> TokenStream {
     let options = problems.keep(options(&input.attrs)).unwrap_or_default();
     if options.skip {
         problems.add(&input.ident, "`#[saved(skip)]` stands before a field");
+    } else if options.is_of_field() || !options.was.is_empty() {
+        problems.add(&input.ident, KNOWN);
     }
     let bodies = if options.bytes {
-        Some(as_bytes())
+        Some(as_bytes(&input.ident, &options))
+    } else if options.serde {
+        Some(by_serde())
     } else {
-        bodies(input, &mut problems)
+        bodies(input, &options, &mut problems)
     };
     let code = bodies.map(|bodies| implementation(input, &bodies));
     let problems = problems.into_tokens();
     quote!(#code #problems)
 }
 
-fn bodies(input: &DeriveInput, problems: &mut Problems) -> Option<Bodies> {
+fn bodies(input: &DeriveInput, options: &Options, problems: &mut Problems) -> Option<Bodies> {
     match &input.data {
-        Data::Struct(data) => Some(of_struct(&parts(&data.fields, problems))),
-        Data::Enum(data) => of_enum(input, data, problems),
+        Data::Struct(data) => {
+            let parts = parts(&data.fields, problems);
+            let form = form(input, options, false, &[variant_form("", &[], &parts)]);
+            Some(of_struct(&parts, form))
+        }
+        Data::Enum(data) => of_enum(input, options, data, problems),
         Data::Union(data) => {
             problems.push(Error::new(
                 data.union_token.span,
@@ -72,6 +106,7 @@ fn implementation(input: &DeriveInput, bodies: &Bodies) -> TokenStream {
         save,
         load,
         load_over,
+        form,
     } = bodies;
     quote! {
         #[automatically_derived]
@@ -95,6 +130,10 @@ fn implementation(input: &DeriveInput, bodies: &Bodies) -> TokenStream {
             ) -> ::core::option::Option<()> {
                 #load_over
             }
+
+            fn form(forms: &mut ::statewright::form::Forms) -> ::statewright::form::Form {
+                #form
+            }
         }
     }
 }
@@ -108,8 +147,12 @@ fn with_bounds(generics: &Generics) -> Generics {
     generics
 }
 
-fn as_bytes() -> Bodies {
+fn as_bytes(ident: &Ident, options: &Options) -> Bodies {
+    let (name, version) = (ident.to_string(), version(options));
     Bodies {
+        form: quote! {
+            ::statewright::form::Form::memory(#name, #version, ::core::mem::size_of::<Self>())
+        },
         save: quote!(::statewright::macros::save_bytes(self, bytes)),
         load: quote!(::statewright::macros::load_bytes(bytes)),
         load_over: quote! {
@@ -119,10 +162,78 @@ fn as_bytes() -> Bodies {
     }
 }
 
-fn of_struct(parts: &[Part]) -> Bodies {
+/// Others describe it, and know what is missing.
+fn by_serde() -> Bodies {
+    Bodies {
+        form: quote!(::statewright::macros::serde_form()),
+        save: quote!(::statewright::macros::save_serde(self, bytes)),
+        load: quote!(::statewright::macros::load_serde(bytes)),
+        load_over: quote! {
+            *self = ::statewright::macros::load_serde(bytes)?;
+            ::core::option::Option::Some(())
+        },
+    }
+}
+
+fn version(options: &Options) -> TokenStream {
+    let version = options.version.as_ref();
+    version.map_or_else(|| quote!(0), |version| quote!(#version))
+}
+
+/// What the bytes mean, by name (SAVE-2).
+fn form(
+    input: &DeriveInput,
+    options: &Options,
+    is_enum: bool,
+    variants: &[TokenStream],
+) -> TokenStream {
+    let (name, version) = (input.ident.to_string(), version(options));
+    let upgrade = match &options.upgrade {
+        Some(path) => quote! {
+            ::core::option::Option::Some(|machine, from, bytes, out| {
+                let mut value = <Self as ::statewright::Saved>::load(machine, bytes)?;
+                let upgrade: fn(&mut Self, u32) = #path;
+                upgrade(&mut value, from);
+                ::statewright::Saved::save(&value, out);
+                ::core::option::Option::Some(())
+            })
+        },
+        None => quote!(::core::option::Option::None),
+    };
+    quote! {
+        forms.named(::core::any::type_name::<Self>(), |forms| {
+            let variants = ::std::vec![#(#variants),*];
+            ::statewright::macros::saved_type(#name, #version, #is_enum, variants, #upgrade)
+        })
+    }
+}
+
+fn variant_form(name: &str, was: &[LitStr], parts: &[Part]) -> TokenStream {
+    let fields = parts.iter().filter(|part| !part.skip).map(|part| {
+        let (ty, was) = (&part.ty, &part.was);
+        let name = match &part.member {
+            Member::Named(ident) => ident.to_string(),
+            Member::Unnamed(index) => index.index.to_string(),
+        };
+        let default = match &part.default {
+            Some(value) => quote! {
+                ::core::option::Option::Some(|out| {
+                    let value: #ty = #value;
+                    ::statewright::Saved::save(&value, out);
+                })
+            },
+            None => quote!(::core::option::Option::None),
+        };
+        quote!(::statewright::macros::saved_field::<#ty>(forms, #name, &[#(#was),*], #default))
+    });
+    quote!(::statewright::macros::saved_variant(#name, &[#(#was),*], ::std::vec![#(#fields),*]))
+}
+
+fn of_struct(parts: &[Part], form: TokenStream) -> Bodies {
     let pattern = pattern(parts);
     let (save, load, load_over) = (saves(parts), loads(parts), loads_over(parts));
     Bodies {
+        form,
         save: quote!(let Self #pattern = self; #save),
         load: quote!(::core::option::Option::Some(Self #load)),
         load_over: quote! {
@@ -134,14 +245,27 @@ fn of_struct(parts: &[Part]) -> Bodies {
 }
 
 /// A byte says which variant it is.
-fn of_enum(input: &DeriveInput, data: &DataEnum, problems: &mut Problems) -> Option<Bodies> {
+fn of_enum(
+    input: &DeriveInput,
+    options: &Options,
+    data: &DataEnum,
+    problems: &mut Problems,
+) -> Option<Bodies> {
     if data.variants.is_empty() || data.variants.len() > 256 {
         problems.add(&input.ident, "an enum that is saved has 1 to 256 variants");
         return None;
     }
     let (mut saves_all, mut loads_all, mut over_all) = (Vec::new(), Vec::new(), Vec::new());
+    let mut forms = Vec::new();
     for (number, variant) in (0..=u8::MAX).zip(&data.variants) {
         let (ident, parts) = (&variant.ident, parts(&variant.fields, problems));
+        let own = problems
+            .keep(self::options(&variant.attrs))
+            .unwrap_or_default();
+        if own.is_of_type() || own.is_of_field() {
+            problems.add(variant, KNOWN);
+        }
+        forms.push(variant_form(&ident.to_string(), &own.was, &parts));
         let (pattern, saves) = (pattern(&parts), saves(&parts));
         let (loads, over) = (loads(&parts), loads_over(&parts));
         saves_all.push(quote! {
@@ -155,6 +279,7 @@ fn of_enum(input: &DeriveInput, data: &DataEnum, problems: &mut Problems) -> Opt
     }
     let number = quote!(<u8 as ::statewright::Saved>::load(machine, bytes)?);
     Some(Bodies {
+        form: form(input, options, true, &forms),
         save: quote!(match self { #(#saves_all)* }),
         load: quote! {
             ::core::option::Option::Some(match #number {
@@ -182,6 +307,8 @@ fn parts(fields: &Fields, problems: &mut Problems) -> Vec<Part> {
         let options = problems.keep(options(&field.attrs)).unwrap_or_default();
         if options.bytes {
             problems.add(field, "`#[saved(bytes)]` stands before a type");
+        } else if options.is_of_type() {
+            problems.add(field, KNOWN);
         }
         let member = match &field.ident {
             Some(ident) => Member::Named(ident.clone()),
@@ -192,6 +319,8 @@ fn parts(fields: &Fields, problems: &mut Problems) -> Vec<Part> {
             local: format_ident!("part_{number}"),
             ty: field.ty.clone(),
             skip: options.skip,
+            default: options.default,
+            was: options.was,
         }
     };
     fields.iter().enumerate().map(part).collect()
@@ -253,12 +382,23 @@ fn options(attributes: &[Attribute]) -> Result<Options> {
         attribute.parse_nested_meta(|option| {
             if option.path.is_ident("bytes") {
                 options.bytes = true;
+            } else if option.path.is_ident("serde") {
+                options.serde = true;
             } else if option.path.is_ident("skip") {
                 options.skip = true;
+            } else if option.path.is_ident("version") {
+                options.version = Some(option.value()?.parse()?);
+            } else if option.path.is_ident("upgrade") {
+                options.upgrade = Some(option.value()?.parse()?);
+            } else if option.path.is_ident("was") {
+                options.was.push(option.value()?.parse()?);
+            } else if option.path.is_ident("default") {
+                options.default = Some(match option.input.peek(Token![=]) {
+                    true => option.value()?.parse::<Expr>()?.to_token_stream(),
+                    false => quote!(::core::default::Default::default()),
+                });
             } else {
-                return Err(option.error(
-                    "`saved` knows `saved(skip)` before a field and `saved(bytes)` before a type",
-                ));
+                return Err(option.error(KNOWN));
             }
             Ok(())
         })?;

@@ -1,11 +1,14 @@
 //! Blackboards as a machine declares them, for any machine: words without a type of the game.
 
+use statewright::form::{Form, Forms};
 use statewright::prelude::*;
-use statewright::{Key, Saved, Type};
+use statewright::{Key, KeyPlan, Saved, Type};
 
 /// Where the words of a blackboard lie: small ones beside each other, so that a large crowd has no
 /// allocation per agent.
 pub trait BoardStorage: Clone + Send + Sync + 'static {
+    /// How many words it always has; 0 if as many as the machine has.
+    const WORDS: u32;
     /// Room for so many words, all 0.
     fn empty(words: usize) -> Self;
     /// The words.
@@ -17,6 +20,8 @@ pub trait BoardStorage: Clone + Send + Sync + 'static {
 }
 
 impl<const N: usize> BoardStorage for [u32; N] {
+    const WORDS: u32 = N as u32;
+
     fn empty(_: usize) -> Self {
         [0; N]
     }
@@ -35,6 +40,8 @@ impl<const N: usize> BoardStorage for [u32; N] {
 }
 
 impl BoardStorage for Box<[u32]> {
+    const WORDS: u32 = 0;
+
     fn empty(words: usize) -> Self {
         vec![0; words].into()
     }
@@ -87,6 +94,14 @@ impl<S: BoardStorage> Board for InlineBoard<S> {
         Ok(key.first_word * 4 + usize::from(key.ty.words()))
     }
 
+    /// Keys by name and type. Only storage that grows takes a machine with more of them.
+    fn reload(&mut self, keys: &KeyPlan) {
+        let moved = keys.words(self.0.words());
+        self.0 = S::empty(moved.len());
+        let cells = self.0.words_mut().iter_mut();
+        cells.zip(moved).for_each(|(cell, word)| *cell = word);
+    }
+
     /// Most keys are one word: it is looked at first, and alone.
     #[inline]
     fn read(&self, field: usize) -> [u32; 3] {
@@ -129,5 +144,9 @@ impl<S: BoardStorage> Saved for InlineBoard<S> {
             *word = u32::load(machine, bytes)?;
         }
         Some(())
+    }
+
+    fn form(_: &mut Forms) -> Form {
+        Form::KeyWords(S::WORDS)
     }
 }

@@ -44,7 +44,7 @@ pub use groups::Group;
 pub use outcome::{FunctionCalls, Outcome, Series};
 pub use script::{Recipients, Script, ScriptAction, ScriptError, ScriptLine, When};
 pub use simulation::{
-    Monitor, Plan, Progress, RunError, Simulation, SimulationError, Traced, Unwatched, run,
+    Monitor, Plan, Progress, RunError, Simulation, SimulationError, Traced, Unwatched, Version, run,
 };
 pub use stand_ins::StandIns;
 pub use statewright_step::Answer;

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::time::Duration;
 
 use statewright::trace::{Legend, Trigger};
-use statewright::{Counters, Kind};
+use statewright::{Counters, Kind, SavedCrowd};
 use statewright_symbols::SymbolKind;
 
 use statewright_step::Answer;
@@ -62,6 +62,8 @@ pub struct Outcome {
     pub ended: u64,
     /// What the tape of the run has, if there is one.
     pub tape: Option<Summary>,
+    /// The agents for a save, if they were asked for ([`Plan::saves`](crate::Plan::saves)).
+    pub saved: Option<SavedCrowd<'static>>,
 }
 
 /// How often a function was called that somebody stood in for.

@@ -8,7 +8,9 @@ use std::time::Duration;
 
 use statewright::prelude::*;
 use statewright::trace::{Legend, Level, Record, Settings, UnknownNumber};
-use statewright::{BindError, CrowdNumber};
+use statewright::{
+    BindError, CrowdNumber, LoadError, Reload, ReloadError, ReloadReport, SavedCrowd,
+};
 use statewright_step::Answer;
 use statewright_tape::{RecordError, Summary};
 
@@ -58,6 +60,10 @@ pub struct Plan {
     pub traced: Option<Traced>,
     /// Where a tape of the run goes, if one is wanted.
     pub recorded: Option<Recorded>,
+    /// Agents of a save, in the place of new ones: [`Self::agents`] is how many it has.
+    pub loaded: Option<SavedCrowd<'static>>,
+    /// Whether the agents are wanted for a save when the run is over ([`Outcome::saved`]).
+    pub saves: bool,
     /// Measures the run. It changes nothing else.
     pub clock: Clock,
     /// Tells how long processors have worked for all threads of the program together; `None` where
@@ -79,6 +85,8 @@ impl Default for Plan {
             threads: None,
             traced: None,
             recorded: None,
+            loaded: None,
+            saves: false,
             clock: Box::new(|| Duration::ZERO),
             processor_clock: None,
         }
@@ -101,6 +109,19 @@ pub struct Progress {
     pub ticks: u64,
     /// How long they took.
     pub ticking: Duration,
+    /// The number of the last one: more than [`Self::ticks`] if agents were loaded.
+    pub tick: u64,
+}
+
+/// Another version of the machine that runs, with what happens in it.
+#[derive(Debug)]
+pub struct Version {
+    /// The machine.
+    pub machine: Machine,
+    /// How often random events come.
+    pub weights: Option<Weights>,
+    /// What else happens.
+    pub script: Script,
 }
 
 /// Who hears what a run does while it runs.
@@ -118,6 +139,26 @@ pub trait Monitor {
         progress: Progress,
         records: &mut dyn Iterator<Item = &Record>,
     ) -> Result<(), Self::Error>;
+
+    /// Agents of a save are there, before [`Self::begin`].
+    fn loaded(&mut self, report: &ReloadReport) {
+        let _ = report;
+    }
+
+    /// May versions come? Then blackboards may grow.
+    fn has_versions(&self) -> bool {
+        false
+    }
+
+    /// Another version of the machine, if there is one now. Asked after every tick.
+    fn next_version(&mut self) -> Option<Version> {
+        None
+    }
+
+    /// What became of the agents in it, or why they go on in the old one.
+    fn reloaded(&mut self, outcome: Result<&ReloadReport, &SimulationError>) {
+        let _ = outcome;
+    }
 }
 
 /// Nobody listens.
@@ -156,6 +197,10 @@ pub enum SimulationError {
     },
     /// The tape does not begin.
     Tape(RecordError),
+    /// The agents of the save are refused.
+    Load(LoadError),
+    /// Another version does not take the place of the one that runs.
+    Reload(ReloadError),
 }
 
 impl fmt::Display for SimulationError {
@@ -165,6 +210,8 @@ impl fmt::Display for SimulationError {
             Self::Trace(error) => error.fmt(f),
             Self::Threads { count, reason } => write!(f, "cannot start {count} threads: {reason}"),
             Self::Tape(error) => error.fmt(f),
+            Self::Load(error) => error.fmt(f),
+            Self::Reload(error) => error.fmt(f),
         }
     }
 }
@@ -197,6 +244,7 @@ pub fn run<M: Monitor>(
     monitor: &mut M,
 ) -> Result<Outcome, RunError<M::Error>> {
     match machine.rom().blackboard_words() {
+        _ if monitor.has_versions() => drive::<Box<[u32]>, M>(machine, plan, stop, monitor),
         0..=4 => drive::<[u32; 4], M>(machine, plan, stop, monitor),
         5..=8 => drive::<[u32; 8], M>(machine, plan, stop, monitor),
         _ => drive::<Box<[u32]>, M>(machine, plan, stop, monitor),
@@ -211,6 +259,9 @@ fn drive<S: BoardStorage, M: Monitor>(
     monitor: &mut M,
 ) -> Result<Outcome, RunError<M::Error>> {
     let mut simulation = Simulation::<S>::new(machine, plan)?;
+    if let Some(report) = &simulation.load_report {
+        monitor.loaded(report);
+    }
     monitor
         .begin(&simulation.legend)
         .map_err(RunError::Monitor)?;
@@ -221,6 +272,10 @@ fn drive<S: BoardStorage, M: Monitor>(
             .map_err(RunError::Monitor)?;
         if simulation.tape_ended() {
             break;
+        }
+        if let Some(version) = monitor.next_version() {
+            let outcome = simulation.reload(version);
+            monitor.reloaded(outcome.as_ref());
         }
     }
     let tape = simulation.finish_tape().map_err(RunError::Tape)?;
@@ -244,6 +299,8 @@ pub struct Simulation<S> {
     board_bytes: usize,
     stopwatch: Stopwatch,
     ticks: u64,
+    /// What became of the agents of a save.
+    load_report: Option<ReloadReport>,
 }
 
 impl<S: BoardStorage> Simulation<S> {
@@ -251,6 +308,7 @@ impl<S: BoardStorage> Simulation<S> {
     pub fn new(machine: &Machine, mut plan: Plan) -> Result<Self, SimulationError> {
         let clock = std::mem::replace(&mut plan.clock, Plan::default().clock);
         let stopwatch = Stopwatch::new(clock, plan.processor_clock.take());
+        let loaded = plan.loaded.take();
         let agents = plan.agents as usize;
         let program = machine
             .bind(stubs(machine))
@@ -259,16 +317,29 @@ impl<S: BoardStorage> Simulation<S> {
         crowd.set_forgets_commands(true);
         // What a chunk keeps besides its agents is shared by more of them where there are many.
         crowd.set_chunk_size(agents.div_ceil(MOST_CHUNKS).max(1024));
-        crowd.reserve(agents);
         let board: InlineBoard<S> = InlineBoard::new(machine);
         let board_bytes = board.bytes() * agents;
-        for _ in 0..agents {
-            crowd.spawn(board.clone());
-        }
+        let load_report = match &loaded {
+            Some(saved) => {
+                let by = Reload::plan(&saved.machine, machine);
+                let report = crowd.load_saved(saved, &by);
+                plan.agents = crowd.len() as u32;
+                Some(report.map_err(SimulationError::Load)?)
+            }
+            None => {
+                crowd.reserve(agents);
+                for _ in 0..agents {
+                    crowd.spawn(board.clone());
+                }
+                None
+            }
+        };
         crowd
             .set_trace(Some(settings(plan.traced.as_ref())))
             .map_err(SimulationError::Trace)?;
         let script = std::mem::take(&mut plan.script);
+        // Those of a save have any ids.
+        let ids = loaded.map(|_| crowd.agents().collect());
         let recording = plan.recorded.take().map(|recorded| {
             let begun = tape::begin(&mut crowd, recorded, plan.seed, plan.stub_guards);
             begun.map_err(SimulationError::Tape)
@@ -278,13 +349,15 @@ impl<S: BoardStorage> Simulation<S> {
             legend: crowd.legend(),
             crowd,
             stand_ins: StandIns::new(plan.seed, plan.stub_guards),
-            source: Source::new(machine, plan.seed, plan.rate, plan.weights.as_ref(), script),
+            source: Source::new(machine, plan.seed, plan.rate, plan.weights.as_ref(), script)
+                .for_agents(ids),
             tally: Tally::new(plan.ticks),
             threads: Threads::new(plan.threads)?,
             plan,
             board_bytes,
             stopwatch,
             ticks: 0,
+            load_report,
         })
     }
 
@@ -332,7 +405,34 @@ impl<S: BoardStorage> Simulation<S> {
         Progress {
             ticks: self.ticks,
             ticking: self.stopwatch.ticking,
+            tick: self.crowd.now().saturating_sub(1),
         }
+    }
+
+    /// Another version of the machine takes the place of the one that runs; what is counted begins
+    /// anew. If it cannot, nothing changes.
+    pub fn reload(&mut self, version: Version) -> Result<ReloadReport, SimulationError> {
+        let Version {
+            machine,
+            weights,
+            script,
+        } = version;
+        let program = machine.bind(stubs(&machine));
+        let program = program.map_err(SimulationError::Bind)?;
+        let plan = Reload::plan(self.crowd.machine(), &machine);
+        let report = self.crowd.reload(program, plan);
+        let report = report.map_err(SimulationError::Reload)?;
+        // Numbers of states and transitions are others.
+        self.crowd
+            .set_trace(None)
+            .and_then(|()| self.crowd.set_trace(Some(settings(None))))
+            .map_err(SimulationError::Trace)?;
+        self.legend = self.crowd.legend();
+        self.tally.samples.clear();
+        let board: InlineBoard<S> = InlineBoard::new(&machine);
+        self.board_bytes = board.bytes() * self.plan.agents as usize;
+        self.source.renew(&machine, weights.as_ref(), script);
+        Ok(report)
     }
 
     /// Ends the run, wherever it is.
@@ -340,6 +440,7 @@ impl<S: BoardStorage> Simulation<S> {
         if let Some(last) = self.ticks.checked_sub(1) {
             self.tally.sample(&self.crowd, last, true);
         }
+        let saved = self.plan.saves.then(|| self.crowd.to_saved());
         let (machine, totals) = (self.crowd.machine(), self.crowd.trace_totals());
         Outcome {
             agents: self.plan.agents,
@@ -364,6 +465,7 @@ impl<S: BoardStorage> Simulation<S> {
             legend: self.legend,
             samples: self.tally.samples,
             tape: None,
+            saved,
         }
     }
 }

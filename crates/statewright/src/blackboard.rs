@@ -12,6 +12,7 @@ use crate::handle::{KeyHandle, Origin, Resolver, WrongHandle};
 use crate::machine::Machine;
 use crate::reload::KeyPlan;
 use crate::saved::Saved;
+use crate::saved::form::{Form, Forms};
 use crate::value::{Type, Value};
 use statewright_symbols::{SymbolKind, UnknownName, stable_ids};
 
@@ -115,7 +116,7 @@ impl Blackboard {
     }
 
     fn of_shape(shape: Arc<Shape>) -> Self {
-        let dirty = vec![0; shape.keys.len().div_ceil(64)].into();
+        let dirty = vec![0; dirty_words(shape.keys.len())].into();
         Self {
             words: shape.defaults.clone().into(),
             shape,
@@ -158,7 +159,7 @@ impl Blackboard {
     pub fn take_dirty(&mut self) -> impl Iterator<Item = KeyHandle> + use<> {
         let dirty = std::mem::replace(
             &mut self.dirty,
-            vec![0; self.shape.keys.len().div_ceil(64)].into(),
+            vec![0; dirty_words(self.shape.keys.len())].into(),
         );
         let shape = Arc::clone(&self.shape);
         (0..shape.keys.len())
@@ -369,4 +370,61 @@ impl Saved for Blackboard {
         }
         Some(())
     }
+
+    /// Their names are in the machine, which every save carries.
+    fn form(_: &mut Forms) -> Form {
+        Form::Keys
+    }
+}
+
+/// As plain words, without revision and what was written: how those keep blackboards who need neither.
+impl Blackboard {
+    /// Reads so many words, or with 0 as many as the machine has.
+    pub(crate) fn load_words(machine: &Machine, words: u32, bytes: &mut &[u8]) -> Option<Self> {
+        let all = bytes.split_off(..key_words(machine, words) * size_of::<u32>())?;
+        let words = all.as_chunks().0.iter();
+        let words: Vec<u32> = words.map(|word| u32::from_le_bytes(*word)).collect();
+        Some(Self::of_words(Arc::clone(machine.shape()), &words))
+    }
+
+    /// With the first of these words; those that are missing have their start values.
+    pub(crate) fn of_words(shape: Arc<Shape>, words: &[u32]) -> Self {
+        let mut board = Self::of_shape(shape);
+        let cells = board.words.iter_mut();
+        cells.zip(words).for_each(|(cell, word)| *cell = *word);
+        board
+    }
+
+    pub(crate) fn into_words(self) -> Vec<u32> {
+        self.words.into_vec()
+    }
+
+    /// Writes so many words, or with 0 as many as there are.
+    pub(crate) fn save_words(&self, words: u32, bytes: &mut Vec<u8>) {
+        let count = match words {
+            0 => self.words.len(),
+            words => words as usize,
+        };
+        let words = self.words.iter().copied().chain(std::iter::repeat(0));
+        bytes.extend(words.take(count).flat_map(u32::to_le_bytes));
+    }
+}
+
+/// Words of a blackboard of a machine that are saved, if it is so many or with 0 as many as there are.
+pub(crate) fn key_words(machine: &Machine, words: u32) -> usize {
+    match words {
+        0 => machine.shape().defaults.len(),
+        words => words as usize,
+    }
+}
+
+/// Bytes of a blackboard of a machine, saved.
+pub(crate) fn saved_bytes(machine: &Machine) -> usize {
+    let shape = machine.shape();
+    (shape.defaults.len() + 1) * size_of::<u32>() + dirty_words(shape.keys.len()) * size_of::<u64>()
+}
+
+/// Words of the set of keys that were written.
+fn dirty_words(keys: usize) -> usize {
+    keys.div_ceil(64)
 }

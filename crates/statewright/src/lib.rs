@@ -50,12 +50,12 @@ pub use blackboard::{Blackboard, SetError, WrongKey};
 pub use board::{Board, Key, NotStrict, Staging};
 pub use brain::{Brain, think};
 pub use context::{Borrowed, Context, Lends};
-pub use crowd::Reloaded;
 pub use crowd::{
     BoardMut, Crowd, Envelope, Input, InputError, Inspection, InstanceError, LookError, Missing,
     Observer, QueuedEvent, Restored, RewindError, RunningTimer, SNAPSHOT_FORMAT, SnapshotError,
     SpawnError, Tick, VariantError,
 };
+pub use crowd::{LoadError, Reloaded, SavedCrowd, SavedSummary};
 pub use cx::{ActionCx, GuardCx};
 pub use event::{EventFor, SendError, TypedEvent, WrongEvent};
 pub use functions::{
@@ -79,7 +79,8 @@ pub use registry::{MachineHandle, Registry, RegistryError};
 pub use reload::{
     Anew, Completed, Extent, Fate, Group, KeyPlan, Lost, Mapped, Reload, ReloadError, ReloadReport,
 };
-pub use saved::Saved;
+pub use saved::convert::{FormError, FormProblem};
+pub use saved::{Saved, form};
 pub use slices::{Slices, SlicesError, SlicesOutput};
 pub use solo::{Solo, Turn, TurnDone};
 pub use statewright_bytes::{Format, HeadError};
@@ -88,7 +89,7 @@ pub use statewright_symbols::{SymbolTable, UnknownName, WrongNames};
 pub use value::{Entity, Symbol, Type, Value};
 pub use world::{
     Conflict, ConflictSide, CrowdInput, CrowdKey, Entered, GroupError, GroupId, JoinError, NotHere,
-    Told, Undelivered, WORLD_FORMAT, World, WorldError, WorldInput, WorldInputError,
+    SavedWorld, Told, Undelivered, WORLD_FORMAT, World, WorldError, WorldInput, WorldInputError,
     WorldRewindError, WorldSnapshotError, WorldTick,
 };
 

@@ -11,6 +11,8 @@ pub use crate::fused::{AnyFused, FusedMachine, FusedWith, Linked, Tied, Unfused}
 use crate::fused::{Fused, Fusing};
 pub use crate::handle::Origin;
 use crate::machine::Machine;
+use crate::saved::Saved;
+use crate::saved::form::{DefaultBytes, FieldForm, Forms, Reread, TypeForm, VariantForm};
 use crate::value::Type;
 
 use statewright_symbols::Symbol;
@@ -60,6 +62,51 @@ pub fn load_bytes<T: zerocopy::FromBytes>(bytes: &mut &[u8]) -> Option<T> {
     *bytes = rest;
     Some(value)
 }
+
+/// What the bytes of a type mean, as `#[derive(Saved)]` tells it.
+pub fn saved_type(
+    name: &'static str,
+    version: u32,
+    is_enum: bool,
+    variants: Vec<VariantForm>,
+    upgrade: Option<Reread>,
+) -> TypeForm {
+    TypeForm {
+        name: name.into(),
+        version,
+        is_enum,
+        variants,
+        upgrade,
+    }
+}
+
+/// A variant of it.
+pub fn saved_variant(
+    name: &'static str,
+    was: &'static [&'static str],
+    fields: Vec<FieldForm>,
+) -> VariantForm {
+    let name = name.into();
+    VariantForm { name, was, fields }
+}
+
+/// A field of a variant.
+pub fn saved_field<T: Saved>(
+    forms: &mut Forms,
+    name: &'static str,
+    was: &'static [&'static str],
+    default: Option<DefaultBytes>,
+) -> FieldForm {
+    FieldForm {
+        name: name.into(),
+        was,
+        form: T::form(forms),
+        default,
+    }
+}
+
+#[cfg(feature = "serde")]
+pub use crate::saved::serde::{form as serde_form, load as load_serde, save as save_serde};
 
 /// Symbols of their own: names with lines, columns and files.
 pub fn symbols(symbols: &[(&str, u32, u32, u32)]) -> Vec<Symbol> {

@@ -15,3 +15,11 @@ fn load_9_agents_live_on_in_edited_machines_as_the_oracle_says() {
     assert!(all.cases > 250, "{all:?}");
     assert!(all.kept > 100 && all.completed > 5, "{all:?}");
 }
+
+/// The effect of a history default belongs to the entry of its state under `scxml_details`: a state
+/// that a reload keeps is not entered.
+#[test]
+fn load_3_a_kept_state_runs_no_effect_of_its_history_default_in_scxml() {
+    let tally = run(3002).unwrap();
+    assert_eq!((tally.cases, tally.completed), (1, 1));
+}

@@ -19,7 +19,7 @@ const MACHINES_WITHOUT: &str = "200";
 /// Ticks of each.
 const TICKS: &str = "300";
 /// Reloads in which a mistake must be seen.
-const RELOADS: &str = "3000";
+const RELOADS: &str = "6000";
 /// Parts that are compared with the same states written out.
 const PARTS: &str = "100";
 

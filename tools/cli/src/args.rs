@@ -1,9 +1,11 @@
 //! The arguments of every command and their help texts.
 
 mod charts;
+mod saves;
 mod tapes;
 
 pub(crate) use charts::{Export, Import};
+pub(crate) use saves::{Save, SaveCommand, SaveInspect, SaveMigrate, SaveVerify};
 pub(crate) use tapes::{RecordProof, Replay, Tape, TapeCommand, TapeCut, TapeDiff, TapeInfo};
 
 use std::ops::RangeInclusive;
@@ -86,6 +88,8 @@ pub(crate) enum Command {
     Replay(Replay),
     /// Look into tapes, compare them, cut out a part
     Tape(Tape),
+    /// Look into saves, prove that they are whole, bring them to another version of a machine
+    Save(Save),
     /// Help an editor with machine files, as a language server
     Lsp(Lsp),
     /// Print the JSON Schema of machine files
@@ -214,18 +218,24 @@ Noise 1,0,2 to 5%\n  at 100 set health 10 to agent 7\n\nWeights have one event p
 sample: 100,000 soldiers\n  statewright run guard.sw.json --agents 1000000 --ticks 60\n  statewright run guard.sw.json \
 --script fight.txt --html fight.html\n  statewright run guard.sw.json --rate 0.5 --json > run.json\n  \
 statewright run guard.sw.json --trace guard.swtrace --trace-level 3 --trace-agents 0-3,77\n  \
-statewright run guard.sw.json --agents 1000 --record guard.swtape"
+statewright run guard.sw.json --agents 1000 --record guard.swtape\n  \
+statewright run guard.sw.json --agents 20 --watch    reloads on every save, until Ctrl-C\n  \
+statewright run guard.sw.json --save monday.swsave\n  statewright run guard.sw.json --load monday.swsave"
 )]
 pub(crate) struct Run {
-    /// Machine file or ROM, `-` for standard input [default: a built-in sample]
+    /// Machine file or ROM, `-` for standard input [default: that of the save with --load, else a
+    /// built-in sample]
     #[arg(value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
     /// How many agents
-    #[arg(long, short, default_value = "100000", value_name = "N", value_parser = agents, allow_negative_numbers = true)]
+    #[arg(long, short, default_value = "100000", value_name = "N", value_parser = agents, allow_negative_numbers = true, conflicts_with = "load")]
     pub(crate) agents: u32,
-    /// How many ticks
-    #[arg(long, short, default_value = "600", value_name = "T", value_parser = ticks, allow_negative_numbers = true)]
-    pub(crate) ticks: u64,
+    /// How many ticks [default: 600, and until Ctrl-C with --watch]
+    #[arg(long, short, value_name = "T", value_parser = ticks, allow_negative_numbers = true)]
+    pub(crate) ticks: Option<u64>,
+    /// Reload the machine whenever its file is saved; ticks come as fast as its `tick_rate` says
+    #[arg(long, short, requires = "file", conflicts_with_all = ["trace", "record"])]
+    pub(crate) watch: bool,
     /// All randomness comes from this number
     #[arg(long, default_value = "1", value_name = "N", value_parser = seed, allow_negative_numbers = true)]
     pub(crate) seed: u64,
@@ -273,6 +283,16 @@ pub(crate) struct Run {
         requires = "record"
     )]
     pub(crate) record_proof: RecordProof,
+    /// Go on with the agents of a save; another version of their machine takes them over as a reload
+    /// does
+    #[arg(long, value_name = "FILE")]
+    pub(crate) load: Option<PathBuf>,
+    /// Which crowd of the save, if it has several
+    #[arg(long, value_name = "NAME", requires = "load")]
+    pub(crate) crowd: Option<String>,
+    /// Save the agents when the run is over
+    #[arg(long, value_name = "FILE")]
+    pub(crate) save: Option<PathBuf>,
     /// Print the report as JSON
     #[arg(long)]
     pub(crate) json: bool,

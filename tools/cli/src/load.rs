@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use statewright_author::parts::NoFiles;
+use statewright_author::parts::{NoFiles, PartFiles};
 use statewright_files::{Content, Input, LoadFailure, Loaded, SidecarReason, Wanted};
 
 use crate::console::Console;
@@ -41,6 +41,25 @@ pub(crate) fn load_content(
     console: &Console,
 ) -> Result<Loaded, Outcome> {
     told(statewright_files::load_content(input, content), console)
+}
+
+/// The same with parts that somebody else reads.
+pub(crate) fn load_with(
+    input: &Input,
+    parts: &dyn PartFiles,
+    console: &Console,
+) -> Result<Loaded, Outcome> {
+    match read(input) {
+        Ok(Content::Machine(bytes)) => {
+            let loaded = Loaded::from_machine(&input.name(), &bytes, parts);
+            told(loaded, console)
+        }
+        Ok(content) => load_content(input, content, console),
+        Err(error) => {
+            console.error(&error);
+            Err(Outcome::Failed)
+        }
+    }
 }
 
 /// Says what there is to say.

@@ -225,6 +225,21 @@ impl<B> Agents<B> {
         }
     }
 
+    /// The same agents with other blackboards.
+    pub(super) fn with_boards<O>(self, boards: Vec<O>) -> Agents<O> {
+        Agents {
+            instances: self.instances,
+            boards,
+            number: self.number,
+            generations: self.generations,
+            free: self.free,
+            retired: self.retired,
+            variants: self.variants,
+            seed: self.seed,
+            spawned: self.spawned,
+        }
+    }
+
     /// How many there are.
     pub(super) fn len(&self) -> usize {
         self.generations.len() - self.free.len() - self.retired

@@ -368,6 +368,7 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
         self.departures += 1;
         self.last.forget();
         self.panics.clear();
+        self.owed.clear();
         self.wake_by_state();
         self.restart_trace();
         self.forget_frames();

@@ -13,7 +13,7 @@ use super::mailbox::Envelope;
 use super::{Crowd, Input};
 use crate::board::Board;
 use crate::context::Context;
-use crate::parameters::{ParameterChange, hashes};
+use crate::parameters::{ParameterChange, Parameters, hashes};
 use crate::program::Program;
 use crate::reload::{Reload, ReloadError, ReloadReport};
 use crate::slices::channels;
@@ -83,10 +83,67 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
 
     /// Everything that is found without a change.
     fn prepare_reload(&self, plan: &Reload) -> (Option<Instances>, ReloadReport) {
+        let (mapped, mut report) = self.before().prepare(plan);
+        if mapped.is_some() {
+            report.lost_letters = self.mailbox.len() - self.letters(plan).count();
+        }
+        report.trace_ended = self.trace_settings().is_some() && self.filter_of(plan).is_none();
+        (mapped, report)
+    }
+
+    fn before(&self) -> Before<'_, B> {
+        Before {
+            agents: &self.agents,
+            parameters: &self.parameters,
+            now: self.schedule.now,
+        }
+    }
+
+    /// Letters under way that arrive (LOAD-7).
+    fn letters<'c>(&'c self, plan: &'c Reload) -> impl Iterator<Item = Envelope> + 'c {
+        let envelopes = self.mailbox.envelopes(self.agents.roster());
+        envelopes.filter_map(|envelope| letter(plan, envelope))
+    }
+
+    /// What is recorded from now on; `None` if nothing is, or if all that was named is gone.
+    fn filter_of(&self, plan: &Reload) -> Option<Arc<Filter>> {
+        let settings = self.trace_settings()?;
+        let states = settings.states.iter();
+        let events = settings.events.iter();
+        let moved = Settings {
+            states: states.filter_map(|&state| plan.plan.state(state)).collect(),
+            events: events.filter_map(|&event| plan.plan.event(event)).collect(),
+            ..settings.clone()
+        };
+        let is_empty = |before: usize, after: usize| before > 0 && after == 0;
+        let ends = is_empty(settings.states.len(), moved.states.len())
+            || is_empty(settings.events.len(), moved.events.len());
+        let filter = Filter::new(&plan.new.rom(), moved).ok();
+        filter.filter(|_| !ends).map(Arc::new)
+    }
+}
+
+/// A letter under way in the new machine, if it arrives (LOAD-7).
+pub(super) fn letter(plan: &Reload, mut envelope: Envelope) -> Option<Envelope> {
+    let event = plan.plan.event(envelope.event.id()?)?;
+    envelope.event.id.set(event.raw());
+    Some(envelope)
+}
+
+/// What a reload maps: the agents of a crowd, or those of a save.
+pub(super) struct Before<'c, B> {
+    pub(super) agents: &'c Agents<B>,
+    pub(super) parameters: &'c Parameters,
+    /// The next tick.
+    pub(super) now: u64,
+}
+
+impl<B> Before<'_, B> {
+    /// Instances of the new machine, `None` if bytes stay as they are; and what becomes of the agents.
+    pub(super) fn prepare(&self, plan: &Reload) -> (Option<Instances>, ReloadReport) {
         let mut report = ReloadReport::new(plan.extent(), plan.hashes());
         let (old, new) = (plan.old.rom(), plan.new.rom());
-        let now = self.schedule.now as u32;
-        let Some(mapper) = Mapper::new(&plan.plan, &old, &new, now) else {
+        let Some(mapper) = Mapper::new(&plan.plan, &old, &new, self.now as u32) else {
             return (None, report);
         };
         let is_structure = plan.extent() == Extent::Structure;
@@ -97,16 +154,13 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
                 Tier::Hero => ByTier::Hero(self.mapped(&mapper, plan, &mut report)),
             })
         });
-        if is_structure {
-            report.lost_letters = self.mailbox.len() - self.letters(plan).count();
-        } else {
+        if !is_structure {
             self.count_unmapped(&mapper, plan, &mut report);
         }
         let indices = self.agents.ids().map(|agent| agent.index() as usize);
         let is_gone = |&index: &usize| plan.plan.variant(self.agents.variant(index)).is_none();
         report.lost_variants = indices.filter(is_gone).count();
         report.lost_parameters = self.parameters.changes().len() - self.parameters_of(plan).len();
-        report.trace_ended = self.trace_settings().is_some() && self.filter_of(plan).is_none();
         (mapped, report)
     }
 
@@ -167,19 +221,8 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
         })
     }
 
-    /// Letters under way that arrive (LOAD-7).
-    fn letters<'c>(&'c self, plan: &'c Reload) -> impl Iterator<Item = Envelope> + 'c {
-        self.mailbox
-            .envelopes(self.agents.roster())
-            .filter_map(|mut envelope| {
-                let event = plan.plan.event(envelope.event.id()?)?;
-                envelope.event.id.set(event.raw());
-                Some(envelope)
-            })
-    }
-
     /// Changed parameters of the new machine, by name and type.
-    fn parameters_of(&self, plan: &Reload) -> Vec<ParameterChange> {
+    pub(super) fn parameters_of(&self, plan: &Reload) -> Vec<ParameterChange> {
         let (old, new) = (plan.old.rom(), plan.new.rom());
         let moved = |change: &ParameterChange| {
             let name = old.parameter(change.parameter)?.name_hash;
@@ -196,28 +239,19 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
         changes.sort_by_key(ParameterChange::place);
         changes
     }
-
-    /// What is recorded from now on; `None` if nothing is, or if all that was named is gone.
-    fn filter_of(&self, plan: &Reload) -> Option<Arc<Filter>> {
-        let settings = self.trace_settings()?;
-        let states = settings.states.iter();
-        let events = settings.events.iter();
-        let moved = Settings {
-            states: states.filter_map(|&state| plan.plan.state(state)).collect(),
-            events: events.filter_map(|&event| plan.plan.event(event)).collect(),
-            ..settings.clone()
-        };
-        let is_empty = |before: usize, after: usize| before > 0 && after == 0;
-        let ends = is_empty(settings.states.len(), moved.states.len())
-            || is_empty(settings.events.len(), moved.events.len());
-        let filter = Filter::new(&plan.new.rom(), moved).ok();
-        filter.filter(|_| !ends).map(Arc::new)
-    }
 }
 
 /// What becomes of an instance in a machine of its own tier.
 fn same_tier<I: Instance>(mapper: &Mapper<'_>, instance: &I) -> Mapped {
     mapper.map::<I, I>(instance).1
+}
+
+/// Variants by name; one that is gone becomes the plain one (LOAD-6).
+pub(super) fn map_variants<B>(agents: &mut Agents<B>, reload: &Reload) {
+    for variant in &mut agents.variants {
+        let to = reload.plan.variant(*variant);
+        *variant = to.unwrap_or(statewright_rom::ids::VariantId::PLAIN);
+    }
 }
 
 /// Carrying it out.
@@ -230,7 +264,7 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
         let Reloaded {
             reload, instances, ..
         } = reloaded;
-        let parameters = self.parameters_of(&reload);
+        let parameters = self.before().parameters_of(&reload);
         let filter = self.filter_of(&reload);
         self.last.forget();
         self.spare = None;
@@ -238,7 +272,7 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
             let letters: Vec<Envelope> = self.letters(&reload).collect();
             self.mailbox.replace(letters);
             self.agents.instances = instances;
-            self.map_variants(&reload);
+            map_variants(&mut self.agents, &reload);
             for board in &mut self.agents.boards {
                 board.reload(&reload.keys);
             }
@@ -260,13 +294,6 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
             Extent::Nothing => {}
         }
         self.look_at_everybody();
-    }
-
-    fn map_variants(&mut self, reload: &Reload) {
-        for variant in &mut self.agents.variants {
-            let to = reload.plan.variant(*variant);
-            *variant = to.unwrap_or(statewright_rom::ids::VariantId::PLAIN);
-        }
     }
 
     /// Every agent has a turn in the next tick, or when its time goes on, in which it finds out anew

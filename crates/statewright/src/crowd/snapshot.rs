@@ -13,6 +13,7 @@ use zerocopy::{FromBytes, IntoBytes};
 
 use super::agent_set::AgentSet;
 use super::agents::{Agents, RETIRED};
+use super::instances::with_instances;
 use super::mailbox::Envelope;
 use super::{Crowd, Input, Totals};
 use crate::agent_id::{AgentId, CrowdNumber};
@@ -112,7 +113,7 @@ pub struct Restored<B> {
 
 impl<B> Restored<B> {
     /// What an empty crowd would be, to be read over.
-    fn empty(machine: &Machine) -> Self {
+    pub(super) fn empty(machine: &Machine) -> Self {
         Self {
             agents: Agents::new(machine, 0),
             now: 0,
@@ -123,6 +124,21 @@ impl<B> Restored<B> {
             hashes: hashes(machine),
             seen: AgentSet::default(),
             changes: Vec::new(),
+        }
+    }
+
+    /// The same agents with other blackboards, one for each index.
+    pub(super) fn with_boards<O>(self, boards: Vec<O>) -> Restored<O> {
+        Restored {
+            agents: self.agents.with_boards(boards),
+            now: self.now,
+            stopping: self.stopping,
+            envelopes: self.envelopes,
+            parameters: self.parameters,
+            totals: self.totals,
+            hashes: self.hashes,
+            seen: self.seen,
+            changes: self.changes,
         }
     }
 
@@ -145,6 +161,18 @@ impl<B: Board + Saved, C: Context + ?Sized> Crowd<B, C> {
 
     /// The same into bytes that are used again and again.
     pub fn snapshot_into(&self, bytes: &mut Vec<u8>) {
+        bytes.clear();
+        bytes.put(&FORMAT.head(hashes(self.machine())).to_bytes());
+        self.put_agents(bytes);
+        let boards = &self.agents.boards;
+        boards.iter().for_each(|board| board.save(bytes));
+        seal(bytes);
+    }
+}
+
+impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
+    /// All but the blackboards: the same bytes on every computer.
+    pub(super) fn put_agents(&self, bytes: &mut Vec<u8>) {
         let Self {
             agents,
             schedule,
@@ -153,10 +181,61 @@ impl<B: Board + Saved, C: Context + ?Sized> Crowd<B, C> {
             totals,
             ..
         } = self;
-        bytes.clear();
-        bytes.put(&FORMAT.head(hashes(self.machine())).to_bytes());
+        let parts = Parts {
+            agents,
+            now: schedule.now,
+            stopping: &schedule.stopping,
+            parameters,
+            totals,
+        };
+        let envelopes = mailbox.envelopes(agents.roster());
+        parts.put(bytes, mailbox.len(), envelopes);
+        self.put_owed(bytes);
+    }
+
+    /// Whoever is to find out anew what it has to do (LOAD-2) has done so in the snapshot: nobody who
+    /// restores it would know that it is owed a turn. `bytes` end with the instances.
+    fn put_owed(&self, bytes: &mut [u8]) {
+        let rom = self.machine().rom();
+        let first = bytes.len() - self.agents.instances.bytes().len();
+        with_instances!(&self.agents.instances, list => {
+            for index in self.owed.iter() {
+                let mut instance = list[index as usize];
+                statewright_kernel::renew(&rom, &mut instance);
+                let size = instance.as_bytes().len();
+                let at = first + index as usize * size;
+                bytes[at..at + size].copy_from_slice(instance.as_bytes());
+            }
+        });
+    }
+}
+
+/// What bytes of a crowd hold, besides events under way and blackboards.
+pub(super) struct Parts<'c, B> {
+    pub(super) agents: &'c Agents<B>,
+    pub(super) now: u64,
+    pub(super) stopping: &'c AgentSet,
+    pub(super) parameters: &'c Parameters,
+    pub(super) totals: &'c Totals,
+}
+
+impl<B> Parts<'_, B> {
+    /// Writes it, with so many events under way.
+    pub(super) fn put(
+        &self,
+        bytes: &mut Vec<u8>,
+        letters: usize,
+        envelopes: impl Iterator<Item = Envelope>,
+    ) {
+        let Self {
+            agents,
+            stopping,
+            parameters,
+            totals,
+            ..
+        } = *self;
         let numbers = [
-            schedule.now,
+            self.now,
             agents.seed,
             agents.spawned,
             totals.lost_messages,
@@ -165,9 +244,9 @@ impl<B: Board + Saved, C: Context + ?Sized> Crowd<B, C> {
         let counts = [
             agents.generations.len(),
             agents.free.len(),
-            schedule.stopping.len(),
+            stopping.len(),
             agents.variants.len(),
-            mailbox.len(),
+            letters,
             parameters.changes().len(),
         ];
         let numbers = numbers
@@ -180,11 +259,11 @@ impl<B: Board + Saved, C: Context + ?Sized> Crowd<B, C> {
             .iter()
             .chain(&agents.free)
             .copied()
-            .chain(schedule.stopping.iter());
+            .chain(stopping.iter());
         indices.for_each(|number| bytes.put_u32(number));
         let variants = agents.variants.iter();
         variants.for_each(|variant| bytes.put_u16(variant.raw()));
-        for envelope in mailbox.envelopes(agents.roster()) {
+        for envelope in envelopes {
             bytes.put_u64(envelope.to.bits());
             bytes.put(envelope.event.as_bytes());
         }
@@ -194,8 +273,6 @@ impl<B: Board + Saved, C: Context + ?Sized> Crowd<B, C> {
             change.words.iter().for_each(|&word| bytes.put_u32(word));
         }
         bytes.put(agents.instances.bytes());
-        agents.boards.iter().for_each(|board| board.save(bytes));
-        seal(bytes);
     }
 }
 
@@ -246,10 +323,23 @@ impl<B: Saved> Restored<B> {
     /// use but to be read over again.
     fn read(&mut self, snapshot: &[u8], machine: &Machine) -> Result<(), SnapshotError> {
         let mut reader = open(snapshot, machine)?;
-        let numbers = Numbers::read(&mut reader)?;
+        self.read_agents(&mut reader, machine)?;
+        let slots = self.agents.slots();
+        read_boards(machine, reader.rest(), slots, &mut self.agents.boards)
+    }
+}
+
+impl<B> Restored<B> {
+    /// All but the blackboards.
+    pub(super) fn read_agents(
+        &mut self,
+        reader: &mut Reader<'_>,
+        machine: &Machine,
+    ) -> Result<(), SnapshotError> {
+        let numbers = Numbers::read(reader)?;
         let Agents {
             instances,
-            boards,
+            boards: _,
             number,
             generations,
             free,
@@ -261,18 +351,13 @@ impl<B: Saved> Restored<B> {
         read_list(generations, numbers.slots, || Ok(reader.u32()?))?;
         read_list(free, numbers.free, || Ok(reader.u32()?))?;
         *retired = check_free(free, generations, &mut self.seen)?;
-        read_stopping(
-            &mut reader,
-            generations,
-            numbers.stopping,
-            &mut self.stopping,
-        )?;
-        read_variants(&mut reader, machine, &numbers, variants)?;
+        read_stopping(reader, generations, numbers.stopping, &mut self.stopping)?;
+        read_variants(reader, machine, &numbers, variants)?;
         read_list(&mut self.envelopes, numbers.envelopes, || {
-            read_envelope(&mut reader, numbers.number)
+            read_envelope(reader, numbers.number)
         })?;
         read_list(&mut self.changes, numbers.changes, || {
-            read_change(&mut reader, machine)
+            read_change(reader, machine)
         })?;
         if !self
             .changes
@@ -284,7 +369,6 @@ impl<B: Saved> Restored<B> {
         let size = usize::from(machine.rom().capacity().bytes);
         let bytes = numbers.slots.checked_mul(size);
         instances.fill(reader.take(bytes.ok_or(SnapshotError::Length)?)?);
-        read_boards(machine, reader.rest(), numbers.slots, boards)?;
         (*number, *seed, *spawned) = (numbers.number, numbers.seed, numbers.spawned);
         (self.now, self.totals) = (numbers.now, numbers.totals);
         self.hashes = hashes(machine);

@@ -5,13 +5,15 @@ use std::sync::Arc;
 use statewright_rom::Rom;
 use statewright_rom::ids::KeyId;
 
-use crate::blackboard::Shape;
+use crate::blackboard::{Blackboard, Shape};
+use crate::board::Board;
 use crate::machine::Machine;
 
 /// What becomes of the keys of a machine.
 #[derive(Clone, Debug)]
 pub struct KeyPlan {
     pub(crate) shape: Arc<Shape>,
+    old_shape: Arc<Shape>,
     /// By new key, the old one of the same name and type.
     pub(crate) from: Vec<Option<usize>>,
     /// Names of keys that have another type now.
@@ -49,10 +51,18 @@ impl KeyPlan {
         let gone = (0..before.len()).filter(is_gone);
         Self {
             shape: Arc::clone(new.shape()),
+            old_shape: Arc::clone(old.shape()),
             from: from.collect(),
             retyped: places(retyped.collect(), new),
             gone: places(gone.collect(), old),
         }
+    }
+
+    /// Words of a blackboard that is laid out as the old machine says, as the new one lays it out.
+    pub fn words(&self, old: &[u32]) -> Vec<u32> {
+        let mut board = Blackboard::of_words(Arc::clone(&self.old_shape), old);
+        board.reload(self);
+        board.into_words()
     }
 
     /// Keys that have another type now: they begin with their default.

@@ -80,6 +80,11 @@ impl Reload {
         self.plan.extent()
     }
 
+    /// Is the new machine no version of the old one? Then all agents begin anew.
+    pub fn is_of_another_machine(&self) -> bool {
+        self.plan.is_another_machine()
+    }
+
     /// Structure and parameter hash of both machines, the old one first.
     pub fn hashes(&self) -> [[u64; 2]; 2] {
         self.plan.hashes()

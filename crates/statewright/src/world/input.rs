@@ -71,6 +71,8 @@ pub enum WorldInput<'i> {
     Restore(&'i [u8]),
     /// The world is again what it was before an earlier tick ([`World::rewind`]).
     Rewind(u64),
+    /// The world becomes what a save holds ([`World::load_saved`], which reads it).
+    Load,
 }
 
 /// An input of one crowd of a world, whatever its blackboards are.
@@ -228,6 +230,11 @@ impl<C: Context + ?Sized> World<C> {
             WorldInput::StartAt(_) => {}
             WorldInput::Restore(snapshot) => self.prepare_restore(snapshot)?,
             WorldInput::Rewind(tick) => self.check_rewind(*tick)?,
+            WorldInput::Load if self.restored.is_none() => {
+                let error = WorldSnapshotError::Content("no save was read");
+                return Err(WorldInputError::Restore(error));
+            }
+            WorldInput::Load => {}
         }
         Ok(())
     }
@@ -260,7 +267,7 @@ impl<C: Context + ?Sized> World<C> {
                 payload,
             } => return Entered::Told(self.tell_group(group, event, payload)),
             WorldInput::StartAt(tick) => self.now = tick,
-            WorldInput::Restore(_) => self.complete_restore(),
+            WorldInput::Restore(_) | WorldInput::Load => self.complete_restore(),
             WorldInput::Rewind(tick) => self.become_earlier(tick),
         }
         Entered::Done

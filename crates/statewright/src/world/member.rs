@@ -9,13 +9,14 @@ use crate::board::Board;
 use crate::commands::{CommandRef, Lane, PoolTooSmall};
 use crate::context::Context;
 use crate::crowd::{
-    Crowd, Envelope, Input, InputError, Inspection, LookError, Message, Missing, RewindError,
-    SnapshotError, Tick, VariantError,
+    Crowd, Envelope, Input, InputError, Inspection, LoadError, LookError, Message, Missing,
+    RewindError, SavedCrowd, SnapshotError, Tick, VariantError,
 };
 use crate::event::{SendError, WrongEvent};
 use crate::handle::{StateHandle, VariantHandle};
 use crate::machine::Machine;
 use crate::pipeline::{ErasedWorkers, LaneCommands, Lent};
+use crate::reload::{Reload, ReloadReport};
 use crate::saved::Saved;
 
 /// A crowd under its name.
@@ -33,6 +34,9 @@ pub(super) struct Member<C: Context + ?Sized> {
 /// Number and next tick of a crowd that was read from a snapshot.
 type Prepared = Result<(CrowdNumber, u64), SnapshotError>;
 
+/// The same of one that was read from a save, with what becomes of its agents.
+type PreparedSaved = Result<(CrowdNumber, u64, ReloadReport), LoadError>;
+
 /// How a crowd is saved and restored. Beside the crowd, because not every crowd can be.
 struct Saving<C: Context + ?Sized> {
     save: fn(&dyn AnyCrowd<C>, &mut Vec<u8>),
@@ -41,6 +45,10 @@ struct Saving<C: Context + ?Sized> {
     prepare: fn(&mut dyn AnyCrowd<C>, &[u8]) -> Prepared,
     /// What was read takes effect.
     complete: fn(&mut dyn AnyCrowd<C>),
+    /// The crowd for a save.
+    to_saved: fn(&dyn AnyCrowd<C>) -> SavedCrowd<'static>,
+    /// As `prepare`, from a save.
+    prepare_saved: fn(&mut dyn AnyCrowd<C>, &SavedCrowd<'_>, &Reload) -> PreparedSaved,
 }
 
 impl<C: Context + ?Sized> Clone for Saving<C> {
@@ -83,6 +91,15 @@ impl<C: Context + ?Sized + 'static> Member<C> {
                 let crowd = crowd.as_any_mut().downcast_mut::<Crowd<B, C>>();
                 crowd.expect("made for its type").complete_restore();
             },
+            to_saved: |crowd| {
+                let crowd = crowd.as_any().downcast_ref::<Crowd<B, C>>();
+                crowd.expect("made for its type").to_saved()
+            },
+            prepare_saved: |crowd, saved, plan| {
+                let crowd = crowd.as_any_mut().downcast_mut::<Crowd<B, C>>();
+                let crowd = crowd.expect("made for its type");
+                crowd.prepare_saved(saved, plan)
+            },
         };
         Self {
             saving: Some(saving),
@@ -118,6 +135,22 @@ impl<C: Context + ?Sized> Member<C> {
     pub(super) fn prepare(&mut self, snapshot: &[u8]) -> Option<Prepared> {
         let saving = self.saving?;
         Some((saving.prepare)(&mut *self.crowd, snapshot))
+    }
+
+    /// The crowd for a save; `None` if it cannot be saved.
+    pub(super) fn to_saved(&self) -> Option<SavedCrowd<'static>> {
+        let saving = self.saving.as_ref()?;
+        Some((saving.to_saved)(&*self.crowd))
+    }
+
+    /// Reads a save; nothing changes yet. `None` if it cannot be saved.
+    pub(super) fn prepare_saved(
+        &mut self,
+        saved: &SavedCrowd<'_>,
+        plan: &Reload,
+    ) -> Option<PreparedSaved> {
+        let saving = self.saving?;
+        Some((saving.prepare_saved)(&mut *self.crowd, saved, plan))
     }
 
     /// What was read takes effect.

@@ -12,7 +12,7 @@
 //! - `groups` agents that are spoken to together, `grouping` how hosts do it
 //! - `input` everything that enters from outside: one enum, one door; `send` events of the host
 //! - `tick` the tick, `post` messages of agents, `undelivered` those that nobody gets
-//! - `snapshot` all of it as bytes, `frames` earlier ticks to go back to
+//! - `snapshot` all of it as bytes, `saving` for other versions of the game, `frames` earlier ticks to go back to
 //!
 //! Crowds run in the order in which they joined, which is part of snapshots. An agent hears of others only by messages, which
 //! arrive in the next tick, so that the order shows nowhere but in the order of messages.
@@ -25,6 +25,7 @@ mod input;
 mod links;
 mod member;
 mod post;
+mod saving;
 mod send;
 mod snapshot;
 mod tick;
@@ -58,6 +59,7 @@ pub use conflicts::{Conflict, ConflictSide};
 pub use frames::WorldRewindError;
 pub use groups::{GroupError, GroupId, Told};
 pub use input::{CrowdInput, Entered, WorldInput, WorldInputError};
+pub use saving::SavedWorld;
 pub use snapshot::{FORMAT as WORLD_FORMAT, WorldSnapshotError};
 pub use tick::{WorldError, WorldTick};
 pub use undelivered::Undelivered;

@@ -13,7 +13,7 @@ use super::undelivered::{
 use super::{World, WorldInput};
 use crate::agent_id::{AgentId, CrowdNumber};
 use crate::context::Context;
-use crate::crowd::SnapshotError;
+use crate::crowd::{LoadError, SnapshotError};
 
 /// First bytes and version of every snapshot of a world.
 pub const FORMAT: Format = Format {
@@ -46,6 +46,13 @@ pub enum WorldSnapshotError {
         /// Why.
         error: SnapshotError,
     },
+    /// What a save holds of a crowd was refused.
+    Saved {
+        /// Name of the crowd.
+        crowd: String,
+        /// Why.
+        error: LoadError,
+    },
 }
 
 impl fmt::Display for WorldSnapshotError {
@@ -72,6 +79,7 @@ impl fmt::Display for WorldSnapshotError {
                 "the snapshot knows no crowd `{crowd}`: let it leave first, or restore another snapshot"
             ),
             Self::Crowd { crowd, error } => write!(f, "crowd `{crowd}`: {error}"),
+            Self::Saved { crowd, error } => write!(f, "crowd `{crowd}`: {error}"),
         }
     }
 }
@@ -110,12 +118,9 @@ impl<C: Context + ?Sized> World<C> {
         bytes.clear();
         // A world has no machine of its own: its crowds have.
         bytes.put(&FORMAT.head([0; 2]).to_bytes());
-        bytes.put_u64(self.now);
-        put_groups(bytes, &self.groups);
-        let present = &self.order;
-        put_failures(bytes, &moved(&self.failed, |index| among(present, index)));
+        self.put_shared(bytes);
         // They run in this order.
-        bytes.put_u64(present.len() as u64);
+        bytes.put_u64(self.order.len() as u64);
         let mut crowd = Vec::new();
         for (_, member) in self.members() {
             if !member.save(&mut crowd) {
@@ -128,6 +133,14 @@ impl<C: Context + ?Sized> World<C> {
         }
         seal(bytes);
         Ok(())
+    }
+
+    /// What belongs to no crowd alone.
+    pub(super) fn put_shared(&self, bytes: &mut Vec<u8>) {
+        bytes.put_u64(self.now);
+        put_groups(bytes, &self.groups);
+        let present = &self.order;
+        put_failures(bytes, &moved(&self.failed, |index| among(present, index)));
     }
 }
 
@@ -158,32 +171,42 @@ impl<C: Context + ?Sized> World<C> {
     pub(super) fn prepare_restore(&mut self, snapshot: &[u8]) -> Result<(), WorldSnapshotError> {
         let (_, content) = FORMAT.open(snapshot).map_err(WorldSnapshotError::Head)?;
         let mut reader = Reader::new(content);
-        let now = reader.u64()?;
-        let groups = read_groups(&mut reader)?;
-        let failed = read_failures(&mut reader)?;
+        let shared = Shared::read(&mut reader)?;
         let crowds = read_crowds(&mut reader)?;
-        self.check_names(&crowds)?;
-        let failed = self.place_failures(&failed, &crowds)?;
+        let names: Vec<&str> = crowds.iter().map(|(name, _)| *name).collect();
+        self.check_names(&names)?;
+        let failed = self.place_failures(&shared.failed, &names)?;
         // All are read before any of them changes.
-        let mut numbers = Vec::with_capacity(crowds.len());
+        let mut prepared = Vec::with_capacity(crowds.len());
         for (name, bytes) in &crowds {
-            let (number, at) = self.prepare_crowd(name, bytes)?;
-            if at != now {
-                return Err(WorldSnapshotError::Content(
-                    "crowds live in different times",
-                ));
-            }
-            numbers.push(number);
+            prepared.push(self.prepare_crowd(name, bytes)?);
         }
+        self.keep_shared(shared, failed, &names, &prepared)
+    }
+
+    /// All crowds were read: the rest is kept until it takes effect.
+    pub(super) fn keep_shared(
+        &mut self,
+        shared: Shared,
+        failed: Failures,
+        names: &[&str],
+        prepared: &[(CrowdNumber, u64)],
+    ) -> Result<(), WorldSnapshotError> {
+        if prepared.iter().any(|&(_, at)| at != shared.now) {
+            return Err(WorldSnapshotError::Content(
+                "crowds live in different times",
+            ));
+        }
+        let mut numbers: Vec<CrowdNumber> = prepared.iter().map(|&(number, _)| number).collect();
         numbers.sort_unstable();
         if numbers.windows(2).any(|pair| pair[0] == pair[1]) {
             return Err(WorldSnapshotError::Content("two crowds have one number"));
         }
-        let order = crowds.iter().filter_map(|(name, _)| self.place(name));
+        let order = names.iter().filter_map(|name| self.place(name));
         self.restored = Some(Restored {
-            now,
+            now: shared.now,
             order: order.collect(),
-            groups,
+            groups: shared.groups,
             failed,
         });
         Ok(())
@@ -203,12 +226,12 @@ impl<C: Context + ?Sized> World<C> {
 
     /// Failures of a snapshot with the places that its crowds have in this world. Senders have such
     /// events.
-    fn place_failures(
+    pub(super) fn place_failures(
         &self,
         failed: &Failures,
-        crowds: &[(&str, &[u8])],
+        crowds: &[&str],
     ) -> Result<Failures, WorldSnapshotError> {
-        let places: Vec<Option<usize>> = crowds.iter().map(|(name, _)| self.place(name)).collect();
+        let places: Vec<Option<usize>> = crowds.iter().map(|name| self.place(name)).collect();
         if !failed.keys().all(|failure| self.can_be(failure, &places)) {
             return Err(WorldSnapshotError::Content("undelivered messages"));
         }
@@ -250,14 +273,14 @@ impl<C: Context + ?Sized> World<C> {
     }
 
     /// The crowds of the snapshot are those of the world.
-    fn check_names(&self, crowds: &[(&str, &[u8])]) -> Result<(), WorldSnapshotError> {
-        for (name, _) in crowds {
+    pub(super) fn check_names(&self, crowds: &[&str]) -> Result<(), WorldSnapshotError> {
+        for name in crowds {
             if !self.names().any(|known| known == *name) {
                 return Err(WorldSnapshotError::MissingCrowd((*name).to_owned()));
             }
         }
         let mut names = self.names();
-        let new = names.find(|name| !crowds.iter().any(|(known, _)| known == name));
+        let new = names.find(|name| !crowds.contains(name));
         new.map_or(Ok(()), |name| {
             Err(WorldSnapshotError::NewCrowd(name.to_owned()))
         })
@@ -277,6 +300,30 @@ impl<C: Context + ?Sized> World<C> {
             crowd: name.to_owned(),
             error,
         })
+    }
+}
+
+/// What belongs to no crowd alone.
+pub(super) struct Shared {
+    pub(super) now: u64,
+    pub(super) groups: Groups,
+    /// Crowds by their place among those of the snapshot.
+    pub(super) failed: Failures,
+}
+
+impl Shared {
+    pub(super) fn read(reader: &mut Reader<'_>) -> Result<Self, WorldSnapshotError> {
+        Ok(Self {
+            now: reader.u64()?,
+            groups: read_groups(reader)?,
+            failed: read_failures(reader)?,
+        })
+    }
+
+    pub(super) fn put(&self, bytes: &mut Vec<u8>) {
+        bytes.put_u64(self.now);
+        put_groups(bytes, &self.groups);
+        put_failures(bytes, &self.failed);
     }
 }
 

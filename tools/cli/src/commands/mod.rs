@@ -15,6 +15,7 @@ mod lsp;
 mod man;
 mod new;
 mod run;
+mod save;
 mod schema;
 mod step;
 mod summary;
@@ -47,6 +48,7 @@ pub(crate) fn run(command: Command, console: &Console) -> Result<Outcome, CliErr
         Command::Trace(args) => trace::run(&args, console),
         Command::Replay(args) => tape::replay(&args, console),
         Command::Tape(args) => tape::run(&args.command, console),
+        Command::Save(args) => save::run(&args.command, console),
         Command::Lsp(_) => lsp::run(console),
         Command::Schema(args) => schema::run(&args, console),
         Command::Explain(args) => explain::run(&args, console),

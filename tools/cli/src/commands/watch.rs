@@ -1,5 +1,5 @@
-//! `statewright check --watch`: checks again whenever a file is saved, until Ctrl-C. The files of parts
-//! count as well, wherever they are (LANG-5).
+//! `statewright check --watch`: checks again whenever a file is saved, until Ctrl-C; and how `run --watch`
+//! notices that ([`Watched`]). The files of parts count as well, wherever they are (LANG-5).
 //!
 //! Files are asked for their time and size a few times per second: a person saves a handful of files,
 //! and this works on every file system, also where a container or another computer has the disk.
@@ -22,7 +22,7 @@ use crate::error::{CliError, Outcome};
 use crate::load::collect;
 
 /// How long a save may stay unnoticed.
-const PAUSE: Duration = Duration::from_millis(200);
+pub(super) const PAUSE: Duration = Duration::from_millis(200);
 
 /// Checks now and after every save; ends with what the last check found.
 pub(crate) fn run(args: &Check, console: &Console) -> Result<Outcome, CliError> {
@@ -37,22 +37,49 @@ pub(crate) fn run(args: &Check, console: &Console) -> Result<Outcome, CliError> 
     let mut outcome = Outcome::Fine;
     while !stop.load(Ordering::Relaxed) {
         // Looked at before the check: what is saved while it runs is checked again.
-        let seen = Snapshot::new(&args.paths);
-        let parts = PartsSeen::default();
+        let watched = Watched::new(&args.paths);
         console.clear();
-        outcome = check::once(args, console, &parts);
+        outcome = check::once(args, console, watched.parts());
         console.note(format_args!(
             "watching {}; Ctrl-C ends",
-            count(seen.with(&parts), "file")
+            count(watched.count(), "file")
         ));
-        while !stop.load(Ordering::Relaxed)
-            && Snapshot::new(&args.paths) == seen
-            && parts.are_as_seen()
-        {
+        while !stop.load(Ordering::Relaxed) && !watched.have_changed(&args.paths) {
             std::thread::sleep(PAUSE);
         }
     }
     Ok(outcome)
+}
+
+/// Files as they were when somebody looked, and those of parts that were read since.
+pub(super) struct Watched {
+    files: Snapshot,
+    parts: PartsSeen,
+}
+
+impl Watched {
+    /// Looks at them: before they are read, so that what is saved meanwhile is noticed.
+    pub(super) fn new(paths: &[PathBuf]) -> Self {
+        Self {
+            files: Snapshot::new(paths),
+            parts: PartsSeen::default(),
+        }
+    }
+
+    /// Who reads parts, and keeps in mind which.
+    pub(super) fn parts(&self) -> &dyn PartFiles {
+        &self.parts
+    }
+
+    /// How many files there are.
+    pub(super) fn count(&self) -> usize {
+        self.files.with(&self.parts)
+    }
+
+    /// Was any of them saved since?
+    pub(super) fn have_changed(&self, paths: &[PathBuf]) -> bool {
+        Snapshot::new(paths) != self.files || !self.parts.are_as_seen()
+    }
 }
 
 /// Which files there are, and when each was saved.

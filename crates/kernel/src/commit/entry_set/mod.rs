@@ -102,7 +102,7 @@ impl Tick<'_, '_> {
             Some(set) => {
                 self.resolve(entries, request, set, EffectTiming::Now, StateId::ROOT)?;
             }
-            None => self.restore(entries, request, StateId::ROOT)?,
+            None => self.restore(entries, request, StateId::ROOT, EffectTiming::Now)?,
         }
         self.walk(entries, request)?;
         entries.check_reached()?;
@@ -132,7 +132,10 @@ impl Tick<'_, '_> {
                 cause: Cause::None,
             };
             if missing.is_first {
-                self.restore(entries, &request, missing.owner)?;
+                // Its state stays active: the effect of a default comes before the first entry, if
+                // at all.
+                self.restore(entries, &request, missing.owner, EffectTiming::Start)?;
+                entries.flush(EffectTiming::Start)?;
                 // What it remembers of regions that are active does not matter.
                 for region in self.cx.rom.region_ids_of(missing.owner) {
                     let (first, end) = self.cx.rom.region_span(region).ok_or(Fault::BadPlan)?;
@@ -236,7 +239,7 @@ impl Tick<'_, '_> {
         if aimed || goal.is_some_and(|goal| goal.by_initial) {
             return Ok(());
         }
-        self.restore(entries, request, state)
+        self.restore(entries, request, state, EffectTiming::Now)
     }
 
     /// Default entry of a state that restores its history (EXEC-4).
@@ -245,6 +248,7 @@ impl Tick<'_, '_> {
         entries: &mut EntrySet,
         request: &EntryRequest,
         state: StateId,
+        timing: EffectTiming,
     ) -> Result<(), Fault> {
         let restores = self
             .cx
@@ -256,7 +260,7 @@ impl Tick<'_, '_> {
         let mut points = self.cx.rom.history_of(state).iter();
         let point = points.find(|point| point.restore == 1);
         let point = point.ok_or(Fault::BadPlan)?;
-        if let Some(set) = self.enter_history(entries, point, EffectTiming::Now, state)? {
+        if let Some(set) = self.enter_history(entries, point, timing, state)? {
             self.resolve(entries, request, set.0, set.1, state)?;
         }
         Ok(())

@@ -3,8 +3,10 @@
 mod clock;
 mod recorder;
 mod report;
+mod saves;
+mod versions;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -20,34 +22,61 @@ use statewright_simulate::{
     Outcome as Ran, Plan, Recorded, RunError, Script, ScriptError, Traced, Weights, WeightsError,
 };
 
+use super::watch::Watched;
 use crate::args::Run;
 use crate::console::Console;
 use crate::error::{CliError, Outcome};
-use crate::load::{load, load_sample};
+use crate::load::{load, load_sample, load_with};
 use crate::progress::Ticks;
 use recorder::{Recorder, Trace, Watcher};
+use versions::Versions;
 
 /// Random events per agent and tick unless told.
 const RATE: f64 = 0.01;
+/// Ticks unless told.
+const TICKS: u64 = 600;
 /// Agents in a trace unless told.
 const TRACED: u32 = 16;
 
 pub(crate) fn run(args: &Run, console: &Console) -> Result<Outcome, CliError> {
-    let loaded = match &args.file {
-        Some(path) => match load(&Input::single(path), console) {
-            Ok(loaded) => loaded,
+    if args.watch && args.file.as_deref() == Some(Path::new("-")) {
+        let error = CliError::new("standard input cannot be watched");
+        return Err(error.help("name the machine file, or leave `--watch` out"));
+    }
+    let saved = match &args.load {
+        Some(path) => match saves::load(args, path, console)? {
+            Ok(saved) => Some(saved),
             Err(outcome) => return Ok(outcome),
         },
-        None => load_sample(),
+        None => None,
     };
-    let (symbols, meta) = (loaded.symbols.clone(), loaded.meta.clone());
-    let machine = machine(loaded)?;
+    let agents = saved.as_ref().map_or(args.agents, |(_, agents)| *agents);
+    // Looked at before it is read: what is saved meanwhile is reloaded.
+    let watched: Vec<PathBuf> = args.file.iter().cloned().collect();
+    let watched = Watched::new(&watched);
+    let (machine, symbols, meta) = match (&args.file, &saved) {
+        (Some(path), _) => {
+            let loaded = match args.watch {
+                true => load_with(&Input::single(path), watched.parts(), console),
+                false => load(&Input::single(path), console),
+            };
+            match loaded {
+                Ok(loaded) => with_names(loaded)?,
+                Err(outcome) => return Ok(outcome),
+            }
+        }
+        (None, Some((saved, _))) => {
+            let symbols = saved.machine.symbols().clone();
+            (saved.machine.clone(), Some(symbols), None)
+        }
+        (None, None) => with_names(load_sample())?,
+    };
     let weights = match weights(args, &machine, meta.as_ref(), console)? {
         Ok(weights) => weights,
         Err(refused) => return Ok(refused),
     };
     let script = match &args.script {
-        Some(path) => match script(path, &machine, args.agents, console)? {
+        Some(path) => match script(path, &machine, agents, console)? {
             Some(script) => script,
             None => return Ok(Outcome::Problems),
         },
@@ -58,6 +87,7 @@ pub(crate) fn run(args: &Run, console: &Console) -> Result<Outcome, CliError> {
         ("--html", &args.html),
         ("--trace", &args.trace),
         ("--record", &args.record),
+        ("--save", &args.save),
     ];
     outputs
         .into_iter()
@@ -65,25 +95,37 @@ pub(crate) fn run(args: &Run, console: &Console) -> Result<Outcome, CliError> {
     let rate = args
         .rate
         .unwrap_or(if args.script.is_some() { 0.0 } else { RATE });
+    let ticks = args
+        .ticks
+        .unwrap_or(if args.watch { u64::MAX } else { TICKS });
     let begun = Instant::now();
     let plan = Plan {
-        agents: args.agents,
-        ticks: args.ticks,
+        agents,
+        ticks,
         seed: args.seed,
         rate,
         weights,
         script,
         stub_guards: args.stub_guards,
         threads: args.threads,
-        traced: traced(args)?,
+        traced: traced(args, agents)?,
         recorded: recorded(args)?,
+        loaded: saved.map(|(saved, _)| saved),
+        saves: args.save.is_some(),
         clock: Box::new(move || begun.elapsed()),
         processor_clock: clock::processor(),
     };
+    let versions = args
+        .file
+        .clone()
+        .filter(|_| args.watch)
+        .map(|path| Versions::new(args, console, path, &machine, agents, watched));
     let watcher = Watcher {
-        agents: args.agents,
+        agents,
         trace: recorder(args)?.map(Trace::Wanted),
-        bar: Ticks::new(console, args.ticks),
+        bar: Ticks::new(console, ticks),
+        console,
+        versions,
     };
     let stop = Arc::new(AtomicBool::new(false));
     let heard = Arc::clone(&stop);
@@ -94,6 +136,9 @@ pub(crate) fn run(args: &Run, console: &Console) -> Result<Outcome, CliError> {
         ));
     }
     let (ran, records) = drive(&machine, plan, &stop, watcher)?;
+    if let (Some(path), Some(saved)) = (&args.save, &ran.saved) {
+        saves::write(path, saved, ran.agents, console)?;
+    }
     write_pictures(args, &machine, symbols.as_ref(), &ran)?;
     if let (Some(path), Some(records)) = (&args.trace, records) {
         console.note(format_args!(
@@ -129,7 +174,9 @@ fn check_output(option: &str, path: Option<&Path>, args: &Run) -> Result<(), Cli
             "`{option}` needs the name of a file: the report has standard output"
         )));
     }
-    for source in [&args.file, &args.script, &args.weights]
+    // A save may take the place of the one that was loaded.
+    let load = if option == "--save" { &None } else { &args.load };
+    for source in [&args.file, &args.script, &args.weights, load]
         .into_iter()
         .flatten()
     {
@@ -143,21 +190,22 @@ fn check_output(option: &str, path: Option<&Path>, args: &Run) -> Result<(), Cli
 }
 
 /// Who is in the trace, if one is wanted.
-fn traced(args: &Run) -> Result<Option<Traced>, CliError> {
+fn traced(args: &Run, all: u32) -> Result<Option<Traced>, CliError> {
     if args.trace.is_none() {
         return Ok(None);
     }
     let mut agents: Vec<u32> = Vec::new();
     for range in &args.trace_agents {
-        if *range.end() >= args.agents {
+        if *range.end() >= all {
             let text = format!("`--trace-agents`: there is no agent {}", range.end());
-            return Err(CliError::new(text)
-                .help(format!("they are numbered from 0 to {}", args.agents - 1)));
+            return Err(
+                CliError::new(text).help(format!("they are numbered from 0 to {}", all - 1))
+            );
         }
         agents.extend(range.clone());
     }
     if agents.is_empty() {
-        agents.extend(0..args.agents.min(TRACED));
+        agents.extend(0..all.min(TRACED));
     }
     agents.sort_unstable();
     agents.dedup();
@@ -185,8 +233,16 @@ fn recorder(args: &Run) -> Result<Option<Recorder>, CliError> {
     Ok(Some(Recorder { path, file }))
 }
 
+/// A machine with its names, and what it says of itself for tools.
+type Named = (Machine, Option<SymbolTable>, Option<serde_json::Value>);
+
+fn with_names(loaded: Loaded) -> Result<Named, CliError> {
+    let (symbols, meta) = (loaded.symbols.clone(), loaded.meta.clone());
+    Ok((machine_of(loaded)?, symbols, meta))
+}
+
 /// The machine that the kernel runs.
-fn machine(loaded: Loaded) -> Result<Machine, CliError> {
+pub(super) fn machine_of(loaded: Loaded) -> Result<Machine, CliError> {
     let symbols = loaded.symbols.unwrap_or_default();
     Machine::from_rom(loaded.rom.into_bytes().into_vec(), symbols)
         .map_err(|error| CliError::new(error.to_string()))
@@ -258,7 +314,7 @@ fn drive(
     machine: &Machine,
     plan: Plan,
     stop: &AtomicBool,
-    mut watcher: Watcher,
+    mut watcher: Watcher<'_>,
 ) -> Result<(Ran, Option<u64>), CliError> {
     let mut ran = statewright_simulate::run(machine, plan, stop, &mut watcher).map_err(
         |error| match error {

@@ -5,18 +5,23 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use statewright::ReloadReport;
 use statewright::trace::{Legend, Record, WriteError, Writer};
 use statewright_simulate::report::number;
-use statewright_simulate::{Monitor, Progress};
+use statewright_simulate::{Monitor, Progress, SimulationError, Version};
 
+use super::versions::Versions;
+use crate::console::Console;
 use crate::error::CliError;
 use crate::progress::Ticks;
 
-/// Shows how far a run is, and writes its trace if one is wanted.
-pub(super) struct Watcher {
+/// Shows how far a run is, writes its trace if one is wanted, and brings other versions of the machine.
+pub(super) struct Watcher<'a> {
     pub(super) agents: u32,
     pub(super) bar: Ticks,
     pub(super) trace: Option<Trace>,
+    pub(super) console: &'a Console,
+    pub(super) versions: Option<Versions<'a>>,
 }
 
 /// A trace before and after its first bytes.
@@ -25,7 +30,7 @@ pub(super) enum Trace {
     Begun(Recording),
 }
 
-impl Monitor for Watcher {
+impl Monitor for Watcher<'_> {
     type Error = CliError;
 
     fn begin(&mut self, legend: &Legend) -> Result<(), CliError> {
@@ -42,14 +47,32 @@ impl Monitor for Watcher {
         records: &mut dyn Iterator<Item = &Record>,
     ) -> Result<(), CliError> {
         if let Some(Trace::Begun(recording)) = &mut self.trace {
-            recording.add(progress.ticks - 1, records)?;
+            recording.add(progress.tick, records)?;
         }
         self.show(progress);
         Ok(())
     }
+
+    fn loaded(&mut self, report: &ReloadReport) {
+        self.console.note(format_args!("loaded: {report}"));
+    }
+
+    fn has_versions(&self) -> bool {
+        self.versions.is_some()
+    }
+
+    fn next_version(&mut self) -> Option<Version> {
+        self.versions.as_mut()?.next()
+    }
+
+    fn reloaded(&mut self, outcome: Result<&ReloadReport, &SimulationError>) {
+        if let Some(versions) = &self.versions {
+            versions.tell(outcome);
+        }
+    }
 }
 
-impl Watcher {
+impl Watcher<'_> {
     fn show(&self, progress: Progress) {
         let rate = progress.ticks as f64 / progress.ticking.as_secs_f64().max(1e-9);
         self.bar.show(progress.ticks, || {

@@ -1,9 +1,22 @@
-//! Values that snapshots can hold: how each is written and read (SYS-6).
+//! Values that snapshots and saves can hold: how each is written and read (SYS-6, SAVE-2).
 //!
 //! Numbers are little-endian. What a value does not use is not written, and what no value looks like
 //! is refused: a truth value is 0 or 1, a text is UTF-8.
+//!
+//! - `form` what the bytes mean, by name; saves carry it
+//! - `convert` bytes of one form as bytes of another
+//! - `serde` (a feature) types that others describe
+
+pub(crate) mod convert;
+pub mod form;
+#[cfg(feature = "serde")]
+pub mod serde;
+
+use std::borrow::Cow;
 
 use statewright_bytes::Writer;
+
+use form::{Form, Forms};
 
 use crate::agent_id::AgentId;
 use crate::machine::Machine;
@@ -18,6 +31,10 @@ use crate::world::GroupId;
     note = "write `#[derive(Saved)]` before it, implement `statewright::Saved`, or leave the field out with `#[saved(skip)]`"
 )]
 pub trait Saved: Sized {
+    /// The version of its bytes, for types that say by hand how they are written: raise it when they
+    /// mean something else, and read the earlier ones in [`Self::load_version`].
+    const VERSION: u32 = 0;
+
     /// Writes it behind what is there.
     fn save(&self, bytes: &mut Vec<u8>);
 
@@ -33,10 +50,28 @@ pub trait Saved: Sized {
         *self = Self::load(machine, bytes)?;
         Some(())
     }
+
+    /// The same from a save that another version of the type wrote; `None` if it is not read any
+    /// more.
+    fn load_version(machine: &Machine, version: u32, bytes: &mut &[u8]) -> Option<Self> {
+        if version == Self::VERSION {
+            Self::load(machine, bytes)
+        } else {
+            None
+        }
+    }
+
+    /// What its bytes mean, so that saves can be read by another version of the program (SAVE-2).
+    /// `#[derive(Saved)]` says it field by field; a type that is written by hand is known by its
+    /// [`Self::VERSION`] alone.
+    fn form(forms: &mut Forms) -> Form {
+        let _ = forms;
+        Form::own::<Self>()
+    }
 }
 
 macro_rules! numbers {
-    ($($number:ty)+) => {
+    ($($number:ident)+) => {
         $(impl Saved for $number {
             #[inline]
             fn save(&self, bytes: &mut Vec<u8>) {
@@ -48,6 +83,10 @@ macro_rules! numbers {
                 let own = bytes.split_off(..size_of::<Self>())?;
                 Some(Self::from_le_bytes(*own.first_chunk()?))
             }
+
+            fn form(_: &mut Forms) -> Form {
+                Form::value(stringify!($number), size_of::<Self>())
+            }
         })+
     };
 }
@@ -56,7 +95,7 @@ numbers! { u8 u16 u32 u64 u128 i8 i16 i32 i64 i128 f32 f64 }
 
 /// Types that are saved as another one, which may have more values.
 macro_rules! as_others {
-    ($($ty:ty as $other:ty: $to:expr, $from:expr;)+) => {
+    ($($ty:ty as $other:ty: $name:literal, $bytes:literal, $to:expr, $from:expr;)+) => {
         $(impl Saved for $ty {
             #[inline]
             fn save(&self, bytes: &mut Vec<u8>) {
@@ -69,27 +108,31 @@ macro_rules! as_others {
                 let from: fn($other) -> Option<Self> = $from;
                 from(<$other>::load(machine, bytes)?)
             }
+
+            fn form(_: &mut Forms) -> Form {
+                Form::value($name, $bytes)
+            }
         })+
     };
 }
 
 as_others! {
-    bool as u8: u8::from, |byte| (byte < 2).then_some(byte == 1);
-    char as u32: u32::from, |number| char::from_u32(number);
+    bool as u8: "bool", 1, u8::from, |byte| (byte < 2).then_some(byte == 1);
+    char as u32: "char", 4, u32::from, |number| char::from_u32(number);
     // Snapshots are for computers of any width.
-    usize as u64: |number| number as u64, |number| usize::try_from(number).ok();
-    isize as i64: |number| number as i64, |number| isize::try_from(number).ok();
-    AgentId as u64: AgentId::bits, |bits| Some(AgentId::from_bits(bits));
-    GroupId as AgentId: GroupId::receiver, GroupId::of;
-    Entity as u64: |entity| entity.0, |number| Some(Entity(number));
-    Symbol as u32: |symbol| symbol.0, |number| Some(Symbol(number));
+    usize as u64: "usize", 8, |number| number as u64, |number| usize::try_from(number).ok();
+    isize as i64: "isize", 8, |number| number as i64, |number| isize::try_from(number).ok();
+    AgentId as u64: "agent", 8, AgentId::bits, |bits| Some(AgentId::from_bits(bits));
+    GroupId as AgentId: "group", 8, GroupId::receiver, GroupId::of;
+    Entity as u64: "entity", 8, |entity| entity.0, |number| Some(Entity(number));
+    Symbol as u32: "symbol", 4, |symbol| symbol.0, |number| Some(Symbol(number));
 }
 
 #[cfg(feature = "glam")]
 as_others! {
-    glam::Vec2 as [f32; 2]: |vector| vector.to_array(), |array| Some(array.into());
-    glam::Vec3 as [f32; 3]: |vector| vector.to_array(), |array| Some(array.into());
-    glam::Vec3A as [f32; 3]: |vector| vector.to_array(), |array| Some(array.into());
+    glam::Vec2 as [f32; 2]: "vec2", 8, |vector| vector.to_array(), |array| Some(array.into());
+    glam::Vec3 as [f32; 3]: "vec3", 12, |vector| vector.to_array(), |array| Some(array.into());
+    glam::Vec3A as [f32; 3]: "vec3", 12, |vector| vector.to_array(), |array| Some(array.into());
 }
 
 macro_rules! tuples {
@@ -112,6 +155,10 @@ macro_rules! tuples {
                     $($name.load_over(machine, bytes)?;)*
                     Some(())
                 }
+
+                fn form(forms: &mut Forms) -> Form {
+                    Form::Tuple(vec![$($name::form(forms)),*])
+                }
             }
         )+
     };
@@ -133,6 +180,10 @@ impl<T: Saved, const N: usize> Saved for [T; N] {
     fn load_over(&mut self, machine: &Machine, bytes: &mut &[u8]) -> Option<()> {
         self.iter_mut()
             .try_for_each(|item| item.load_over(machine, bytes))
+    }
+
+    fn form(forms: &mut Forms) -> Form {
+        Form::Array(N as u32, Box::new(T::form(forms)))
     }
 }
 
@@ -158,6 +209,10 @@ impl<T: Saved> Saved for Option<T> {
         }
         Some(())
     }
+
+    fn form(forms: &mut Forms) -> Form {
+        Form::Maybe(Box::new(T::form(forms)))
+    }
 }
 
 impl<T: Saved> Saved for Box<T> {
@@ -171,6 +226,10 @@ impl<T: Saved> Saved for Box<T> {
 
     fn load_over(&mut self, machine: &Machine, bytes: &mut &[u8]) -> Option<()> {
         (**self).load_over(machine, bytes)
+    }
+
+    fn form(forms: &mut Forms) -> Form {
+        T::form(forms)
     }
 }
 
@@ -203,6 +262,10 @@ impl<T: Saved> Saved for Vec<T> {
         }
         Some(())
     }
+
+    fn form(forms: &mut Forms) -> Form {
+        Form::List(Box::new(T::form(forms)))
+    }
 }
 
 /// Reads an item of a list. One that has no bytes takes one nevertheless, so that a count that is not
@@ -234,5 +297,9 @@ impl Saved for String {
         self.clear();
         self.push_str(text);
         Some(())
+    }
+
+    fn form(_: &mut Forms) -> Form {
+        Form::Counted(Cow::Borrowed("a text"))
     }
 }
