@@ -5,4 +5,5 @@ mod damage;
 mod flight;
 mod partings;
 mod recording;
+mod sealed;
 mod travel;
