@@ -21,20 +21,21 @@ use crate::machine::Machine;
 use crate::parameters::{self, ParameterError};
 use crate::payload::Payload;
 use crate::pipeline::CallPlace;
+use crate::sealed::SealLog;
 use crate::value::{Symbol, Value};
 
 /// What a guard or scorer may look at.
 #[derive(Debug)]
 pub struct GuardCx<'c, 'a, 'p> {
-    view: kernel::GuardCx<'c, 'a>,
+    pub(crate) view: kernel::GuardCx<'c, 'a>,
     caller: &'c Caller<'p>,
 }
 
 /// What an action or activity may look at and do.
 #[derive(Debug)]
 pub struct ActionCx<'c, 'a, 'p> {
-    actor: kernel::ActionCx<'c, 'a>,
-    caller: &'c mut Caller<'p>,
+    pub(crate) actor: kernel::ActionCx<'c, 'a>,
+    pub(crate) caller: &'c mut Caller<'p>,
 }
 
 macro_rules! looking {
@@ -320,7 +321,9 @@ impl<'c, 'a, 'p> ActionCx<'c, 'a, 'p> {
     #[track_caller]
     pub fn post<P: Payload>(&mut self, event: impl EventFor<P>, payload: P) -> Admission {
         let event = self.own_event(event);
-        self.actor.post(event, None, payload.words())
+        let words = payload.words();
+        self.seal(|log| log.post(event, None, words));
+        self.actor.post(event, None, words)
     }
 
     /// Posts an event to this agent itself, in a class of its own.
@@ -336,7 +339,9 @@ impl<'c, 'a, 'p> ActionCx<'c, 'a, 'p> {
         payload: P,
     ) -> Admission {
         let event = self.own_event(event);
-        self.actor.post(event, Some(class), payload.words())
+        let words = payload.words();
+        self.seal(|log| log.post(event, Some(class), words));
+        self.actor.post(event, Some(class), words)
     }
 
     /// Raises an internal event (EVT-10).
@@ -347,7 +352,9 @@ impl<'c, 'a, 'p> ActionCx<'c, 'a, 'p> {
     #[track_caller]
     pub fn raise<P: Payload>(&mut self, event: impl EventFor<P>, payload: P) -> Admission {
         let event = self.own_event(event);
-        self.actor.raise(event, payload.words())
+        let words = payload.words();
+        self.seal(|log| log.raise(event, words));
+        self.actor.raise(event, words)
     }
 
     /// The number of an event that this machine has, and that carries this.
@@ -370,13 +377,15 @@ impl<'c, 'a, 'p> ActionCx<'c, 'a, 'p> {
     pub fn send<P: Payload>(&mut self, to: AgentId, event: impl EventFor<P>, payload: P) -> bool {
         let event = self.own_event(event);
         let head = Head::send(self.agent(), self.actor.site(), event);
-        let sent = Sent::new(to, payload.words());
+        let words = payload.words();
+        let sent = Sent::new(to, words);
         let (out, payload) = (&mut *self.caller.out, zerocopy::IntoBytes::as_bytes(&sent));
         let critical = out.is_critical(head.lane);
         let written = out.write_or_lose(&head, payload, critical, true);
         if !written {
             self.actor.command_dropped(critical);
         }
+        self.seal(|log| log.send(to, event, words, written));
         written
     }
 
@@ -399,6 +408,9 @@ impl<'c, 'a, 'p> ActionCx<'c, 'a, 'p> {
     #[cold]
     #[inline(never)]
     fn emit_special<T: Command>(&mut self, command: &T) -> Option<bool> {
+        if self.caller.sealed.get_mut().is_some() {
+            return Some(self.emit_sealed(command));
+        }
         let by_rule = self.emit_by_rule(command);
         if !self.caller.out.naming.is_on() {
             return by_rule;
@@ -407,6 +419,43 @@ impl<'c, 'a, 'p> ActionCx<'c, 'a, 'p> {
         let had_room = by_rule.unwrap_or_else(|| self.write_typed(command, critical));
         self.caller.out.naming.note::<T>(had_room);
         Some(had_room)
+    }
+
+    /// The same while everything is written down: what was emitted, and what earlier commands that
+    /// took it in became.
+    fn emit_sealed<T: Command>(&mut self, command: &T) -> bool {
+        let lane = const { T::LANE.number() };
+        let like = Head::like::<T>();
+        let before = self.caller.out.like(&like);
+        let by_rule = self.emit_by_rule(command);
+        let merged = by_rule == Some(true);
+        let critical = self.caller.out.is_critical(lane);
+        let had_room = by_rule.unwrap_or_else(|| self.write_typed(command, critical));
+        if self.caller.out.naming.is_on() {
+            self.caller.out.naming.note::<T>(had_room);
+        }
+        let mut payload = vec![0; T::BYTES];
+        command.write(&mut payload);
+        let after = self.caller.out.like(&like);
+        self.seal(|log| {
+            if !merged {
+                return log.emit(lane, like.name, &payload, had_room);
+            }
+            let both = before.iter().zip(&after).enumerate();
+            let changed = both.filter(|(_, (old, new))| old != new);
+            let became: Vec<(usize, &[u8])> =
+                changed.map(|(place, (_, new))| (place, &**new)).collect();
+            log.merge(lane, like.name, T::BYTES, &became);
+        });
+        had_room
+    }
+
+    /// Writes down what is done, if this agent is sealed.
+    #[inline]
+    fn seal(&mut self, write: impl FnOnce(&mut SealLog)) {
+        if let Some(log) = self.caller.sealed.get_mut() {
+            write(log);
+        }
     }
 
     /// To a lane that sums up or has a cap; `None` if there is nothing to do but to write it.
@@ -451,6 +500,7 @@ impl<'c, 'a, 'p> ActionCx<'c, 'a, 'p> {
     /// If it is a timer of another machine, as [`Self::is_active`].
     pub fn start_timer(&mut self, timer: TimerHandle, ticks: u32) {
         let timer = self.own(timer);
+        self.seal(|log| log.start_timer(timer, ticks));
         self.actor.start_timer(timer, ticks);
     }
 
@@ -461,6 +511,7 @@ impl<'c, 'a, 'p> ActionCx<'c, 'a, 'p> {
     /// As [`Self::start_timer`].
     pub fn stop_timer(&mut self, timer: TimerHandle) {
         let timer = self.own(timer);
+        self.seal(|log| log.stop_timer(timer));
         self.actor.stop_timer(timer);
     }
 
@@ -496,6 +547,7 @@ impl<'c, 'a, 'p> ActionCx<'c, 'a, 'p> {
     /// ```
     pub fn set_scratch(&mut self, scratch: ScratchHandle, word: u8, value: u16) -> bool {
         let scratch = self.own(scratch);
+        self.seal(|log| log.set_scratch(scratch, word, value));
         self.actor.set_scratch(scratch, word, value)
     }
 
@@ -506,6 +558,7 @@ impl<'c, 'a, 'p> ActionCx<'c, 'a, 'p> {
     /// If it is a state of another machine, as [`Self::is_active`].
     pub fn clear_history(&mut self, state: StateHandle) {
         let state = self.own(state);
+        self.seal(|log| log.clear_history(state));
         self.actor.clear_history(state);
     }
 

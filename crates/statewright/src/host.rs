@@ -1,6 +1,6 @@
 //! The border to the kernel: user code of one agent.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 
 use statewright_kernel::fused::{Fuse, Phase, Step};
 use statewright_kernel::{self as kernel, Command, CommandKind, Host, Mode, Status, Verdict};
@@ -16,6 +16,7 @@ use crate::fused::{ByTables, FusedBy};
 use crate::machine::Machine;
 use crate::pipeline::{AgentIds, CallPlace};
 use crate::program::TickTable;
+use crate::sealed::{Answer, CallKind, Question, SealLog, question};
 
 /// Whose turn it is, and where its commands go.
 #[derive(Debug)]
@@ -27,6 +28,9 @@ pub(crate) struct Caller<'p> {
     pub(crate) index: usize,
     /// The call that unwound.
     pub(crate) unwound: Cell<Option<CallPlace>>,
+    /// Where everything that user code says and does is written down, for sealed agents. Guards
+    /// cannot be changed while they answer, so that notes are taken from beside.
+    pub(crate) sealed: RefCell<Option<Box<SealLog>>>,
 }
 
 impl Caller<'_> {
@@ -43,6 +47,8 @@ pub(crate) struct HostEnv<'p, B, C> {
     pub(crate) context: &'p C,
     /// Writes to the blackboard wait for the end of the tick (CODE-5).
     pub(crate) strict: bool,
+    /// Agents are sealed.
+    pub(crate) sealing: bool,
     pub(crate) caller: Caller<'p>,
 }
 
@@ -161,26 +167,134 @@ impl<B: Board, C, const STRICT: bool, F> AgentHost<'_, '_, B, C, STRICT, F> {
     }
 }
 
+/// Functions in Rust, of sealed agents (TAPE-2).
+impl<B: Board, C, const STRICT: bool, F> AgentHost<'_, '_, B, C, STRICT, F> {
+    fn seal(&self, write: impl FnOnce(&mut SealLog)) {
+        if let Some(log) = &mut *self.env.caller.sealed.borrow_mut() {
+            write(log);
+        }
+    }
+
+    fn begin_sealed(&self, asked: Question) {
+        let index = self.env.caller.index as u32;
+        self.seal(|log| log.begin(index, asked));
+    }
+
+    /// Asks a function that changes nothing.
+    #[cold]
+    fn ask_sealed<R: Answer>(
+        &self,
+        kind: CallKind,
+        code: fn(&B, &C, &mut GuardCx<'_, '_, '_>) -> R,
+        view: kernel::GuardCx<'_, '_>,
+    ) -> R {
+        let before = view.peek_rng();
+        self.begin_sealed(kind.asks(view.function(), question(&view.call())));
+        let mut cx = GuardCx::new(view, &self.env.caller);
+        let answer = code(self.board, self.env.context, &mut cx);
+        let after = cx.view.peek_rng();
+        cx.returned();
+        self.seal(|log| {
+            if after != before {
+                log.rng(after);
+            }
+            log.answer(&answer);
+        });
+        answer
+    }
+
+    /// Lets a function act.
+    #[cold]
+    fn act_sealed<R: Answer>(
+        &mut self,
+        kind: CallKind,
+        actor: kernel::ActionCx<'_, '_>,
+        code: impl FnOnce(&mut B, &C, &mut ActionCx<'_, '_, '_>) -> R,
+    ) -> R {
+        let before = actor.peek_rng();
+        self.begin_sealed(kind.asks(actor.function(), question(&actor.call())));
+        let mut after = before;
+        let act = |board: &mut B, context: &C, cx: &mut ActionCx<'_, '_, '_>| {
+            let result = code(board, context, cx);
+            after = cx.actor.peek_rng();
+            result
+        };
+        // What it wrote to the blackboard is noted in either way.
+        let (result, staging) = if self.env.strict {
+            let result = self.act(actor, act);
+            (result, std::mem::take(&mut self.env.caller.out.staging))
+        } else {
+            let log = self.env.caller.sealed.get_mut().as_mut();
+            let mut staging =
+                log.map_or_else(Default::default, |log| std::mem::take(&mut log.staging));
+            let HostEnv {
+                context, caller, ..
+            } = &mut *self.env;
+            let result = self.board.change_seen(&mut staging, |board| {
+                let mut cx = ActionCx::new(actor, caller);
+                let result = act(board, context, &mut cx);
+                cx.returned();
+                result
+            });
+            (result, staging)
+        };
+        let table = &self.env.table;
+        self.seal(|log| {
+            for &(field, words) in &staging.writes {
+                if let Some(key) = table.key(field) {
+                    log.write_key(key, words);
+                }
+            }
+            if after != before {
+                log.rng(after);
+            }
+            log.answer(&result);
+        });
+        if self.env.strict {
+            self.env.caller.out.staging = staging;
+        } else {
+            self.seal(|log| log.staging = staging);
+        }
+        result
+    }
+}
+
 impl<B: Board, C, const STRICT: bool, F: FusedBy<B, C>> Host
     for AgentHost<'_, '_, B, C, STRICT, F>
 {
     #[inline]
     fn guard(&self, function: FunctionId, view: kernel::GuardCx<'_, '_>) -> Verdict {
-        self.ask(self.env.table.guard(function), view)
+        let guard = self.env.table.guard(function);
+        if STRICT && self.env.sealing {
+            return self.ask_sealed(CallKind::Guard, guard, view);
+        }
+        self.ask(guard, view)
     }
 
     #[inline]
     fn score(&self, function: FunctionId, view: kernel::GuardCx<'_, '_>) -> f32 {
-        self.ask(self.env.table.scorer(function), view)
+        let scorer = self.env.table.scorer(function);
+        if STRICT && self.env.sealing {
+            return self.ask_sealed(CallKind::Scorer, scorer, view);
+        }
+        self.ask(scorer, view)
     }
 
     fn value(&self, function: FunctionId, view: kernel::GuardCx<'_, '_>) -> [u32; 3] {
-        self.ask(self.env.table.value(function), view)
+        let value = self.env.table.value(function);
+        if STRICT && self.env.sealing {
+            return self.ask_sealed(CallKind::Value, value, view);
+        }
+        self.ask(value, view)
     }
 
     #[inline]
     fn action(&mut self, function: FunctionId, actor: kernel::ActionCx<'_, '_>) {
-        self.act(actor, self.env.table.action(function));
+        let action = self.env.table.action(function);
+        if STRICT && self.env.sealing {
+            return self.act_sealed(CallKind::Action, actor, action);
+        }
+        self.act(actor, action);
     }
 
     #[inline]
@@ -191,6 +305,12 @@ impl<B: Board, C, const STRICT: bool, F: FusedBy<B, C>> Host
         actor: kernel::ActionCx<'_, '_>,
     ) -> Status {
         let activity = self.env.table.activity(function);
+        if STRICT && self.env.sealing {
+            let kind = CallKind::of_mode(mode);
+            return self.act_sealed(kind, actor, |me, context, cx| {
+                activity(me, context, mode, cx)
+            });
+        }
         self.act(actor, |me, context, cx| activity(me, context, mode, cx))
     }
 

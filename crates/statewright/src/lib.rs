@@ -37,6 +37,7 @@ mod program;
 mod registry;
 mod reload;
 mod saved;
+pub mod sealed;
 mod slices;
 mod solo;
 pub mod trace;

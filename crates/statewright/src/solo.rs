@@ -215,6 +215,7 @@ impl<B: Board, C: Context + ?Sized> Solo<'_, B, C> {
             strict: settings.is_strict_for(rom),
             sleeping: false,
             timing: None,
+            sealed: None,
         };
         let Some(chunk) = last.chunks_mut().first_mut() else {
             return Ok(TurnDone::of_nothing(turn.events));

@@ -87,6 +87,8 @@ impl fmt::Display for Parting {
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Stretch {
     inputs: Vec<TapeInput>,
+    /// What user code of sealed agents said and did.
+    calls: Vec<Box<[u8]>>,
     /// Restored by the host, or regular ones between.
     checkpoints: Vec<Checkpoint>,
     tick: Option<TickProof>,
@@ -135,6 +137,9 @@ impl<'t> Side<'t> {
                     stretch.checkpoints.push(checkpoint);
                 }
                 Item::Record(Record::Input(input)) => stretch.inputs.push(input),
+                Item::Record(Record::Calls(calls)) => stretch.calls.push(calls),
+                // They follow from blackboards, and from whose answers are guesses.
+                Item::Record(Record::Keys(_) | Record::Guessed(_)) => {}
                 Item::Record(Record::Changed(changed)) => {
                     // A part of a tape says what changed, but not since what.
                     match self.shadow.apply(&changed) {

@@ -197,7 +197,7 @@ fn differs<B: Board + Saved, C: Context + ?Sized>(
     if same {
         return None;
     }
-    let Some(found) = Shadow::of(one).first_difference(two) else {
+    let Some(found) = Shadow::of(one).first_difference(two, true) else {
         return Some(WhatDiffers::Crowd);
     };
     let boards = |one: &[u8], two: &[u8]| keys(program, one, two);

@@ -16,7 +16,7 @@ use statewright::{Board, Context, Crowd, Saved, Tick};
 
 use crate::file::{Beginning, EndReason, Kind, Origin, TapeWriter, WriteError};
 use crate::queue::Block;
-use crate::recorder::{Gathering, Proof, RecordError, Recorder};
+use crate::recorder::{Gathering, Lent, Proof, RecordError, Recorder};
 
 /// What a flight recorder keeps.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,13 +95,13 @@ pub struct Incident {
 #[derive(Debug)]
 pub struct FlightRecorder {
     ring: Arc<Mutex<Ring>>,
-    /// Whether the crowd kept no digest before.
-    lent_digest: bool,
+    /// What the crowd did not do before.
+    lent: Lent,
 }
 
 impl FlightRecorder {
-    /// Begins with the crowd as it is. It ends when [`Self::finish`] says so, when another observer
-    /// takes its place, or when the crowd ticks in a world; what it has stays.
+    /// Begins with the crowd as it is. It ends when [`Self::finish`] says so, or when another
+    /// observer takes its place; what it has stays.
     pub fn begin<B, C>(crowd: &mut Crowd<B, C>, options: FlightOptions) -> Result<Self, RecordError>
     where
         B: Board + Saved + 'static,
@@ -122,14 +122,14 @@ impl FlightRecorder {
         let gathering = Gathering::Ring(Arc::clone(&ring));
         // A quarter of the time apart, so that little more is kept than asked for.
         let every = ticks.div_ceil(4);
-        let lent_digest = Recorder::attach(crowd, gathering, options.proof, every)?;
+        let lent = Recorder::attach(crowd, gathering, options.proof, (every, false))?;
         let too_large = lock(&ring).bytes > options.budget;
         if too_large {
             crowd.set_observer(None);
             let bytes = lock(&ring).bytes;
             return Err(RecordError::Write(WriteError::Checkpoint(bytes)));
         }
-        Ok(Self { ring, lent_digest })
+        Ok(Self { ring, lent })
     }
 
     /// What is there so far, as a tape of the ticks that are over. Never waits: nothing while the crowd
@@ -156,9 +156,7 @@ impl FlightRecorder {
     /// Ends it.
     pub fn finish<B: Board, C: Context + ?Sized>(self, crowd: &mut Crowd<B, C>) {
         crowd.set_observer(None);
-        if self.lent_digest {
-            crowd.keep_digest(false);
-        }
+        self.lent.give_back(crowd);
     }
 }
 

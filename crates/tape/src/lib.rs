@@ -27,6 +27,7 @@ mod queue;
 mod record;
 mod recorder;
 mod replay;
+mod sealed;
 mod shadow;
 mod timeline;
 
@@ -41,11 +42,12 @@ pub use compare::{Parting, compare};
 pub use desync::{Cause, Desync, Peer, localize};
 pub use difference::{Difference, FieldDifference, WhatDiffers};
 pub use file::{
-    Checkpoint, CheckpointReason, Damaged, EndReason, Ending, FORMAT, Index, Item, MOST_CHECKPOINT,
-    Origin, Player, Refused, Tape, WriteError, cut, rewrite,
+    Checkpoint, CheckpointReason, Damaged, EndReason, Ending, FORMAT, Index, Item, Keys,
+    MOST_CHECKPOINT, Origin, Player, Refused, Seal, Tape, WriteError, cut, rewrite,
 };
 pub use flight::{FlightOptions, FlightRecorder, Incident, Trouble};
 pub use record::{AgentInput, Changed, Record, RecordedSettings, TapeAgent, TapeInput, TickProof};
 pub use recorder::{Proof, RecordError, Recording, RecordingOptions, Summary, WhenSlow};
 pub use replay::{Replay, ReplayError, Verified};
+pub use sealed::{Answers, Misfit, SealedProgram};
 pub use timeline::Timeline;

@@ -5,15 +5,21 @@ use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
-use statewright::{Board, Context, Crowd, Input, Observer, Saved, Tick};
+use statewright::commands::Lane;
+use statewright::sealed::Sealed;
+use statewright::{Board, Context, Crowd, Envelope, Input, Observer, Saved, Tick};
 
 use crate::file::{
     Beginning, CheckpointBlocks, CheckpointReason, Counts, EndReason, Kind, MOST_BLOCK, Origin,
-    TapeWriter, WriteError,
+    Seal, TapeWriter, WriteError,
 };
 use crate::flight::Ring;
 use crate::queue::{Block, Queue, Shared, Written};
-use crate::record::{Digests, RecordedSettings, TickProof, put_changed, put_input, put_tick};
+use crate::record::{
+    Digests, RecordedSettings, TickProof, put_calls, put_changed, put_input, put_keys, put_message,
+    put_tick,
+};
+use crate::sealed::Layout;
 use crate::shadow::Shadow;
 
 /// What a tape says of the outcome of ticks (TAPE-3).
@@ -48,6 +54,9 @@ pub struct RecordingOptions {
     pub when_slow: WhenSlow,
     /// Ticks from one checkpoint to the next; `None` for one second of play.
     pub checkpoint_ticks: Option<u32>,
+    /// Whether everything that user code says and does is recorded, too: then anybody can run the tape
+    /// again without it (TAPE-2). While it is, agents go by the tables of their machine.
+    pub sealed: bool,
     /// Who records.
     pub origin: Origin,
 }
@@ -124,13 +133,14 @@ pub struct Summary {
 pub struct Recording<W> {
     shared: Arc<Shared>,
     thread: JoinHandle<Written<W>>,
-    /// Whether the crowd kept no digest before.
-    lent_digest: bool,
+    /// What the crowd did not do before.
+    lent: Lent,
 }
 
 impl<W: Write + Send + 'static> Recording<W> {
     /// Begins with the crowd as it is. Everything that enters it and every tick is recorded until
-    /// [`Self::finish`], until another observer takes its place, or until the crowd ticks in a world.
+    /// [`Self::finish`], or until another observer takes its place. A crowd of a world is recorded with
+    /// the messages that it gets; it is run again without the world.
     pub fn begin<B, C>(
         crowd: &mut Crowd<B, C>,
         out: W,
@@ -144,22 +154,27 @@ impl<W: Write + Send + 'static> Recording<W> {
             proof,
             when_slow,
             checkpoint_ticks,
+            sealed,
             origin,
         } = options;
         let machine = crowd.machine();
         let rate = machine.rom().header().tick_rate.get();
         let every = checkpoint_ticks.unwrap_or(rate.into()).max(1);
-        let writer = TapeWriter::new(out, &Beginning::of(machine, origin))?;
+        let mut beginning = Beginning::of(machine, origin);
+        if sealed {
+            beginning = beginning.sealed(seal_of(crowd));
+        }
+        let writer = TapeWriter::new(out, &beginning)?;
         let shared = Arc::new(Shared::default());
         let wait = when_slow == WhenSlow::Wait;
         let queue = Queue::new(writer, wait, Arc::clone(&shared));
         let (queue, thread) = queue.map_err(RecordError::Thread)?;
         let gathering = Gathering::Queue(queue, Arc::clone(&shared));
-        let lent_digest = Recorder::attach(crowd, gathering, proof, every)?;
+        let lent = Recorder::attach(crowd, gathering, proof, (every, sealed))?;
         Ok(Self {
             shared,
             thread,
-            lent_digest,
+            lent,
         })
     }
 
@@ -182,9 +197,7 @@ impl<W: Write + Send + 'static> Recording<W> {
     ) -> Result<(W, Summary), RecordError> {
         // The recorder sends out what it has when it is dropped.
         crowd.set_observer(None);
-        if self.lent_digest {
-            crowd.keep_digest(false);
-        }
+        self.lent.give_back(crowd);
         let written = self.thread.join().map_err(|_| RecordError::Panicked)?;
         let (out, counts, bytes) = written?;
         let summary = Summary {
@@ -194,6 +207,32 @@ impl<W: Write + Send + 'static> Recording<W> {
             end: self.shared.ended().unwrap_or_default(),
         };
         Ok((out, summary))
+    }
+}
+
+/// What a sealed tape of a crowd says for whoever has no game.
+fn seal_of<B: Board, C: Context + ?Sized>(crowd: &Crowd<B, C>) -> Seal {
+    let lanes = (0..=u8::MAX).map_while(Lane::numbered);
+    Seal {
+        lanes: lanes.map(|lane| crowd.program().lane_rule(lane)).collect(),
+    }
+}
+
+/// What a crowd does for a recording alone.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lent {
+    digest: bool,
+    sealed: bool,
+}
+
+impl Lent {
+    pub(crate) fn give_back<B: Board, C: Context + ?Sized>(self, crowd: &mut Crowd<B, C>) {
+        if self.digest {
+            crowd.keep_digest(false);
+        }
+        if self.sealed {
+            crowd.set_sealed(None);
+        }
     }
 }
 
@@ -252,16 +291,21 @@ pub(crate) struct Recorder {
     shadow: Option<Shadow>,
     /// Fail-safes that the crowd has counted.
     fail_safes: u64,
+    /// Where keys lie in blackboards, if agents are sealed.
+    layout: Option<Layout>,
+    /// Keys of one blackboard; kept for its memory.
+    keys: Vec<u8>,
 }
 
 impl Recorder {
-    /// Begins with a crowd as it is. Whether the crowd keeps its digest only for this.
+    /// Begins with a crowd as it is, with so many ticks from checkpoint to checkpoint, sealed or not.
+    /// What the crowd does for this alone.
     pub(crate) fn attach<B, C>(
         crowd: &mut Crowd<B, C>,
         gathering: Gathering,
         proof: Proof,
-        every: u32,
-    ) -> Result<bool, RecordError>
+        (every, sealed): (u32, bool),
+    ) -> Result<Lent, RecordError>
     where
         B: Board + Saved + 'static,
         C: Context + ?Sized + 'static,
@@ -277,15 +321,23 @@ impl Recorder {
             snapshot: Vec::new(),
             shadow: (proof == Proof::Bytes).then(Shadow::default),
             fail_safes: crowd.counters().fail_safes,
+            layout: sealed.then(|| Layout::of(crowd.program())),
+            keys: Vec::new(),
         };
         recorder.checkpoint(crowd, CheckpointReason::Regular)?;
         recorder.write_changes(crowd);
-        let lent_digest = proof != Proof::None && !crowd.keeps_digest();
-        if lent_digest {
+        let lent = Lent {
+            digest: proof != Proof::None && !crowd.keeps_digest(),
+            sealed,
+        };
+        if lent.digest {
             crowd.keep_digest(true);
         }
+        if sealed {
+            crowd.set_sealed(Some(Sealed::All));
+        }
         crowd.set_observer(Some(Box::new(recorder)));
-        Ok(lent_digest)
+        Ok(lent)
     }
 
     fn end(&mut self, why: EndReason) {
@@ -326,8 +378,16 @@ impl Recorder {
     ) -> Result<(), WriteError> {
         self.flush(crowd.now());
         crowd.snapshot_into(&mut self.snapshot);
-        let settings = RecordedSettings::of(crowd.settings());
-        for (kind, raw) in CheckpointBlocks::of(why, settings, &self.snapshot)? {
+        let keys = self.layout.as_ref();
+        let length = self.snapshot.len();
+        let keys = keys.map(|layout| layout.of_crowd(crowd, length, &mut self.keys));
+        let blocks = CheckpointBlocks {
+            why,
+            settings: RecordedSettings::of(crowd.settings()),
+            snapshot: &self.snapshot,
+            keys: keys.as_ref(),
+        };
+        for (kind, raw) in blocks.cut()? {
             self.send(kind, crowd.now(), raw, Counts::default());
         }
         self.since_checkpoint = 0;
@@ -386,6 +446,7 @@ impl<B: Board + Saved, C: Context + ?Sized> Observer<B, C> for Recorder {
             self.flush(crowd.now());
             return self.end(EndReason::Reloaded);
         }
+        self.put_keys_of(crowd, input);
         let from = self.records.len();
         if put_input(&mut self.records, input, |agent| crowd.board(agent).ok()) {
             self.counts.inputs += 1;
@@ -405,13 +466,23 @@ impl<B: Board + Saved, C: Context + ?Sized> Observer<B, C> for Recorder {
             return;
         };
         let context = gathering.context();
+        for calls in crowd.sealed_calls() {
+            let from = self.records.len();
+            put_calls(&mut self.records, calls);
+            self.go_on(from, crowd.now());
+        }
         self.write_changes(crowd);
         let digests = (self.proof != Proof::None).then(|| Digests {
             crowd: crowd.digest(),
             commands: crowd.commands_digest() as u32,
             boards: crowd.boards_digest(),
         });
-        put_tick(&mut self.records, &TickProof { digests, context });
+        let proof = TickProof {
+            digests,
+            context,
+            apart: crowd.ticked_apart(),
+        };
+        put_tick(&mut self.records, &proof);
         self.counts.ticks += 1;
         self.since_checkpoint += 1;
         if let Some(Gathering::Ring(ring)) = &self.gathering {
@@ -424,9 +495,37 @@ impl<B: Board + Saved, C: Context + ?Sized> Observer<B, C> for Recorder {
             self.flush(crowd.now());
         }
     }
+
+    fn received(&mut self, crowd: &Crowd<B, C>, message: &Envelope, is_own: bool) {
+        if self.gathering.is_some() {
+            let from = self.records.len();
+            put_message(&mut self.records, message.to.into(), &message.event, is_own);
+            self.counts.inputs += 1;
+            self.go_on(from, crowd.now());
+        }
+    }
 }
 
 impl Recorder {
+    /// Keys of the blackboard that an input brings, for whoever has no such blackboards.
+    fn put_keys_of<B: Board, C: Context + ?Sized>(
+        &mut self,
+        crowd: &Crowd<B, C>,
+        input: &Input<B>,
+    ) {
+        let Some(layout) = &self.layout else { return };
+        let board = match input {
+            Input::Spawn { board, .. } => Some(board),
+            Input::Written(agent) => crowd.board(*agent).ok(),
+            _ => None,
+        };
+        if let Some(board) = board {
+            self.keys.clear();
+            layout.put(board, &mut self.keys);
+            put_keys(&mut self.records, &self.keys);
+        }
+    }
+
     /// In memory every tick is a block, so that whoever asks gets all that are over.
     fn look<B: Board + Saved, C: Context + ?Sized>(
         &mut self,

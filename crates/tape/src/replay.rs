@@ -8,8 +8,9 @@ use statewright::{
 };
 
 use crate::difference::{Difference, WhatDiffers, keys, name};
-use crate::file::{Checkpoint, CheckpointReason, Damaged, Item, Player, Tape};
+use crate::file::{Checkpoint, CheckpointReason, Damaged, Item, Player, Refused, Tape};
 use crate::record::{AgentInput, Record, TapeAgent, TapeInput, TickProof, Wrong};
+use crate::sealed::{Answers, Layout, SNAPSHOT_HEAD};
 use crate::shadow::Shadow;
 
 /// Why a tape was not run to its end.
@@ -24,6 +25,19 @@ pub enum ReplayError {
     },
     /// It has no checkpoint to begin with.
     Empty,
+    /// Nobody wrote down what user code said: only the program that recorded it can run it again.
+    NotSealed,
+    /// It cannot be run without its program.
+    Bind(String),
+    /// Its machine is refused.
+    Refused(Refused),
+    /// What user code said, as the tape has it, does not fit what was asked.
+    Answers {
+        /// The tick.
+        tick: u64,
+        /// Which agent and function.
+        misfit: String,
+    },
     /// A block holds something that cannot be.
     Damaged(Damaged),
     /// A checkpoint is refused.
@@ -60,6 +74,15 @@ impl fmt::Display for ReplayError {
                 found[0], found[1], expected[0], expected[1]
             ),
             Self::Empty => f.write_str("the tape has no checkpoint: there is nothing to run"),
+            Self::NotSealed => f.write_str(
+                "the tape is not sealed: only the program that recorded it can run it again",
+            ),
+            Self::Bind(error) => write!(f, "the tape cannot be run without its program: {error}"),
+            Self::Refused(error) => error.fmt(f),
+            Self::Answers { tick, misfit } => write!(
+                f,
+                "tick {tick}: the answers of the tape do not fit: {misfit}"
+            ),
             Self::Damaged(error) => error.fmt(f),
             Self::Checkpoint { tick, error } => {
                 write!(f, "the checkpoint before tick {tick} is refused: {error}")
@@ -108,6 +131,18 @@ pub struct Replay<'t, B, C: Context + ?Sized> {
     /// Where nobody knows more yet than that something differs.
     vague: Option<Difference>,
     verified: Verified,
+    /// What user code says, if it is the tape that says it.
+    sealed: Option<SealedSide>,
+}
+
+/// What a replay without the game has beside the crowd.
+struct SealedSide {
+    answers: Arc<Answers>,
+    layout: Layout,
+    /// Calls of the tick that comes.
+    calls: Vec<Box<[u8]>>,
+    /// Keys of the blackboard that the next input brings.
+    keys: Option<Box<[u8]>>,
 }
 
 impl<B, C: Context + ?Sized> fmt::Debug for Replay<'_, B, C> {
@@ -135,13 +170,28 @@ impl<'t, B: Board + Saved, C: Context + ?Sized> Replay<'t, B, C> {
         program: impl Into<Arc<Program<B, C>>>,
         tick: u64,
     ) -> Result<Self, ReplayError> {
-        let program = program.into();
+        Self::start(tape, program.into(), tick, None)
+    }
+
+    /// The same, where the tape may say what user code says.
+    pub(crate) fn start(
+        tape: &'t Tape<'_>,
+        program: Arc<Program<B, C>>,
+        tick: u64,
+        answers: Option<Arc<Answers>>,
+    ) -> Result<Self, ReplayError> {
         let rom = program.machine().rom();
         let expected = [rom.structure_hash(), rom.parameter_hash()];
         let found = tape.hashes();
         if found != expected {
             return Err(ReplayError::Machine { found, expected });
         }
+        let sealed = answers.map(|answers| SealedSide {
+            answers,
+            layout: Layout::of(&program),
+            calls: Vec::new(),
+            keys: None,
+        });
         let mut replay = Self {
             player: tape.play_before(tick),
             crowd: Crowd::new(Arc::clone(&program), 0),
@@ -149,6 +199,7 @@ impl<'t, B: Board + Saved, C: Context + ?Sized> Replay<'t, B, C> {
             shadow: None,
             vague: None,
             verified: Verified::default(),
+            sealed,
         };
         match replay.player.next_item()? {
             Some(Item::Checkpoint(checkpoint)) => replay.become_checkpoint(&checkpoint)?,
@@ -195,6 +246,17 @@ impl<'t, B: Board + Saved, C: Context + ?Sized> Replay<'t, B, C> {
                     }
                 },
                 Some(Item::Record(Record::Input(input))) => self.enter(&input)?,
+                Some(Item::Record(Record::Keys(keys))) => {
+                    if let Some(sealed) = &mut self.sealed {
+                        sealed.keys = Some(keys);
+                    }
+                }
+                Some(Item::Record(Record::Calls(calls))) => {
+                    if let Some(sealed) = &mut self.sealed {
+                        sealed.calls.push(calls);
+                    }
+                }
+                Some(Item::Record(Record::Guessed(_))) => {}
                 Some(Item::Record(Record::Changed(changed))) => {
                     let crowd = &self.crowd;
                     let shadow = self.shadow.get_or_insert_with(|| Shadow::of(crowd));
@@ -240,28 +302,55 @@ impl<B: Board + Saved, C: Context + ?Sized> Replay<'_, B, C> {
 
     fn restore(&mut self, checkpoint: &Checkpoint) -> Result<(), ReplayError> {
         let tick = checkpoint.tick;
-        let restored = self.crowd.restore(&checkpoint.snapshot);
-        restored.map_err(|error| ReplayError::Checkpoint { tick, error })
+        let refused = |error| ReplayError::Checkpoint { tick, error };
+        match &self.sealed {
+            None => self.crowd.restore(&checkpoint.snapshot).map_err(refused),
+            Some(sealed) => {
+                let snapshot = sealed.layout.snapshot_of(self.crowd.machine(), checkpoint);
+                let snapshot = snapshot.ok_or(ReplayError::NotSealed)?;
+                self.crowd.restore(&snapshot).map_err(refused)
+            }
+        }
+    }
+
+    /// Is the crowd what a checkpoint holds?
+    fn is_at(&self, checkpoint: &Checkpoint) -> bool {
+        let snapshot = self.crowd.snapshot();
+        let Some(sealed) = &self.sealed else {
+            return snapshot == checkpoint.snapshot;
+        };
+        let keys = sealed
+            .layout
+            .of_crowd(&self.crowd, snapshot.len(), &mut Vec::new());
+        // The head has a checksum over blackboards, which are others here.
+        let part =
+            |snapshot: &[u8], end: usize| snapshot.get(SNAPSHOT_HEAD..end).map(<[u8]>::to_vec);
+        checkpoint.keys.as_ref().is_some_and(|recorded| {
+            part(&snapshot, keys.boards_at) == part(&checkpoint.snapshot, recorded.boards_at)
+                && keys.words == recorded.words
+        })
     }
 
     /// The crowd must be what a checkpoint holds.
     fn compare_checkpoint(&mut self, checkpoint: &Checkpoint) -> Result<(), ReplayError> {
-        if self.crowd.snapshot() == checkpoint.snapshot {
+        if self.is_at(checkpoint) {
             self.verified.checkpoints += 1;
             return self.stop_if_vague();
         }
         let tick = checkpoint.tick;
         let mut recorded = Crowd::new(Arc::clone(&self.program), 0);
-        recorded
-            .restore(&checkpoint.snapshot)
-            .map_err(|error| ReplayError::Checkpoint { tick, error })?;
-        let sides = Shadow::of(&recorded).first_difference(&self.crowd);
+        std::mem::swap(&mut self.crowd, &mut recorded);
+        let restored = self.restore(checkpoint);
+        std::mem::swap(&mut self.crowd, &mut recorded);
+        restored?;
+        let sides = Shadow::of(&recorded).first_difference(&self.crowd, self.sealed.is_none());
         let what = match sides {
             Some(sides) => {
                 let program = &self.program;
                 let boards = |one: &[u8], two: &[u8]| keys(program, one, two);
                 name(program.machine(), tick, sides, boards)
             }
+            None if self.sealed.is_some() => WhatDiffers::Blackboards,
             None => WhatDiffers::Crowd,
         };
         let difference = match self.vague.take() {
@@ -287,9 +376,25 @@ impl<B: Board + Saved, C: Context + ?Sized> Replay<'_, B, C> {
         tick: &mut impl FnMut(&mut Crowd<B, C>) -> Option<u64>,
     ) -> Result<(), ReplayError> {
         let now = self.crowd.now();
+        self.crowd.set_apart(proof.apart);
+        if let Some(sealed) = &mut self.sealed {
+            let loaded = sealed.answers.load(now, &sealed.calls);
+            sealed.calls.clear();
+            loaded.map_err(|error| ReplayError::Answers {
+                tick: now,
+                misfit: error.to_string(),
+            })?;
+        }
         let context = tick(&mut self.crowd);
         if self.crowd.now() != now + 1 {
             return Err(ReplayError::NotTicked { tick: now });
+        }
+        let misfit = self.sealed.as_ref();
+        if let Some(misfit) = misfit.and_then(|sealed| sealed.answers.take_misfit()) {
+            return Err(ReplayError::Answers {
+                tick: now,
+                misfit: misfit.told(self.crowd.machine()),
+            });
         }
         self.verified.ticks += 1;
         let differs = |what| {
@@ -334,7 +439,8 @@ impl<B: Board + Saved, C: Context + ?Sized> Replay<'_, B, C> {
         }
         let crowd = &self.crowd;
         let same = digests.crowd == crowd.digest();
-        let same_boards = digests.boards == crowd.boards_digest();
+        // Blackboards are others where the game is not there (TAPE-3).
+        let same_boards = self.sealed.is_some() || digests.boards == crowd.boards_digest();
         if same && same_boards {
             let commands = digests.commands == crowd.commands_digest() as u32;
             return (!commands).then_some(WhatDiffers::Commands);
@@ -342,7 +448,7 @@ impl<B: Board + Saved, C: Context + ?Sized> Replay<'_, B, C> {
         let sides = self
             .shadow
             .as_ref()
-            .and_then(|shadow| shadow.first_difference(crowd));
+            .and_then(|shadow| shadow.first_difference(crowd, self.sealed.is_none()));
         let program = &self.program;
         let boards = |one: &[u8], two: &[u8]| keys(program, one, two);
         let named = sides.map(|sides| name(program.machine(), crowd.now(), sides, boards));
@@ -396,6 +502,10 @@ impl<B: Board + Saved, C: Context + ?Sized> Replay<'_, B, C> {
                 AgentInput::Resume => Input::Resume(id(agent)),
                 AgentInput::ClearFlags => Input::ClearFlags(id(agent)),
             },
+            TapeInput::Message { to, event, .. } => {
+                self.crowd.receive(Envelope { to: id(to), event });
+                return Ok(None);
+            }
             TapeInput::Written(agent, ref bytes) => {
                 let board = self.board(bytes)?;
                 let place = self.crowd.board_mut(id(agent));
@@ -412,8 +522,14 @@ impl<B: Board + Saved, C: Context + ?Sized> Replay<'_, B, C> {
         }))
     }
 
-    fn board(&self, mut bytes: &[u8]) -> Result<B, Refusal> {
+    fn board(&mut self, mut bytes: &[u8]) -> Result<B, Refusal> {
         let machine = self.crowd.machine();
+        if let Some(sealed) = &mut self.sealed {
+            let keys = sealed.keys.take();
+            let saved = keys.and_then(|keys| sealed.layout.board(machine, &keys));
+            let board = saved.and_then(|saved| B::load(machine, &mut saved.as_slice()));
+            return board.ok_or(Refusal::Board);
+        }
         let board = B::load(machine, &mut bytes);
         let board = board.filter(|board| bytes.is_empty() && board.fits(machine));
         board.ok_or(Refusal::Board)

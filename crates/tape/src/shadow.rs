@@ -85,10 +85,12 @@ impl Shadow {
         changed.board.apply(&mut agent.board)
     }
 
-    /// The first agent that a crowd has another one of.
+    /// The first agent that a crowd has another one of. Blackboards may be of another type: then they
+    /// are not looked at.
     pub(crate) fn first_difference<B: Board + Saved, C: Context + ?Sized>(
         &self,
         crowd: &Crowd<B, C>,
+        with_boards: bool,
     ) -> Option<Sides> {
         let nobody = Agent::default();
         let mut saved = Vec::new();
@@ -97,8 +99,11 @@ impl Shadow {
             saved.clear();
             let (generation, instance) = look(crowd, index, recorded.generation, &mut saved);
             let same = recorded.generation == generation && recorded.instance == instance;
-            if same && recorded.board == saved {
+            if same && (!with_boards || recorded.board == saved) {
                 continue;
+            }
+            if !with_boards {
+                saved.clone_from(&recorded.board);
             }
             let there = |generation: u32| generation % 2 == 1;
             let recorded_one = || (recorded.instance.clone(), recorded.board.clone());

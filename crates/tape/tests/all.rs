@@ -6,4 +6,5 @@ mod desync;
 mod flight;
 mod partings;
 mod recording;
+mod sealed;
 mod travel;

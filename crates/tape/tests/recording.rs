@@ -199,7 +199,7 @@ fn tape_4_a_full_disk_ends_the_recording_and_not_the_run() {
 }
 
 #[test]
-fn tape_1_the_tick_of_a_world_ends_the_recording() {
+fn tape_1_a_crowd_is_recorded_on_when_it_joins_a_world() {
     let mut dogs: Dogs = Crowd::new(program(), 7);
     let recording = Recording::begin(&mut dogs, Vec::new(), RecordingOptions::default()).unwrap();
     let board = statewright::Blackboard::new(dogs.machine());
@@ -210,7 +210,7 @@ fn tape_1_the_tick_of_a_world_ends_the_recording() {
     world.tick(&WORLD);
     world.tick(&WORLD);
     let (bytes, summary) = recording.finish(&mut world[key]).unwrap();
-    assert_eq!((summary.ticks, summary.inputs), (1, 1));
+    assert_eq!((summary.ticks, summary.inputs), (3, 1));
     let tape = Tape::read(&bytes).unwrap();
     let mut replay = Replay::new(&tape, program()).unwrap();
     assert!(replay.run(|dogs| (dogs.tick(&WORLD), None).1).is_ok());

@@ -31,6 +31,11 @@ impl<'a> Rng<'a> {
         Self { state }
     }
 
+    /// Goes on as after draws that somebody made and wrote down: for tools that run something again.
+    pub fn go_on_from(&mut self, state: u32) {
+        self.state.set(state);
+    }
+
     /// The next 32 random bits; never 0. One draw.
     pub fn next_u32(&mut self) -> u32 {
         let next = advance(self.state.get());

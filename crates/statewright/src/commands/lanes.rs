@@ -110,6 +110,15 @@ impl LaneRules {
         }
     }
 
+    /// What holds of a lane.
+    pub(crate) fn rule(&self, lane: Lane) -> LaneRule {
+        let number = usize::from(lane.number());
+        LaneRule {
+            critical: Some(self.critical >> (number & 31) & 1 == 1),
+            cap: Some(self.caps.get(number).copied().unwrap_or(0)),
+        }
+    }
+
     /// How a lane is read.
     pub(crate) fn reading(&self, lane: Lane) -> Reading {
         let has = |bits: u32| bits >> (lane.number() & 31) & 1 != 0;

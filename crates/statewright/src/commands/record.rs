@@ -61,6 +61,11 @@ impl Lane {
         Self(number)
     }
 
+    /// The lane with a number, the built-in ones first; none if no machine has so many.
+    pub fn numbered(number: u8) -> Option<Self> {
+        (usize::from(number) < MAX_LANES).then_some(Self(number))
+    }
+
     /// Lanes by the bits of their numbers.
     pub(crate) fn of_bits(bits: u32) -> impl Iterator<Item = Self> {
         (0..u32::BITS as u8)
@@ -232,6 +237,20 @@ impl Head {
             T::BYTES as u16
         };
         let (name, lane) = const { (name_number(T::NAME), T::LANE.number()) };
+        Self {
+            name,
+            length,
+            lane,
+            ..Self::new(agent, state, transition)
+        }
+    }
+
+    /// The same of a type that nobody knows here: lane, number of its name, bytes.
+    pub(crate) fn named(
+        agent: AgentId,
+        (state, transition): Site,
+        (lane, name, length): (u8, u32, u16),
+    ) -> Self {
         Self {
             name,
             length,

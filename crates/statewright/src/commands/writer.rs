@@ -93,6 +93,8 @@ pub struct Writer {
     pub(crate) staging: Staging,
     /// What it emits, while it is traced.
     pub(crate) naming: Naming,
+    /// Whether everything that user code does is written down.
+    sealing: bool,
 }
 
 /// Where the agent began.
@@ -125,9 +127,9 @@ impl Writer {
         let rules = limits.rules;
         (self.critical_lanes, self.accumulate_lanes) = (rules.critical, rules.accumulate);
         self.caps = rules.caps;
-        self.special_lanes = rules.accumulate | rules.capped;
         self.capped_lanes = rules.capped;
-        self.naming.set(false);
+        self.sealing = false;
+        self.note_names(false);
         (self.budget, self.tick, self.forgets) = (limits.budget, limits.tick, limits.forgets);
     }
 
@@ -146,10 +148,27 @@ impl Writer {
     #[cold]
     pub(crate) fn note_names(&mut self, is_on: bool) {
         self.naming.set(is_on);
-        self.special_lanes = match is_on {
+        self.special_lanes = match is_on || self.sealing {
             true => u32::MAX,
             false => self.accumulate_lanes | self.capped_lanes,
         };
+    }
+
+    /// Everything that user code does is written down from now on, or no longer.
+    #[cold]
+    pub(crate) fn set_sealing(&mut self, is_on: bool) {
+        self.sealing = is_on;
+        self.note_names(self.naming.is_on());
+    }
+
+    /// The agent's commands so far that are like this one, in order.
+    pub(crate) fn like(&mut self, head: &Head) -> Vec<Box<[u8]>> {
+        let mut found = Vec::new();
+        self.merge(head, |bytes| {
+            found.push(Box::from(&*bytes));
+            false
+        });
+        found
     }
 
     /// Forgets all commands; their pages are free for everybody.

@@ -109,6 +109,10 @@ pub struct Crowd<B, C: Context + ?Sized> {
     owed: AgentSet,
     /// How often the machine changed: whoever keeps its numbers looks again after it rose.
     pub(crate) reloads: u64,
+    /// Messages of its agents are delivered by somebody else.
+    is_apart: bool,
+    /// Those of its last tick were.
+    ticked_apart: bool,
 }
 
 /// What happened since a crowd began, or since the host counts anew.
@@ -156,6 +160,8 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
             incoming: None,
             owed: AgentSet::default(),
             reloads: 0,
+            is_apart: false,
+            ticked_apart: false,
         }
     }
 

@@ -7,9 +7,10 @@ use statewright_kernel::InboxEvent;
 
 use super::digest::Kept;
 use super::frames::Frames;
-use super::{Crowd, Input, Tick};
+use super::{Crowd, Envelope, Input, Tick};
 use crate::board::Board;
 use crate::context::Context;
+use crate::sealed::Sealed;
 
 /// Hears what enters a crowd, and when it ticks. With that, a run can be written down and run again.
 pub trait Observer<B, C: Context + ?Sized>: Send + Sync {
@@ -24,6 +25,58 @@ pub trait Observer<B, C: Context + ?Sized>: Send + Sync {
 
     /// A tick is over; its commands are still there.
     fn ticked(&mut self, crowd: &Crowd<B, C>, tick: &Tick);
+
+    /// In a world, after the tick of all crowds: a message was put into the mailbox of this one. It
+    /// came straight from an agent of this crowd, or by a group or from another crowd. Where a crowd
+    /// ticks alone, its messages stay among its agents and are not told.
+    fn received(&mut self, crowd: &Crowd<B, C>, message: &Envelope, is_own: bool) {
+        let _ = (crowd, message, is_own);
+    }
+}
+
+/// Sealing: what user code says and does is written down, call by call (TAPE-2).
+impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
+    /// Whose user code is written down from now on. Sealed agents go by the tables of their machine,
+    /// call by call; every byte of everybody stays what it would have been.
+    pub fn set_sealed(&mut self, sealed: Option<Sealed>) {
+        match sealed {
+            Some(sealed) => self.watch.get_or_insert_default().sealed = Some(sealed),
+            None => self.forget_watch(|watch| watch.sealed = None),
+        }
+    }
+
+    /// Whose user code is written down.
+    pub fn sealed(&self) -> Option<&Sealed> {
+        self.watch.as_ref()?.sealed.as_ref()
+    }
+
+    /// Calls of sealed agents in the last tick, as [`Turns`](crate::sealed::Turns) reads them: the
+    /// parts one after the other are all of them, in the order of agents.
+    pub fn sealed_calls(&self) -> impl Iterator<Item = &[u8]> {
+        self.last.sealed_calls()
+    }
+
+    /// Keeps messages of agents to agents out of its mailbox: somebody else brings them
+    /// ([`Self::receive`]), as a world does. For tools that run a crowd of a world again without it.
+    pub fn set_apart(&mut self, is_apart: bool) {
+        self.is_apart = is_apart;
+    }
+
+    /// Whether messages of its last tick were left to a world, or to whoever plays one.
+    pub fn ticked_apart(&self) -> bool {
+        self.ticked_apart
+    }
+
+    /// A message for an agent of this crowd, who may be gone, as if one had sent it in the tick
+    /// before.
+    pub fn receive(&mut self, message: Envelope) {
+        self.deliver_message(message, false);
+    }
+
+    /// Blackboards by index, also where nobody is any more.
+    pub fn slot_boards(&self) -> &[B] {
+        &self.agents.boards
+    }
 }
 
 /// What is looked after at inputs and ticks.
@@ -32,6 +85,8 @@ pub(super) struct Watch<B, C: Context + ?Sized> {
     /// Earlier ticks to go back to.
     pub(super) frames: Option<Frames<B>>,
     observer: Option<Box<dyn Observer<B, C>>>,
+    /// Whose user code is written down.
+    pub(super) sealed: Option<Sealed>,
 }
 
 impl<B, C: Context + ?Sized> Default for Watch<B, C> {
@@ -40,6 +95,7 @@ impl<B, C: Context + ?Sized> Default for Watch<B, C> {
             digests: None,
             frames: None,
             observer: None,
+            sealed: None,
         }
     }
 }
@@ -50,15 +106,13 @@ impl<B, C: Context + ?Sized> fmt::Debug for Watch<B, C> {
             .field("digests", &self.digests.is_some())
             .field("frames", &self.frames.is_some())
             .field("observer", &self.observer.is_some())
+            .field("sealed", &self.sealed)
             .finish()
     }
 }
 
 impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     /// Tells somebody of every input and every tick from now on; who heard of them before.
-    ///
-    /// The tick of a world takes the observer away: what other crowds send comes through no door of
-    /// this one, so that the observer would miss it.
     pub fn set_observer(
         &mut self,
         observer: Option<Box<dyn Observer<B, C>>>,
@@ -79,9 +133,9 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     pub(super) fn forget_watch(&mut self, forget: impl FnOnce(&mut Watch<B, C>)) {
         if let Some(watch) = &mut self.watch {
             forget(watch);
-            let is_over =
+            let rests =
                 watch.digests.is_none() && watch.frames.is_none() && watch.observer.is_none();
-            if is_over {
+            if rests && watch.sealed.is_none() {
                 self.watch = None;
             }
         }
@@ -132,6 +186,12 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
         }
     }
 
+    /// A message of a world was put into the mailbox.
+    #[cold]
+    pub(super) fn tell_message(&mut self, message: &Envelope, is_own: bool) {
+        self.tell(|observer, crowd| observer.received(crowd, message, is_own));
+    }
+
     /// Agents had their turns.
     pub(super) fn note_turns(&mut self, inbox: &[InboxEvent]) {
         let turns = &self.schedule.turns;
@@ -142,10 +202,7 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
 
     /// A tick is over.
     #[cold]
-    pub(super) fn tell_tick(&mut self, tick: &Tick, in_world: bool) {
-        if in_world {
-            self.set_observer(None);
-        }
+    pub(super) fn tell_tick(&mut self, tick: &Tick) {
         let agents = &self.agents;
         if let Some(kept) = self.watch.as_mut().and_then(|watch| watch.digests.as_mut()) {
             kept.refresh(agents);

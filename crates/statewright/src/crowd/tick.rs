@@ -158,13 +158,14 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
         self.mailbox.delivered(inbox);
         self.pages.keep(promised, &self.last);
         let in_world = messages.is_some();
+        self.ticked_apart = in_world || self.is_apart;
         let tick = self.finish(&rom, messages);
         if self.watch.is_some() {
             // In a world messages are delivered after it.
             if !in_world {
                 self.begin_frame();
             }
-            self.tell_tick(&tick, in_world);
+            self.tell_tick(&tick);
         }
         tick
     }
@@ -215,6 +216,7 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
             tracing,
             measured,
             last,
+            watch,
             ..
         } = self;
         let now = schedule.now as u32;
@@ -239,6 +241,7 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
             strict: settings.is_strict_for(rom),
             sleeping: settings.sleeping,
             timing: measured.timing.as_ref(),
+            sealed: watch.as_ref().and_then(|watch| watch.sealed.as_ref()),
         };
         let reasons = tracing.begin(last, ids, agents.generations.len(), now);
         with_instances!(&mut agents.instances, list => {
@@ -278,6 +281,9 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
             out.extend(messages);
         } else {
             for Message { envelope, .. } in messages {
+                if self.is_apart {
+                    break;
+                }
                 if envelope.to.crowd() == self.agents.number {
                     self.mailbox.send_unchecked(envelope, self.agents.roster());
                 } else {
@@ -355,7 +361,10 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     }
 
     /// A message for an agent of this crowd, who may be gone.
-    pub(crate) fn deliver_message(&mut self, envelope: Envelope) {
+    pub(crate) fn deliver_message(&mut self, envelope: Envelope, is_own: bool) {
+        if self.watch.is_some() {
+            self.tell_message(&envelope, is_own);
+        }
         self.mailbox.send_unchecked(envelope, self.agents.roster());
     }
 }

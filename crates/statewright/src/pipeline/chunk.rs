@@ -8,6 +8,7 @@ use super::panicked::Panicked;
 use super::timing::CallTimes;
 use crate::agent_id::AgentId;
 use crate::commands::{CommandLimits, Writer};
+use crate::sealed::SealLog;
 
 /// What one job leaves behind. Kept from tick to tick for its memory.
 #[derive(Debug, Default)]
@@ -34,6 +35,8 @@ pub(crate) struct Chunk {
     pub(crate) times: CallTimes,
     /// Agents and their events that were left over and dropped, for the next trace.
     pub(crate) surplus: Vec<(u32, Event)>,
+    /// What user code of sealed agents said and did.
+    pub(crate) sealed: Option<Box<SealLog>>,
 }
 
 impl Chunk {
@@ -47,6 +50,9 @@ impl Chunk {
         self.panicked.clear();
         self.unbound_calls.clear();
         self.times.clear();
+        if let Some(log) = &mut self.sealed {
+            log.clear();
+        }
         (self.turns, self.ran) = (0, true);
         self.clamped.clear();
         self.overflowed.clear();

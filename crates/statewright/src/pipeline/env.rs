@@ -10,6 +10,7 @@ use crate::commands::CommandLimits;
 use crate::crowd::Roster;
 use crate::machine::Machine;
 use crate::program::{Sleepers, TickTable};
+use crate::sealed::Sealed;
 
 /// Who the agents of a tick are, by index.
 #[derive(Clone, Copy, Debug)]
@@ -61,6 +62,8 @@ pub(crate) struct TickEnv<'e, B, C> {
     pub(crate) sleeping: bool,
     /// What measures user functions.
     pub(crate) timing: Option<&'e Timing>,
+    /// Whose user code is written down.
+    pub(crate) sealed: Option<&'e Sealed>,
 }
 
 impl<B, C> TickEnv<'_, B, C> {

@@ -1,6 +1,6 @@
 //! User code of all agents of a chunk, as the kernel asks for it.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 
 use statewright_kernel::{Hosts, prefetch};
 
@@ -10,6 +10,7 @@ use crate::board::Board;
 use crate::commands::Writer;
 use crate::fused::{ByTables, FusedBy};
 use crate::host::{AgentHost, Caller, HostEnv};
+use crate::sealed::SealLog;
 
 /// User code of all agents of a run.
 pub(crate) struct ChunkHosts<'c, B, C> {
@@ -33,14 +34,33 @@ impl<'c, B, C> ChunkHosts<'c, B, C> {
             ids: env.ids,
             index: first,
             unwound: Cell::new(None),
+            sealed: RefCell::new(None),
         };
         let env = HostEnv {
             table: env.table,
             context: env.context,
             strict: env.strict,
+            sealing: false,
             caller,
         };
         Self { first, boards, env }
+    }
+
+    /// What user code says and does from now on is written down.
+    pub(super) fn seal(&mut self, log: Box<SealLog>) {
+        self.env.sealing = true;
+        self.env.caller.out.set_sealing(true);
+        *self.env.caller.sealed.get_mut() = Some(log);
+    }
+
+    /// No longer; what was written.
+    pub(super) fn unseal(&mut self) -> Option<Box<SealLog>> {
+        let log = self.env.caller.sealed.get_mut().take();
+        if log.is_some() {
+            self.env.sealing = false;
+            self.env.caller.out.set_sealing(false);
+        }
+        log
     }
 
     /// Whose turn it is, or was last.

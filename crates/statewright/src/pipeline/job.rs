@@ -9,6 +9,7 @@ use statewright_kernel::{
     Sleep, SortedInbox, Visit, flag, tick_batch,
 };
 use statewright_rom::Rom;
+use statewright_rom::ids::KeyId;
 use statewright_trace::{Reasons, Tracer};
 use zerocopy::{FromBytes, IntoBytes};
 
@@ -22,6 +23,7 @@ use crate::agent_id::AgentId;
 use crate::board::Board;
 use crate::fused::{ByTables, FusedBy, Known};
 use crate::program::UnboundCall;
+use crate::sealed::Sealed;
 
 /// What one job works on. Everything but instances and blackboards names agents by their index
 /// among all.
@@ -73,20 +75,58 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
         if let Some(tracer) = &mut self.chunk.tracer {
             tracer.end_tick();
         }
+        if let Some(log) = &mut self.chunk.sealed {
+            log.close();
+        }
         self.choose_sleepers(env);
         self.drop_surplus(env);
         self.write_what_waited(env);
     }
 
-    /// Ticks from an index on, up to another.
-    fn run_between<C>(&mut self, env: &TickEnv<'_, B, C>, mut from: usize, to: usize) {
+    /// Ticks from an index on, up to another. Sealed agents go by themselves, so that the others pay
+    /// nothing for them.
+    fn run_between<C>(&mut self, env: &TickEnv<'_, B, C>, from: usize, to: usize) {
+        match env.sealed {
+            None => self.run_alike(env, (from, to), false),
+            Some(Sealed::All) => self.run_alike(env, (from, to), true),
+            Some(Sealed::Agents(indices)) => {
+                let [first, last] =
+                    [from, to].map(|end| indices.partition_point(|&index| (index as usize) < end));
+                let mut at = from;
+                let neighbors = |one: &u32, next: &u32| *next == *one + 1;
+                for run in indices[first..last].chunk_by(neighbors) {
+                    let (Some(&start), Some(&end)) = (run.first(), run.last()) else {
+                        continue;
+                    };
+                    let (start, end) = (start as usize, end as usize + 1);
+                    self.run_alike(env, (at, start), false);
+                    self.run_alike(env, (start, end), true);
+                    at = end;
+                }
+                self.run_alike(env, (at, to), false);
+            }
+        }
+    }
+
+    /// Ticks from an index on, up to another: all of them sealed, or nobody.
+    fn run_alike<C>(
+        &mut self,
+        env: &TickEnv<'_, B, C>,
+        (mut from, to): (usize, usize),
+        seal: bool,
+    ) {
         // Bound: each round but the last has a panic at a later index.
         while let Err(unwound) = match (&self.chunk.tracer, env.timing) {
-            (None, None) if !env.strict => self.run_until_panic::<C, false>(env, from, to),
-            _ => self.run_until_panic::<C, true>(env, from, to),
+            (None, None) if !env.strict && !seal => {
+                self.run_until_panic::<C, false>(env, (from, to), false)
+            }
+            _ => self.run_until_panic::<C, true>(env, (from, to), seal),
         } {
             let index = unwound.index;
             self.end_by_panic(env, &unwound);
+            if seal {
+                self.seal_panic(env, index);
+            }
             // A panic does not tell how much of the inbox was taken: the first event counts as
             // taken.
             self.drop_inbox_of(env, index, 1);
@@ -100,8 +140,8 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
     fn run_until_panic<C, const OBSERVED: bool>(
         &mut self,
         env: &TickEnv<'_, B, C>,
-        from: usize,
-        to: usize,
+        (from, to): (usize, usize),
+        seal: bool,
     ) -> Result<(), Unwound> {
         let [first, last] = [from, to].map(|end| {
             self.inbox
@@ -118,6 +158,9 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
         let chunk = &mut *self.chunk;
         let (boards, writer) = (&mut self.boards[start..end], &mut chunk.writer);
         let mut hosts: ChunkHosts<'_, B, C> = ChunkHosts::new(env, boards, from, writer);
+        if OBSERVED && seal {
+            hosts.seal(std::mem::take(chunk.sealed.get_or_insert_default()));
+        }
         let mut sink = TickSink {
             turns: 0,
             awake_next: &mut chunk.awake_next,
@@ -183,11 +226,36 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
         chunk.turns += sink.turns;
         chunk.times = times.into_inner();
         put_calls(&mut chunk.tracer, calls);
+        if OBSERVED && let Some(log) = hosts.unseal() {
+            chunk.sealed = Some(log);
+        }
         ran.map_err(|panic| Unwound {
             index: hosts.index(),
             call: hosts.unwound(),
             panic,
         })
+    }
+
+    /// Writes down that user code of a sealed agent panicked: what the agent is from then on.
+    #[cold]
+    fn seal_panic<C>(&mut self, env: &TickEnv<'_, B, C>, index: usize) {
+        let place = index - self.first;
+        let Some(log) = &mut self.chunk.sealed else {
+            return;
+        };
+        if let Some(board) = self.boards.get(place) {
+            for number in 0..env.rom.keys().len() {
+                if let Some(key) = KeyId::from_index(number) {
+                    log.write_key(key, board.read(env.table.field(key)));
+                }
+            }
+        }
+        if let Some(instance) = self.instances.get(place) {
+            log.rng(instance.header().rng.get());
+        }
+        let agent = env.ids.at(index);
+        let said = self.chunk.panicked.last().filter(|one| one.agent == agent);
+        log.panic(said.map_or("the function is not there", |said| &said.message));
     }
 
     pub(super) fn end_by_panic<C>(&mut self, env: &TickEnv<'_, B, C>, unwound: &Unwound) {
@@ -216,6 +284,10 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
         let chunk = &mut *self.chunk;
         let writer = &mut chunk.writer;
         let mut hosts: ChunkHosts<'_, B, C> = ChunkHosts::new(env, self.boards, self.first, writer);
+        let seal = env.sealed.is_some_and(|sealed| sealed.has(index as u32));
+        if seal {
+            hosts.seal(std::mem::take(chunk.sealed.get_or_insert_default()));
+        }
         let instance = &mut self.instances[index - self.first];
         let counters = &mut chunk.counters;
         let mut calls = take_calls(&mut chunk.tracer);
@@ -246,6 +318,9 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
         chunk.times = times.into_inner();
         put_calls(&mut chunk.tracer, calls);
         let call = hosts.unwound();
+        if let Some(log) = hosts.unseal() {
+            chunk.sealed = Some(log);
+        }
         match ran {
             Ok(stopped) => {
                 let fault = stopped.err().map(|fault| (agent, fault));
@@ -256,6 +331,9 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
             Err(panic) => {
                 let unwound = Unwound { index, call, panic };
                 self.end_by_panic(env, &unwound);
+                if seal {
+                    self.seal_panic(env, index);
+                }
             }
         }
         self.drop_inbox_of(env, index, 0);

@@ -16,6 +16,7 @@ use crate::commands::{
 };
 use crate::crowd::{Envelope, Message};
 use crate::machine::Machine;
+use crate::sealed::SealLog;
 
 /// What the last tick left behind, chunk by chunk.
 #[derive(Debug, Default)]
@@ -41,6 +42,12 @@ impl TickOutput {
         for chunk in &mut self.chunks {
             (chunk.ran, chunk.tracer) = (false, None);
         }
+    }
+
+    /// Calls of sealed agents, chunk by chunk.
+    pub(crate) fn sealed_calls(&self) -> impl Iterator<Item = &[u8]> {
+        let logs = self.ran().filter_map(|chunk| chunk.sealed.as_deref());
+        logs.map(SealLog::bytes).filter(|bytes| !bytes.is_empty())
     }
 
     pub(crate) fn chunks_mut(&mut self) -> &mut [Chunk] {

@@ -473,6 +473,11 @@ impl<B, C: Context + ?Sized> Program<B, C> {
         self.rules.merge(lane.into())
     }
 
+    /// What holds of a lane, with what a host said of it ([`Self::set_lane`]).
+    pub fn lane_rule(&self, lane: impl Into<Lane>) -> LaneRule {
+        self.rules.rule(lane.into())
+    }
+
     /// Says of a lane what the machine does not know, or knows otherwise: whether it is critical, and
     /// how many commands an agent may write into it per tick (CMD-2). Before there are crowds of the
     /// program.

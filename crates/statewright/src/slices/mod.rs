@@ -154,6 +154,7 @@ impl<B: Board, C: Context + ?Sized> Program<B, C> {
             strict: settings.is_strict_for(&rom),
             sleeping: settings.sleeping,
             timing: measured.timing.as_ref(),
+            sealed: None,
         };
         let reasons = tracing.begin(last, ids, instances.len(), now);
         let agents = AgentSlices {

@@ -349,12 +349,12 @@ where
     }
 
     fn deliver(&mut self, envelope: Envelope) {
-        self.deliver_message(envelope);
+        self.deliver_message(envelope, false);
     }
 
     fn deliver_own(&mut self, messages: &[Message]) {
         let envelopes = messages.iter().map(|message| message.envelope);
-        envelopes.for_each(|envelope| self.deliver_message(envelope));
+        envelopes.for_each(|envelope| self.deliver_message(envelope, true));
     }
 
     fn begin_frame(&mut self) {

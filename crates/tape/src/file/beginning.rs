@@ -1,5 +1,6 @@
 //! The sealed beginning of a tape: who wrote it, the machine with its names.
 
+use statewright::commands::LaneRule;
 use statewright::{Machine, SymbolTable};
 use statewright_bytes::{Head, HeadError, ReadError, Reader, Writer, seal};
 
@@ -21,6 +22,13 @@ pub struct Origin {
     pub data: Vec<u8>,
 }
 
+/// What a sealed tape says so that nobody needs the game (TAPE-2).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Seal {
+    /// What holds of each lane, with what the host said of it.
+    pub lanes: Vec<LaneRule>,
+}
+
 /// What the beginning holds.
 #[derive(Clone, Debug)]
 pub(crate) struct Beginning {
@@ -31,6 +39,8 @@ pub(crate) struct Beginning {
     /// Names, as a sidecar.
     pub(crate) names: String,
     pub(crate) hashes: [u64; 2],
+    /// If all agents are sealed.
+    pub(crate) seal: Option<Seal>,
 }
 
 impl Beginning {
@@ -42,6 +52,14 @@ impl Beginning {
             rom: machine.bytes().to_vec(),
             names: machine.symbols().to_json(),
             hashes: [rom.structure_hash(), rom.parameter_hash()],
+            seal: None,
+        }
+    }
+
+    pub(crate) fn sealed(self, seal: Seal) -> Self {
+        Self {
+            seal: Some(seal),
+            ..self
         }
     }
 
@@ -53,6 +71,13 @@ impl Beginning {
         for part in [&self.origin.data, &self.rom, self.names.as_bytes()] {
             raw.put_u64(part.len() as u64);
             raw.put(part);
+        }
+        raw.put_u8(self.seal.is_some().into());
+        if let Some(seal) = &self.seal {
+            raw.put_list(&seal.lanes, |out, lane| {
+                out.put_u8(lane.critical.unwrap_or(false).into());
+                out.put_u16(lane.cap.unwrap_or(0));
+            });
         }
         if raw.len() > MOST {
             return None;
@@ -98,6 +123,17 @@ impl Beginning {
         let (data, rom, names) = (part()?.to_vec(), part()?.to_vec(), part()?);
         let wrong = reader.wrong(statewright_bytes::ReadProblem::Text);
         let names = str::from_utf8(names).map_err(|_| wrong)?.to_owned();
+        let seal = match reader.u8()? {
+            0 => None,
+            _ => Some(Seal {
+                lanes: reader.list(|reader| {
+                    Ok::<_, ReadError>(LaneRule {
+                        critical: Some(reader.u8()? != 0),
+                        cap: Some(reader.u16()?),
+                    })
+                })?,
+            }),
+        };
         reader.end()?;
         let origin = Origin { program, data };
         Ok(Self {
@@ -106,6 +142,7 @@ impl Beginning {
             rom,
             names,
             hashes,
+            seal,
         })
     }
 

@@ -18,6 +18,8 @@ pub(crate) enum Kind {
     Records = 3,
     /// What the tape has, at its end.
     Index = 4,
+    /// Keys of all blackboards of the checkpoint before, or their first part.
+    Keys = 5,
 }
 
 const _: () = assert!(Kind::Checkpoint as u32 != CLOSING);
@@ -25,7 +27,13 @@ const _: () = assert!(Kind::Checkpoint as u32 != CLOSING);
 impl Kind {
     /// The kind of a number.
     pub(crate) fn of(number: u32) -> Option<Self> {
-        let all = [Self::Checkpoint, Self::Part, Self::Records, Self::Index];
+        let all = [
+            Self::Checkpoint,
+            Self::Part,
+            Self::Records,
+            Self::Index,
+            Self::Keys,
+        ];
         all.into_iter().find(|&kind| kind as u32 == number)
     }
 }

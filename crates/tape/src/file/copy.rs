@@ -61,9 +61,13 @@ pub fn rewrite(
                 }
                 flush(&mut writer, &mut gathered, &mut counts, since)?;
                 (now, since) = (checkpoint.tick, checkpoint.tick);
-                let (why, settings) = (checkpoint.why, checkpoint.settings);
-                let blocks = CheckpointBlocks::of(why, settings, &checkpoint.snapshot);
-                for (kind, raw) in blocks.map_err(failed)? {
+                let blocks = CheckpointBlocks {
+                    why: checkpoint.why,
+                    settings: checkpoint.settings,
+                    snapshot: &checkpoint.snapshot,
+                    keys: checkpoint.keys.as_ref(),
+                };
+                for (kind, raw) in blocks.cut().map_err(failed)? {
                     let written = writer.block(kind, now, &raw, Counts::default());
                     written.map_err(failed)?;
                 }
@@ -75,7 +79,10 @@ pub fn rewrite(
                 }
                 match record {
                     Record::Input(_) => counts.inputs += 1,
-                    Record::Changed(_) => {}
+                    Record::Changed(_)
+                    | Record::Keys(_)
+                    | Record::Calls(_)
+                    | Record::Guessed(_) => {}
                     Record::Tick(_) => {
                         counts.ticks += 1;
                         copied += u64::from(ticks.contains(&now));

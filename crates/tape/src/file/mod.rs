@@ -14,10 +14,12 @@ mod read;
 mod write;
 
 pub(crate) use beginning::Beginning;
-pub use beginning::Origin;
+pub use beginning::{Origin, Seal};
 pub(crate) use block::Kind;
 pub use copy::{cut, rewrite};
-pub use read::{Checkpoint, CheckpointReason, Damaged, Ending, Index, Item, Player, Refused, Tape};
+pub use read::{
+    Checkpoint, CheckpointReason, Damaged, Ending, Index, Item, Keys, Player, Refused, Tape,
+};
 pub(crate) use write::{CheckpointBlocks, Counts, TapeWriter};
 pub use write::{EndReason, WriteError};
 
@@ -27,7 +29,7 @@ use statewright_bytes::{ByteOrder, Format};
 /// version of snapshots is a new version of tapes.
 pub const FORMAT: Format = Format {
     magic: *b"SWTP",
-    version: 1,
+    version: 2,
     byte_order: ByteOrder::OfThisComputer,
     former: &[],
 };

@@ -9,7 +9,7 @@ use statewright_bytes::frames::{End, Frames, RawFrame};
 
 use super::block::{Kind, LONGEST, unpack};
 use super::write::EndReason;
-use super::{Beginning, MOST_BLOCK, MOST_CHECKPOINT, Origin};
+use super::{Beginning, MOST_BLOCK, MOST_CHECKPOINT, Origin, Seal};
 use crate::record::{Record, RecordedSettings, Wrong};
 
 /// Says that a file is not read at all, where and why.
@@ -151,6 +151,11 @@ impl<'b> Tape<'b> {
         self.beginning.hashes
     }
 
+    /// What it says for whoever has no game, if all agents are sealed.
+    pub fn seal(&self) -> Option<&Seal> {
+        self.beginning.seal.as_ref()
+    }
+
     /// The machine that was recorded, with its names.
     pub fn machine(&self) -> Result<Machine, Refused> {
         self.beginning.machine()
@@ -167,8 +172,10 @@ impl<'b> Tape<'b> {
             match item {
                 Item::Checkpoint(_) => index.checkpoints += 1,
                 Item::Record(Record::Input(_)) => index.inputs += 1,
-                Item::Record(Record::Changed(_)) => {}
                 Item::Record(Record::Tick(_)) => index.ticks += 1,
+                Item::Record(
+                    Record::Changed(_) | Record::Keys(_) | Record::Calls(_) | Record::Guessed(_),
+                ) => {}
             }
         }
         Ok(index)
@@ -255,6 +262,19 @@ pub struct Checkpoint {
     pub settings: RecordedSettings,
     /// The snapshot.
     pub snapshot: Vec<u8>,
+    /// Of a sealed tape: what machine files see of all blackboards.
+    pub keys: Option<Keys>,
+}
+
+/// What machine files see of all blackboards of a snapshot.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Keys {
+    /// Where blackboards begin in the snapshot.
+    pub boards_at: usize,
+    /// How many blackboards there are.
+    pub slots: usize,
+    /// Words of the machine's layout, blackboard after blackboard.
+    pub words: Vec<u8>,
 }
 
 /// What comes next in a tape.
@@ -301,7 +321,7 @@ impl<'t> Player<'t> {
                     self.block = self.unpack(frame)?;
                     self.at = 0;
                 }
-                Some(Kind::Part | Kind::Index) | None => {
+                Some(Kind::Part | Kind::Index | Kind::Keys) | None => {
                     return Err(self.damaged("a part of a checkpoint that is not there"));
                 }
             }
@@ -340,29 +360,61 @@ impl<'t> Player<'t> {
             _ => return Err(wrong),
         };
         let settings = RecordedSettings::read(&mut reader).map_err(|_| wrong.clone())?;
+        let Some(snapshot) = self.long(reader)? else {
+            return Ok(None);
+        };
+        let keys = match self.frames.split_first() {
+            Some((next, rest)) if next.kind == Kind::Keys as u32 => {
+                self.frames = rest;
+                let raw = self.unpack(next)?;
+                let mut reader = Reader::new(&raw);
+                let boards_at = reader.u32().map_err(|_| wrong.clone())? as usize;
+                let slots = reader.u32().map_err(|_| wrong.clone())? as usize;
+                let Some(words) = self.long(reader)? else {
+                    return Ok(None);
+                };
+                // Each has an instance in the snapshot, which is longer than a word.
+                if boards_at > snapshot.len() || slots > snapshot.len() / 4 {
+                    return Err(wrong);
+                }
+                Some(Keys {
+                    boards_at,
+                    slots,
+                    words,
+                })
+            }
+            _ => None,
+        };
+        Ok(Some(Checkpoint {
+            tick: frame.tick,
+            why,
+            settings,
+            snapshot,
+            keys,
+        }))
+    }
+
+    /// Bytes that begin here and go on in parts; nothing if the tape is cut off within them.
+    fn long(&mut self, mut reader: Reader<'_>) -> Result<Option<Vec<u8>>, Damaged> {
+        let wrong = self.damaged("a checkpoint that is none");
         let length = reader.u32().map_err(|_| wrong.clone())? as usize;
         if length > MOST_CHECKPOINT {
             return Err(wrong);
         }
-        let mut snapshot = reader.rest().to_vec();
-        while snapshot.len() < length {
+        let mut bytes = reader.rest().to_vec();
+        while bytes.len() < length {
             let Some((part, rest)) = self.frames.split_first() else {
                 return Ok(None);
             };
             if part.kind != Kind::Part as u32 {
                 return Err(wrong);
             }
-            snapshot.extend(self.unpack(part)?);
+            bytes.extend(self.unpack(part)?);
             self.frames = rest;
         }
-        if snapshot.len() != length {
+        if bytes.len() != length {
             return Err(wrong);
         }
-        Ok(Some(Checkpoint {
-            tick: frame.tick,
-            why,
-            settings,
-            snapshot,
-        }))
+        Ok(Some(bytes))
     }
 }

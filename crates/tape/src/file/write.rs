@@ -7,7 +7,7 @@ use statewright_bytes::Writer;
 use statewright_bytes::frames::{CLOSING, FRAME_HEAD, seal_frame};
 
 use super::block::{Kind, pack};
-use super::read::CheckpointReason;
+use super::read::{CheckpointReason, Keys};
 use super::{Beginning, MOST_BLOCK, MOST_CHECKPOINT};
 use crate::record::RecordedSettings;
 
@@ -182,17 +182,26 @@ impl<W: Write> TapeWriter<W> {
 }
 
 /// A checkpoint as blocks.
-pub(crate) struct CheckpointBlocks;
+pub(crate) struct CheckpointBlocks<'c> {
+    pub(crate) why: CheckpointReason,
+    pub(crate) settings: RecordedSettings,
+    pub(crate) snapshot: &'c [u8],
+    /// Of a sealed tape.
+    pub(crate) keys: Option<&'c Keys>,
+}
 
-impl CheckpointBlocks {
+impl CheckpointBlocks<'_> {
     /// Cuts a checkpoint into blocks, the first of which says what it is.
-    pub(crate) fn of(
-        why: CheckpointReason,
-        settings: RecordedSettings,
-        snapshot: &[u8],
-    ) -> Result<Vec<(Kind, Vec<u8>)>, WriteError> {
-        if snapshot.len() > MOST_CHECKPOINT {
-            return Err(WriteError::Checkpoint(snapshot.len()));
+    pub(crate) fn cut(&self) -> Result<Vec<(Kind, Vec<u8>)>, WriteError> {
+        let Self {
+            why,
+            settings,
+            snapshot,
+            keys,
+        } = self;
+        let length = snapshot.len() + keys.map_or(0, |keys| keys.words.len());
+        if length > MOST_CHECKPOINT {
+            return Err(WriteError::Checkpoint(length));
         }
         let mut first = Vec::with_capacity(snapshot.len().min(PART) + 32);
         first.put_u8(match why {
@@ -200,14 +209,25 @@ impl CheckpointBlocks {
             CheckpointReason::Restored => 1,
         });
         settings.put(&mut first);
-        first.put_u32(snapshot.len() as u32);
-        let (head, rest) = snapshot.split_at(snapshot.len().min(PART));
-        first.put(head);
-        let parts = rest.chunks(PART).map(|part| (Kind::Part, part.to_vec()));
-        Ok(std::iter::once((Kind::Checkpoint, first))
-            .chain(parts)
-            .collect())
+        let mut blocks = Vec::new();
+        put_long(&mut blocks, Kind::Checkpoint, first, snapshot);
+        if let Some(keys) = keys {
+            let mut first = Vec::new();
+            first.put_u32(keys.boards_at as u32);
+            first.put_u32(keys.slots as u32);
+            put_long(&mut blocks, Kind::Keys, first, &keys.words);
+        }
+        Ok(blocks)
     }
+}
+
+/// Bytes in as many blocks as they take, with what stands before them.
+fn put_long(blocks: &mut Vec<(Kind, Vec<u8>)>, kind: Kind, mut first: Vec<u8>, bytes: &[u8]) {
+    first.put_u32(bytes.len() as u32);
+    let (head, rest) = bytes.split_at(bytes.len().min(PART));
+    first.put(head);
+    blocks.push((kind, first));
+    blocks.extend(rest.chunks(PART).map(|part| (Kind::Part, part.to_vec())));
 }
 
 /// Bytes of one part of a checkpoint.

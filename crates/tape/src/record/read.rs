@@ -1,0 +1,174 @@
+//! Reading records: nothing is believed.
+
+use statewright::ids::{EventId, ParameterId, VariantId};
+use statewright::{AgentId, Class, CrowdNumber, Event, ParameterChange, Type};
+use statewright_bytes::Reader;
+use statewright_rom::Number;
+
+use super::{
+    AgentInput, Changed, Code, Digests, Patch, Record, RecordedSettings, TapeAgent, TapeInput,
+    TickProof, Wrong,
+};
+
+impl Record {
+    /// The next record of some bytes.
+    pub(crate) fn read(reader: &mut Reader<'_>) -> Result<Self, Wrong> {
+        let code = reader.u8()?;
+        let code = Code::ALL.get(usize::from(code)).copied();
+        let input = match code.ok_or(Wrong("a record of an unknown kind"))? {
+            Code::Tick => return read_tick(reader).map(Self::Tick),
+            Code::Changed => return read_changed(reader).map(Self::Changed),
+            Code::Send => TapeInput::Send(read_agent(reader)?, read_event(reader)?),
+            Code::Broadcast => TapeInput::Broadcast(read_event(reader)?),
+            Code::Spawn => TapeInput::Spawn {
+                variant: match reader.varint()? {
+                    0 => None,
+                    raw => Some(variant(u16::try_from(raw - 1).ok())?),
+                },
+                board: read_board(reader)?,
+            },
+            Code::Despawn => TapeInput::Agent(AgentInput::Despawn, read_agent(reader)?),
+            Code::Reset => TapeInput::Agent(AgentInput::Reset, read_agent(reader)?),
+            Code::Stop => TapeInput::Agent(AgentInput::Stop, read_agent(reader)?),
+            Code::Pause => TapeInput::Agent(AgentInput::Pause, read_agent(reader)?),
+            Code::Resume => TapeInput::Agent(AgentInput::Resume, read_agent(reader)?),
+            Code::ClearFlags => TapeInput::Agent(AgentInput::ClearFlags, read_agent(reader)?),
+            Code::Written => TapeInput::Written(read_agent(reader)?, read_board(reader)?),
+            Code::SetVariant => {
+                TapeInput::SetVariant(read_agent(reader)?, variant(Some(reader.u16()?))?)
+            }
+            Code::SetParameter => TapeInput::SetParameter(read_change(reader)?),
+            Code::Settings => TapeInput::Settings(RecordedSettings::read(reader)?),
+            Code::StartAt => TapeInput::StartAt(reader.u64()?),
+            Code::Number => {
+                let number = CrowdNumber::new(reader.u32()?);
+                TapeInput::Number(number.ok_or(Wrong("the number of a crowd"))?)
+            }
+            Code::Instance => TapeInput::Instance(read_agent(reader)?, read_bytes(reader)?),
+            Code::ResetCounters => TapeInput::ResetCounters,
+            Code::Message => {
+                let is_own = match reader.u8()? {
+                    0 => false,
+                    1 => true,
+                    _ => return Err(Wrong("a message of an unknown kind")),
+                };
+                let (to, event) = (read_agent(reader)?, read_event(reader)?);
+                TapeInput::Message { to, event, is_own }
+            }
+            Code::Keys => return read_bytes(reader).map(Self::Keys),
+            Code::Calls => return read_bytes(reader).map(Self::Calls),
+            Code::Guessed => return read_agent(reader).map(Self::Guessed),
+        };
+        Ok(Self::Input(input))
+    }
+}
+
+fn read_agent(reader: &mut Reader<'_>) -> Result<TapeAgent, Wrong> {
+    let (index, generation) = (reader.varint()?, reader.varint()?);
+    let fits = index < AgentId::INDICES.into() && generation < AgentId::GENERATIONS.into();
+    if !fits {
+        return Err(Wrong("an agent that no crowd can have"));
+    }
+    Ok(TapeAgent {
+        index: index as u32,
+        generation: generation as u32,
+    })
+}
+
+fn read_event(reader: &mut Reader<'_>) -> Result<Event, Wrong> {
+    let id = u16::try_from(reader.varint()?).ok().and_then(EventId::new);
+    let id = id.ok_or(Wrong("an event that no machine can have"))?;
+    let bits = reader.u8()?;
+    let used = usize::from(bits >> 3);
+    if used > 4 {
+        return Err(Wrong("an event with more than four words"));
+    }
+    let mut event = Event::new(id, Class::Normal);
+    event.class = bits & 3;
+    if bits >> 2 & 1 == 1 {
+        (event.class, event.flags) = (reader.u8()?, reader.u8()?);
+        event.stamp.set(reader.u32()?);
+    }
+    let mut words = [0; 4];
+    for word in &mut words[..used] {
+        *word = reader.u32()?;
+    }
+    Ok(event.with_words(words))
+}
+
+fn read_bytes(reader: &mut Reader<'_>) -> Result<Box<[u8]>, Wrong> {
+    let length = reader.varint()?;
+    let length = usize::try_from(length).map_err(|_| Wrong("bytes without end"))?;
+    Ok(reader.take(length)?.into())
+}
+
+fn read_board(reader: &mut Reader<'_>) -> Result<Box<[u8]>, Wrong> {
+    let length = reader.u32()? as usize;
+    Ok(reader.take(length)?.into())
+}
+
+fn variant(raw: Option<u16>) -> Result<VariantId, Wrong> {
+    raw.and_then(VariantId::new)
+        .ok_or(Wrong("a variant that no machine can have"))
+}
+
+fn read_change(reader: &mut Reader<'_>) -> Result<ParameterChange, Wrong> {
+    let variant = variant(Some(reader.u16()?))?;
+    let parameter = ParameterId::new(reader.u16()?);
+    let ty = Type::of_byte(reader.u8()?);
+    Ok(ParameterChange {
+        variant,
+        parameter: parameter.ok_or(Wrong("a parameter that no machine can have"))?,
+        ty: ty.ok_or(Wrong("a type that is none"))?,
+        words: [reader.u32()?, reader.u32()?, reader.u32()?],
+    })
+}
+
+fn read_tick(reader: &mut Reader<'_>) -> Result<TickProof, Wrong> {
+    let bits = reader.u8()?;
+    if bits > 7 {
+        return Err(Wrong("a tick of an unknown kind"));
+    }
+    let mut proof = TickProof::default();
+    if bits & 1 == 1 {
+        proof.digests = Some(Digests {
+            crowd: reader.u64()?,
+            commands: reader.u32()?,
+            boards: reader.u64()?,
+        });
+    }
+    if bits & 2 == 2 {
+        proof.context = Some(reader.u64()?);
+    }
+    proof.apart = bits & 4 == 4;
+    Ok(proof)
+}
+
+fn read_changed(reader: &mut Reader<'_>) -> Result<Changed, Wrong> {
+    Ok(Changed {
+        agent: read_agent(reader)?,
+        instance: read_patch(reader)?,
+        board: read_patch(reader)?,
+    })
+}
+
+fn read_patch(reader: &mut Reader<'_>) -> Result<Patch, Wrong> {
+    const WRONG: Wrong = Wrong("changed bytes that lie nowhere");
+    let (length, count) = (reader.varint()?, reader.varint()?);
+    // No blackboard of a tape is longer than a block.
+    let length = usize::try_from(length).ok();
+    let length = length.filter(|&length| length <= crate::file::MOST_BLOCK);
+    let length = length.ok_or(WRONG)?;
+    let (mut runs, mut at) = (Vec::new(), 0_usize);
+    for _ in 0..count {
+        let skip = usize::try_from(reader.varint()?).map_err(|_| WRONG)?;
+        let bytes = read_bytes(reader)?;
+        let start = at.checked_add(skip).ok_or(WRONG)?;
+        at = start.checked_add(bytes.len()).ok_or(WRONG)?;
+        if at > length || bytes.is_empty() {
+            return Err(WRONG);
+        }
+        runs.push((start, bytes));
+    }
+    Ok(Patch { length, runs })
+}

@@ -1,0 +1,219 @@
+//! Writing records: each as short as it can be.
+
+use statewright::{AgentId, Event, Input, Saved};
+use statewright_bytes::Writer;
+
+use super::{Code, RecordedSettings, TapeAgent, TickProof};
+
+fn put_agent(out: &mut impl Writer, agent: TapeAgent) {
+    out.put_varint(agent.index.into());
+    out.put_varint(agent.generation.into());
+}
+
+fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
+    out.put_varint(bytes.len() as u64);
+    out.put(bytes);
+}
+
+/// The bytes of an event for an agent, which are few: put together here, they go out in one piece.
+struct Short {
+    bytes: [u8; 48],
+    length: usize,
+}
+
+impl Writer for Short {
+    #[inline]
+    fn put(&mut self, bytes: &[u8]) {
+        let end = self.length + bytes.len();
+        if let Some(place) = self.bytes.get_mut(self.length..end) {
+            place.copy_from_slice(bytes);
+            self.length = end;
+        }
+    }
+}
+
+/// Kind, receiver, event: at most 1 + 5 + 5 + 3 + 1 + 6 + 16 bytes.
+#[inline]
+fn put_send(out: &mut Vec<u8>, to: TapeAgent, event: &Event) {
+    let mut short = Short {
+        bytes: [0; 48],
+        length: 0,
+    };
+    short.put_u8(Code::Send as u8);
+    put_agent(&mut short, to);
+    put_event(&mut short, event);
+    out.put(&short.bytes[..short.length]);
+}
+
+/// Class below 4, whether there is more than class and payload, and words of the payload: one byte.
+#[inline]
+fn put_event(out: &mut impl Writer, event: &Event) {
+    let words = event.words();
+    let used = 4 - words.iter().rev().take_while(|&&word| word == 0).count();
+    let is_plain = event.class < 4 && event.flags == 0 && event.stamp.get() == 0;
+    out.put_varint(event.id.get().into());
+    let class = if is_plain { event.class } else { 0 };
+    out.put_u8(class | u8::from(!is_plain) << 2 | (used as u8) << 3);
+    if !is_plain {
+        out.put(&[event.class, event.flags]);
+        out.put_u32(event.stamp.get());
+    }
+    words[..used].iter().for_each(|&word| out.put_u32(word));
+}
+
+/// A blackboard with its length before it. The length is known afterwards: it has four bytes.
+fn put_board<B: Saved>(out: &mut Vec<u8>, board: &B) {
+    let at = out.len();
+    out.put_u32(0);
+    board.save(out);
+    let length = (out.len() - at - 4) as u32;
+    if let Some(place) = out.get_mut(at..at + 4) {
+        place.copy_from_slice(&length.to_le_bytes());
+    }
+}
+
+/// Writes an input; `board` has the blackboard of an agent. `false` if there is nothing to be written:
+/// pages for commands are no agent's business, restores are checkpoints, and a reload ends the tape.
+pub(crate) fn put_input<'b, B: Saved + 'b>(
+    out: &mut Vec<u8>,
+    input: &Input<B>,
+    board: impl FnOnce(AgentId) -> Option<&'b B>,
+) -> bool {
+    let of = |out: &mut Vec<u8>, code: Code, agent: AgentId| {
+        out.put_u8(code as u8);
+        put_agent(out, agent.into());
+    };
+    match input {
+        Input::Send(envelope) => put_send(out, envelope.to.into(), &envelope.event),
+        Input::Broadcast(event) => {
+            out.put_u8(Code::Broadcast as u8);
+            put_event(out, event);
+        }
+        Input::Spawn { board, variant } => {
+            out.put_u8(Code::Spawn as u8);
+            // None and the plain variant differ in what they leave in the crowd.
+            out.put_varint(variant.map_or(0, |variant| u64::from(variant.raw()) + 1));
+            put_board(out, board);
+        }
+        Input::Despawn(agent) => of(out, Code::Despawn, *agent),
+        Input::Reset(agent) => of(out, Code::Reset, *agent),
+        Input::Stop(agent) => of(out, Code::Stop, *agent),
+        Input::Pause(agent) => of(out, Code::Pause, *agent),
+        Input::Resume(agent) => of(out, Code::Resume, *agent),
+        Input::ClearFlags(agent) => of(out, Code::ClearFlags, *agent),
+        Input::Written(agent) => {
+            let Some(board) = board(*agent) else {
+                return false;
+            };
+            of(out, Code::Written, *agent);
+            put_board(out, board);
+        }
+        Input::SetVariant(agent, variant) => {
+            of(out, Code::SetVariant, *agent);
+            out.put_u16(variant.raw());
+        }
+        Input::SetParameter(change) => {
+            out.put_u8(Code::SetParameter as u8);
+            out.put_u16(change.variant.raw());
+            out.put_u16(change.parameter.raw());
+            out.put_u8(change.ty.number());
+            change.words.iter().for_each(|&word| out.put_u32(word));
+        }
+        Input::Settings(settings) => {
+            out.put_u8(Code::Settings as u8);
+            RecordedSettings::of(settings).put(out);
+        }
+        Input::StartAt(tick) => {
+            out.put_u8(Code::StartAt as u8);
+            out.put_u64(*tick);
+        }
+        Input::Number(number) => {
+            out.put_u8(Code::Number as u8);
+            out.put_u32(number.get());
+        }
+        Input::Instance(agent, bytes) => {
+            of(out, Code::Instance, *agent);
+            put_bytes(out, bytes);
+        }
+        Input::ResetCounters => out.put_u8(Code::ResetCounters as u8),
+        Input::Pool(_) | Input::Restore(_) | Input::Rewind(_) | Input::Reload(_) => return false,
+    }
+    true
+}
+
+/// Writes what a tick came to.
+pub(crate) fn put_tick(out: &mut Vec<u8>, proof: &TickProof) {
+    out.put_u8(Code::Tick as u8);
+    let bits = u8::from(proof.digests.is_some())
+        | u8::from(proof.context.is_some()) << 1
+        | u8::from(proof.apart) << 2;
+    out.put_u8(bits);
+    if let Some(digests) = proof.digests {
+        out.put_u64(digests.crowd);
+        out.put_u32(digests.commands);
+        out.put_u64(digests.boards);
+    }
+    if let Some(context) = proof.context {
+        out.put_u64(context);
+    }
+}
+
+/// Writes what became of an agent: its bytes before and now.
+pub(crate) fn put_changed(
+    out: &mut Vec<u8>,
+    agent: TapeAgent,
+    instance: (&[u8], &[u8]),
+    board: (&[u8], &[u8]),
+) {
+    out.put_u8(Code::Changed as u8);
+    put_agent(out, agent);
+    put_patch(out, instance);
+    put_patch(out, board);
+}
+
+/// Runs of bytes that differ; behind the end of the old ones all do.
+fn put_patch(out: &mut Vec<u8>, (old, new): (&[u8], &[u8])) {
+    let differs = |at: usize| old.get(at) != new.get(at);
+    let mut runs: Vec<(usize, usize)> = Vec::new();
+    for at in (0..new.len()).filter(|&at| differs(at)) {
+        match runs.last_mut() {
+            // Two bytes between are cheaper than another run.
+            Some((_, end)) if at <= *end + 2 => *end = at + 1,
+            _ => runs.push((at, at + 1)),
+        }
+    }
+    out.put_varint(new.len() as u64);
+    out.put_varint(runs.len() as u64);
+    let mut before = 0;
+    for (start, end) in runs {
+        out.put_varint((start - before) as u64);
+        put_bytes(out, &new[start..end]);
+        before = end;
+    }
+}
+
+/// Writes a message that a crowd of a world received.
+pub(crate) fn put_message(out: &mut Vec<u8>, to: TapeAgent, event: &Event, is_own: bool) {
+    out.put_u8(Code::Message as u8);
+    out.put_u8(is_own.into());
+    put_agent(out, to);
+    put_event(out, event);
+}
+
+/// Writes the keys of the blackboard that comes with the next input.
+pub(crate) fn put_keys(out: &mut Vec<u8>, keys: &[u8]) {
+    out.put_u8(Code::Keys as u8);
+    put_bytes(out, keys);
+}
+
+/// Writes what user code of sealed agents said and did.
+pub(crate) fn put_calls(out: &mut Vec<u8>, calls: &[u8]) {
+    out.put_u8(Code::Calls as u8);
+    put_bytes(out, calls);
+}
+
+/// Writes that answers of an agent are guesses from here on.
+pub(crate) fn put_guessed(out: &mut Vec<u8>, agent: TapeAgent) {
+    out.put_u8(Code::Guessed as u8);
+    put_agent(out, agent);
+}
