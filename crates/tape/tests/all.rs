@@ -6,4 +6,5 @@ mod flight;
 mod partings;
 mod recording;
 mod sealed;
+mod town;
 mod travel;
