@@ -31,6 +31,8 @@ pub struct Fork<'f> {
     pub at: u64,
     /// The last tick; `None` for that of the tape.
     pub to: Option<u64>,
+    /// What is other at its beginning already.
+    pub prepare: &'f mut dyn FnMut(&mut Agents),
     /// What becomes of each input of the tape from there on: the tick that comes, the input; nothing
     /// if it is left out.
     pub keep: &'f mut dyn FnMut(u64, TapeInput) -> Option<TapeInput>,
@@ -107,6 +109,7 @@ impl Fork<'_> {
         let Self {
             at,
             to,
+            prepare,
             keep,
             before,
             ticked,
@@ -138,6 +141,7 @@ impl Fork<'_> {
             origin: tape.origin().clone(),
             ..RecordingOptions::default()
         };
+        prepare(replay.crowd_mut());
         let recording = Recording::begin(replay.crowd_mut(), Vec::new(), options)?;
         let last = to.unwrap_or(u64::MAX);
         while replay.crowd().now() <= last

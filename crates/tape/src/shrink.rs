@@ -109,10 +109,7 @@ pub fn shrink(
         agent,
         agents: [agents.len(), there.len() - best.without.len()].map(|count| count as u64),
         ticks: [index.ticks, best.ticks.end - best.ticks.start],
-        inputs: [
-            index.inputs,
-            (places.len() - best.dropped.len() + best.without.len()) as u64,
-        ],
+        inputs: [index.inputs, (places.len() - best.dropped.len()) as u64],
         payloads: best.zeroed.len() as u64,
     }))
 }
@@ -261,17 +258,17 @@ impl<F: FnMut(u64)> Search<'_, '_, F> {
     /// The tape of a candidate.
     fn write(&mut self, best: &Candidate) -> Result<Vec<u8>, ForkError> {
         let mut place = 0;
-        let mut without = Some(best.without.clone());
         let fork = Fork {
             at: best.ticks.start,
             to: Some(best.ticks.end - 1),
             keep: &mut |_, input| best.edit(&mut place, input),
-            before: &mut |crowd| {
-                for agent in without.take().into_iter().flatten() {
+            prepare: &mut |crowd| {
+                for &agent in &best.without {
                     // It was there when the list was made.
                     _ = crowd.despawn(agent);
                 }
             },
+            before: &mut |_| (),
             ticked: &mut |_| (),
         };
         Ok(fork.run(self.tape)?.tape)

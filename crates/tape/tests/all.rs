@@ -3,6 +3,7 @@
 mod common;
 mod damage;
 mod flight;
+mod forks;
 mod partings;
 mod recording;
 mod sealed;

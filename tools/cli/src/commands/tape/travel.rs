@@ -277,6 +277,7 @@ pub(super) fn fork(args: &TapeFork, console: &Console) -> Result<Outcome, CliErr
     let run = Fork {
         at: args.at,
         to: args.to,
+        prepare: &mut |_| (),
         keep: &mut |tick, input| {
             let dropped = drops.iter().any(|drop| drop.takes(tick, &input));
             (!dropped).then_some(input)
