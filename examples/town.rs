@@ -13,7 +13,7 @@ const VILLAGERS: usize = 996;
 const GUARDS: usize = 1_000;
 const BOSSES: usize = 4;
 const STREETS: usize = 20;
-const TICKS: u64 = 240;
+pub const TICKS: u64 = 240;
 
 const VILLAGER: &str = r#"{ "machine": "Villager", "tier": "crowd",
   "events": { "Scare": {}, "Help": { "payload": "entity", "sent": true }, "AllClear": {} },
@@ -46,7 +46,7 @@ const BOSS: &str = r#"{ "machine": "Boss", "tier": "hero",
     "gone": {} } }"#;
 
 /// What agents see of the town in one tick.
-struct Town<'t> {
+pub struct Town<'t> {
     villagers: &'t [AgentId],
     patrols: &'t [GroupId],
     bosses: &'t [AgentId],
@@ -54,7 +54,7 @@ struct Town<'t> {
 }
 
 /// Events by name, once.
-struct Words {
+pub struct Words {
     scare: statewright::EventHandle,
     help: statewright::EventHandle,
     hit: statewright::EventHandle,
@@ -62,7 +62,7 @@ struct Words {
 }
 
 #[derive(Board, Saved)]
-struct Villager {
+pub struct Villager {
     #[board(skip)]
     street: u32,
 }
@@ -77,7 +77,7 @@ impl Villager {
 }
 
 #[derive(Board, Saved)]
-struct Guard {
+pub struct Guard {
     /// Who called.
     caller: AgentId,
 }
@@ -92,7 +92,7 @@ impl Guard {
 }
 
 #[derive(Board, Saved)]
-struct Boss {
+pub struct Boss {
     health: i32,
 }
 
@@ -113,11 +113,11 @@ impl Boss {
     }
 }
 
-struct Game {
-    world: World<borrowed!(Town<'_>)>,
-    villagers: CrowdKey<Villager>,
-    guards: CrowdKey<Guard>,
-    bosses: CrowdKey<Boss>,
+pub struct Game {
+    pub world: World<borrowed!(Town<'_>)>,
+    pub villagers: CrowdKey<Villager>,
+    pub guards: CrowdKey<Guard>,
+    pub bosses: CrowdKey<Boss>,
     all_villagers: Vec<AgentId>,
     all_bosses: Vec<AgentId>,
     patrols: Vec<GroupId>,
@@ -126,7 +126,7 @@ struct Game {
 }
 
 impl Game {
-    fn new() -> Result<Self, Box<dyn std::error::Error>> {
+    pub fn new() -> Result<Self, Box<dyn std::error::Error>> {
         let [villager, guard, boss] = [VILLAGER, GUARD, BOSS]
             .map(|text| Machine::from_text("town", text).expect("the machines are right"));
         for machine in [&villager, &guard, &boss] {
@@ -176,7 +176,7 @@ impl Game {
         })
     }
 
-    fn tick(&mut self, threads: usize) -> WorldTick {
+    pub fn tick(&mut self, threads: usize) -> WorldTick {
         let town = Town {
             villagers: &self.all_villagers,
             patrols: &self.patrols,

@@ -27,6 +27,7 @@ mod shared;
 mod short;
 mod svg;
 mod theme;
+mod timeline;
 mod words;
 
 pub use chart::{Branch, Chart, History, Kind, Node, Region, State, Transition};
@@ -40,4 +41,5 @@ pub use plantuml::plantuml;
 pub use shared::Shared;
 pub use svg::{Drawing, Options, svg};
 pub use theme::Theme;
+pub use timeline::{Track, timeline};
 pub use words::Label;

@@ -8,8 +8,8 @@ use std::io::Write;
 
 use statewright::prelude::*;
 use statewright_tape::{
-    Origin, Proof, RecordError, Recording, RecordingOptions, Refused, Replay, ReplayError, Summary,
-    Tape, Verified,
+    Origin, Proof, RecordError, Recording, RecordingOptions, Refused, Replay, ReplayError,
+    SealedProgram, Summary, Tape, Verified,
 };
 
 use crate::Answer;
@@ -77,26 +77,35 @@ pub enum TapeError {
     Simulation(SimulationError),
     /// It differs, or holds something that cannot be.
     Replay(ReplayError),
+    /// It cannot be recorded anew.
+    Record(RecordError),
 }
 
 impl fmt::Display for TapeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Foreign(program) if program.is_empty() => f.write_str(
-                "it was recorded by a program with functions of its own: only that program can run it again",
+                "it was recorded by a program with functions of its own and is not sealed: only that program can run it again",
             ),
             Self::Foreign(program) => write!(
                 f,
-                "it was recorded by `{program}`, which has functions of its own: only that program can run it again"
+                "it was recorded by `{program}`, which has functions of its own, and is not sealed: only that program can run it again"
             ),
             Self::Machine(error) => error.fmt(f),
             Self::Simulation(error) => error.fmt(f),
             Self::Replay(error) => error.fmt(f),
+            Self::Record(error) => error.fmt(f),
         }
     }
 }
 
 impl std::error::Error for TapeError {}
+
+impl From<RecordError> for TapeError {
+    fn from(error: RecordError) -> Self {
+        Self::Record(error)
+    }
+}
 
 impl From<ReplayError> for TapeError {
     fn from(error: ReplayError) -> Self {
@@ -104,36 +113,78 @@ impl From<ReplayError> for TapeError {
     }
 }
 
-/// Runs a tape of [`run`](crate::run) again, from the last checkpoint before a tick on, on so many
-/// threads. `ticked` hears how many ticks are done.
+/// Runs a sealed tape, or one of [`run`](crate::run), again, from the last checkpoint before a tick
+/// on, on so many threads. `ticked` hears how many ticks are done.
 pub fn replay(
     tape: &Tape<'_>,
     from: u64,
     threads: Option<u16>,
-    ticked: impl FnMut(u64),
+    mut ticked: impl FnMut(u64),
+) -> Result<Verified, TapeError> {
+    let threads = Threads::new(threads).map_err(TapeError::Simulation)?;
+    if tape.seal().is_none() {
+        return run_again(tape, from, (&threads, &mut ticked), None);
+    }
+    let sealed = SealedProgram::of(tape)?;
+    let mut replay = sealed.replay(tape, from)?;
+    let mut ticks = 0;
+    let verified = replay.run(|crowd| {
+        threads.tick(crowd, &**sealed.answers());
+        ticks += 1;
+        ticked(ticks);
+        None
+    })?;
+    Ok(verified)
+}
+
+/// A tape of [`run`](crate::run) as a sealed one, which says itself what stood in for functions: what
+/// asks tapes more than to be run again asks sealed ones.
+pub fn seal(tape: &Tape<'_>, mut ticked: impl FnMut(u64)) -> Result<Vec<u8>, TapeError> {
+    let threads = Threads::new(None).map_err(TapeError::Simulation)?;
+    let mut out = Vec::new();
+    run_again(tape, 0, (&threads, &mut ticked), Some(&mut out))?;
+    Ok(out)
+}
+
+/// On which threads, and who hears of ticks.
+type How<'h> = (&'h Threads, &'h mut dyn FnMut(u64));
+
+/// Runs a tape again, and records what happens if there is somewhere to put it.
+fn run_again(
+    tape: &Tape<'_>,
+    from: u64,
+    how: How<'_>,
+    sealed: Option<&mut Vec<u8>>,
 ) -> Result<Verified, TapeError> {
     let stand_ins = stand_ins(tape.origin())?;
     let machine = tape.machine().map_err(TapeError::Machine)?;
-    let threads = Threads::new(threads).map_err(TapeError::Simulation)?;
     // The storage that the run had.
     match machine.rom().blackboard_words() {
-        0..=4 => run_again::<[u32; 4]>(tape, &machine, from, &stand_ins, &threads, ticked),
-        5..=8 => run_again::<[u32; 8]>(tape, &machine, from, &stand_ins, &threads, ticked),
-        _ => run_again::<Box<[u32]>>(tape, &machine, from, &stand_ins, &threads, ticked),
+        0..=4 => run_stored::<[u32; 4]>((tape, from), &machine, &stand_ins, how, sealed),
+        5..=8 => run_stored::<[u32; 8]>((tape, from), &machine, &stand_ins, how, sealed),
+        _ => run_stored::<Box<[u32]>>((tape, from), &machine, &stand_ins, how, sealed),
     }
 }
 
-fn run_again<S: BoardStorage>(
-    tape: &Tape<'_>,
+fn run_stored<S: BoardStorage>(
+    (tape, from): (&Tape<'_>, u64),
     machine: &Machine,
-    from: u64,
     stand_ins: &StandIns,
-    threads: &Threads,
-    mut ticked: impl FnMut(u64),
+    (threads, ticked): How<'_>,
+    sealed: Option<&mut Vec<u8>>,
 ) -> Result<Verified, TapeError> {
     let program = machine.bind(stubs::<S>(machine));
     let program = program.map_err(|error| TapeError::Simulation(SimulationError::Bind(error)))?;
     let mut replay = Replay::from_tick(tape, program, from)?;
+    let options = RecordingOptions {
+        sealed: true,
+        origin: tape.origin().clone(),
+        ..RecordingOptions::default()
+    };
+    let recording = match &sealed {
+        Some(_) => Some(Recording::begin(replay.crowd_mut(), Vec::new(), options)?),
+        None => None,
+    };
     let mut ticks = 0;
     let verified = replay.run(|crowd| {
         threads.tick(crowd, stand_ins);
@@ -141,6 +192,9 @@ fn run_again<S: BoardStorage>(
         ticked(ticks);
         None
     })?;
+    if let (Some(recording), Some(out)) = (recording, sealed) {
+        (*out, _) = recording.finish(replay.crowd_mut())?;
+    }
     Ok(verified)
 }
 

@@ -452,7 +452,7 @@ impl<'c, 'a, 'p> ActionCx<'c, 'a, 'p> {
 
     /// Writes down what is done, if this agent is sealed.
     #[inline]
-    fn seal(&mut self, write: impl FnOnce(&mut SealLog)) {
+    pub(crate) fn seal(&mut self, write: impl FnOnce(&mut SealLog)) {
         if let Some(log) = self.caller.sealed.get_mut() {
             write(log);
         }

@@ -21,14 +21,17 @@
 mod compare;
 mod desync;
 mod difference;
+mod diverge;
 mod file;
 mod flight;
+mod fork;
 mod queue;
 mod record;
 mod recorder;
 mod replay;
 mod sealed;
 mod shadow;
+mod shrink;
 mod timeline;
 
 /// The Rust code of the guide is compiled and run.
@@ -41,13 +44,16 @@ mod pages {
 pub use compare::{Parting, compare};
 pub use desync::{Cause, Desync, Peer, localize};
 pub use difference::{Difference, FieldDifference, WhatDiffers};
+pub use diverge::{AgentDivergence, Divergence, Moved, diverge};
 pub use file::{
     Checkpoint, CheckpointReason, Damaged, EndReason, Ending, FORMAT, Index, Item, Keys,
     MOST_CHECKPOINT, Origin, Player, Refused, Seal, Tape, WriteError, cut, rewrite,
 };
 pub use flight::{FlightOptions, FlightRecorder, Incident, Trouble};
+pub use fork::{Fork, ForkError, Forked, guessed};
 pub use record::{AgentInput, Changed, Record, RecordedSettings, TapeAgent, TapeInput, TickProof};
 pub use recorder::{Proof, RecordError, Recording, RecordingOptions, Summary, WhenSlow};
 pub use replay::{Replay, ReplayError, Verified};
 pub use sealed::{Answers, Misfit, SealedProgram};
+pub use shrink::{Condition, Shrunk, shrink};
 pub use timeline::Timeline;

@@ -133,7 +133,15 @@ pub struct Replay<'t, B, C: Context + ?Sized> {
     verified: Verified,
     /// What user code says, if it is the tape that says it.
     sealed: Option<SealedSide>,
+    /// What becomes of inputs, if this is another run than the one that was recorded.
+    fork: Option<Box<dyn InputFilter + 't>>,
 }
+
+/// What becomes of the inputs of a tape in another run: the tick that comes, the place of the input in
+/// the tape, the input. Nothing if it is left out.
+pub(crate) trait InputFilter: FnMut(u64, u64, TapeInput) -> Option<TapeInput> {}
+
+impl<F: FnMut(u64, u64, TapeInput) -> Option<TapeInput>> InputFilter for F {}
 
 /// What a replay without the game has beside the crowd.
 struct SealedSide {
@@ -200,6 +208,7 @@ impl<'t, B: Board + Saved, C: Context + ?Sized> Replay<'t, B, C> {
             vague: None,
             verified: Verified::default(),
             sealed,
+            fork: None,
         };
         match replay.player.next_item()? {
             Some(Item::Checkpoint(checkpoint)) => replay.become_checkpoint(&checkpoint)?,
@@ -238,6 +247,7 @@ impl<'t, B: Board + Saved, C: Context + ?Sized> Replay<'t, B, C> {
             match next {
                 None => return self.at_end(),
                 Some(Item::Checkpoint(checkpoint)) => match checkpoint.why {
+                    CheckpointReason::Regular if self.fork.is_some() => {}
                     CheckpointReason::Regular => self.compare_checkpoint(&checkpoint)?,
                     CheckpointReason::Restored => {
                         // What differed before does not any more.
@@ -245,7 +255,7 @@ impl<'t, B: Board + Saved, C: Context + ?Sized> Replay<'t, B, C> {
                         self.become_checkpoint(&checkpoint)?;
                     }
                 },
-                Some(Item::Record(Record::Input(input))) => self.enter(&input)?,
+                Some(Item::Record(Record::Input(input))) => self.enter_or_not(input)?,
                 Some(Item::Record(Record::Keys(keys))) => {
                     if let Some(sealed) = &mut self.sealed {
                         sealed.keys = Some(keys);
@@ -257,6 +267,7 @@ impl<'t, B: Board + Saved, C: Context + ?Sized> Replay<'t, B, C> {
                     }
                 }
                 Some(Item::Record(Record::Guessed(_))) => {}
+                Some(Item::Record(Record::Changed(_))) if self.fork.is_some() => {}
                 Some(Item::Record(Record::Changed(changed))) => {
                     let crowd = &self.crowd;
                     let shadow = self.shadow.get_or_insert_with(|| Shadow::of(crowd));
@@ -389,6 +400,10 @@ impl<B: Board + Saved, C: Context + ?Sized> Replay<'_, B, C> {
         if self.crowd.now() != now + 1 {
             return Err(ReplayError::NotTicked { tick: now });
         }
+        self.verified.ticks += 1;
+        if self.fork.is_some() {
+            return Ok(());
+        }
         let misfit = self.sealed.as_ref();
         if let Some(misfit) = misfit.and_then(|sealed| sealed.answers.take_misfit()) {
             return Err(ReplayError::Answers {
@@ -396,7 +411,6 @@ impl<B: Board + Saved, C: Context + ?Sized> Replay<'_, B, C> {
                 misfit: misfit.told(self.crowd.machine()),
             });
         }
-        self.verified.ticks += 1;
         let differs = |what| {
             Err(ReplayError::Difference(Box::new(Difference {
                 tick: now,
@@ -461,7 +475,32 @@ impl<B: Board + Saved, C: Context + ?Sized> Replay<'_, B, C> {
 }
 
 /// Inputs.
-impl<B: Board + Saved, C: Context + ?Sized> Replay<'_, B, C> {
+impl<'t, B: Board + Saved, C: Context + ?Sized> Replay<'t, B, C> {
+    /// From here on it is another run: nothing is compared, and inputs are what the filter makes of
+    /// them. Those that are refused there are left out.
+    pub(crate) fn fork(&mut self, filter: impl InputFilter + 't) {
+        self.fork = Some(Box::new(filter));
+        (self.shadow, self.vague) = (None, None);
+    }
+
+    fn enter_or_not(&mut self, input: TapeInput) -> Result<(), ReplayError> {
+        let Some(filter) = &mut self.fork else {
+            return self.enter(&input);
+        };
+        let place = self.verified.inputs;
+        self.verified.inputs += 1;
+        let input = filter(self.crowd.now(), place, input);
+        if let Some(input) = input
+            && let Ok(Some(input)) = self.make(&input)
+        {
+            // In another run its receiver may be gone.
+            _ = self.crowd.apply(input);
+        } else if let Some(sealed) = &mut self.sealed {
+            sealed.keys = None;
+        }
+        Ok(())
+    }
+
     fn enter(&mut self, recorded: &TapeInput) -> Result<(), ReplayError> {
         let entered = self.make(recorded).and_then(|input| match input {
             Some(input) => self.crowd.apply(input).map(drop).map_err(Refusal::Input),
@@ -502,8 +541,9 @@ impl<B: Board + Saved, C: Context + ?Sized> Replay<'_, B, C> {
                 AgentInput::Resume => Input::Resume(id(agent)),
                 AgentInput::ClearFlags => Input::ClearFlags(id(agent)),
             },
-            TapeInput::Message { to, event, .. } => {
-                self.crowd.receive(Envelope { to: id(to), event });
+            TapeInput::Message { to, event, is_own } => {
+                let message = Envelope { to: id(to), event };
+                self.crowd.receive(message, is_own);
                 return Ok(None);
             }
             TapeInput::Written(agent, ref bytes) => {

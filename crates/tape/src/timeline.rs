@@ -16,6 +16,7 @@ use statewright::{AgentId, Board, Context, Crowd, Inspection, Missing, Program, 
 
 use crate::file::Tape;
 use crate::replay::{Replay, ReplayError};
+use crate::sealed::Answers;
 
 /// A tape opened for travel.
 ///
@@ -52,6 +53,8 @@ pub struct Timeline<'t, B, C: Context + ?Sized, F> {
     tape: &'t Tape<'t>,
     program: Arc<Program<B, C>>,
     replay: Replay<'t, B, C>,
+    /// What user code says, if it is the tape that says it.
+    answers: Option<Arc<Answers>>,
     /// Ticks the crowd once; the digest of the context.
     tick: F,
 }
@@ -69,12 +72,21 @@ where
         program: impl Into<Arc<Program<B, C>>>,
         tick: F,
     ) -> Result<Self, ReplayError> {
-        let program = program.into();
-        let replay = Replay::new(tape, Arc::clone(&program))?;
+        Self::start(tape, program.into(), tick, None)
+    }
+
+    pub(crate) fn start(
+        tape: &'t Tape<'t>,
+        program: Arc<Program<B, C>>,
+        tick: F,
+        answers: Option<Arc<Answers>>,
+    ) -> Result<Self, ReplayError> {
+        let replay = Replay::start(tape, Arc::clone(&program), 0, answers.clone())?;
         Ok(Self {
             tape,
             program,
             replay,
+            answers,
             tick,
         })
     }
@@ -104,7 +116,8 @@ where
             .last();
         let ahead = start.is_some_and(|start| start > self.now());
         if tick < self.now() || ahead {
-            self.replay = Replay::from_tick(self.tape, Arc::clone(&self.program), tick)?;
+            let (program, answers) = (Arc::clone(&self.program), self.answers.clone());
+            self.replay = Replay::start(self.tape, program, tick, answers)?;
         }
         while self.now() != tick {
             if !self.forward()? {

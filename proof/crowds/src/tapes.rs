@@ -1,11 +1,13 @@
 //! Tapes (TAPE-1, TAPE-6): random machines are recorded and run again from every checkpoint, asleep and
 //! awake, on several threads; and one changed bit of an input is found where it first shows.
 
-use statewright::AgentId;
+use std::sync::OnceLock;
+
+use statewright::{AgentId, Blackboard};
 use statewright_generator::Rng;
 use statewright_tape::{
-    Proof, Record, Recording, RecordingOptions, Replay, ReplayError, Tape, TapeInput, WhatDiffers,
-    rewrite,
+    Proof, Record, Recording, RecordingOptions, Replay, ReplayError, SealedProgram, Tape, TapeInput,
+    Verified, WhatDiffers, rewrite,
 };
 
 use crate::outside::Outside;
@@ -21,14 +23,26 @@ pub struct Total {
     pub inputs: u64,
     /// Checkpoints that were compared byte by byte.
     pub checkpoints: u64,
+    /// Ticks that were run again without functions.
+    pub sealed: u64,
 }
 
 impl Total {
+    fn of(verified: &Verified) -> Self {
+        Self {
+            ticks: verified.ticks,
+            inputs: verified.inputs,
+            checkpoints: verified.checkpoints,
+            sealed: 0,
+        }
+    }
+
     /// Adds another.
     pub fn add(&mut self, other: &Self) {
         self.ticks += other.ticks;
         self.inputs += other.inputs;
         self.checkpoints += other.checkpoints;
+        self.sealed += other.sealed;
     }
 }
 
@@ -58,6 +72,8 @@ pub fn run(seed: u64, ticks: u64) -> Result<Total, String> {
     let options = RecordingOptions {
         proof,
         checkpoint_ticks: Some(1 + (ticks as u32) / 4),
+        // Half of them also without their functions.
+        sealed: seed.is_multiple_of(2),
         ..RecordingOptions::default()
     };
     let (bytes, end) = record(seed, ticks, options)?;
@@ -76,24 +92,59 @@ pub fn run(seed: u64, ticks: u64) -> Result<Total, String> {
             replay.crowd_mut().set_chunk_size([1000, 1, 2, 7][way]);
             let verified = replay
                 .run(|crowd| {
-                    match way {
-                        0 => crowd.tick(&world),
-                        _ => crowd.tick_parallel(&world),
-                    };
+                    tick_on(way, crowd, &world);
                     None
                 })
                 .map_err(failed)?;
             if replay.crowd().snapshot() != end {
                 return Err(format!("seed {seed}, from {start}: another end"));
             }
-            total.add(&Total {
-                ticks: verified.ticks,
-                inputs: verified.inputs,
-                checkpoints: verified.checkpoints,
-            });
+            total.add(&Total::of(&verified));
         }
     }
+    if tape.seal().is_some() {
+        run_sealed(seed, &tape, &mut total)?;
+    }
     Ok(total)
+}
+
+/// Runs a tape again without the functions of its machine, in every way.
+fn run_sealed(seed: u64, tape: &Tape<'_>, total: &mut Total) -> Result<(), String> {
+    for start in tape.checkpoints() {
+        for way in 0..4 {
+            let failed = |error: ReplayError| {
+                format!("seed {seed}, sealed, from {start}, way {way}: {error}")
+            };
+            let sealed = SealedProgram::of(tape).map_err(failed)?;
+            let mut replay = sealed.replay(tape, start).map_err(failed)?;
+            replay.crowd_mut().set_sleeping(way % 2 == 0);
+            replay.crowd_mut().set_chunk_size([1000, 1, 2, 7][way]);
+            let ran = replay.run(|crowd| {
+                tick_on(way, crowd, &**sealed.answers());
+                None
+            });
+            let verified = ran.map_err(failed)?;
+            total.sealed += verified.ticks;
+            total.add(&Total::of(&verified));
+        }
+    }
+    Ok(())
+}
+
+/// One tick on 1, 2 or 7 threads, or on all.
+fn tick_on<C: Sync>(way: usize, crowd: &mut statewright::Crowd<Blackboard, C>, context: &C) {
+    static POOLS: OnceLock<[rayon::ThreadPool; 2]> = OnceLock::new();
+    let pools = POOLS.get_or_init(|| {
+        [2, 7].map(|threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+            pool.expect("threads can be had")
+        })
+    });
+    match way {
+        0 => crowd.tick(context),
+        1 => crowd.tick_parallel(context),
+        _ => pools[way - 2].install(|| crowd.tick_parallel(context)),
+    };
 }
 
 /// What a changed bit comes to.
@@ -144,8 +195,7 @@ fn flipped(input: &TapeInput, bytes: &[u8], rng: &mut Rng) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     // What an event carries, or a blackboard, stands at the end; else whom it is for.
     let first = match input {
-        TapeInput::Send(_, event) => bytes.len() - event_words(event.words()) * 4,
-        TapeInput::Broadcast(event) => bytes.len() - event_words(event.words()) * 4,
+        TapeInput::Send(_, event) | TapeInput::Broadcast(event) | TapeInput::Message { event, .. } => bytes.len() - event_words(event.words()) * 4,
         TapeInput::Spawn { board, .. } | TapeInput::Written(_, board) => bytes.len() - board.len(),
         TapeInput::Agent(..)
         | TapeInput::SetVariant(..)
@@ -176,7 +226,9 @@ fn event_words(words: [u32; 4]) -> usize {
 fn bare(tape: &Tape<'_>) -> Result<Vec<u8>, String> {
     let bare = rewrite(tape, &(0..=u64::MAX), |record, _| match record {
         Record::Input(_) => None,
-        Record::Changed(_) => Some(Vec::new()),
+        Record::Changed(_) | Record::Keys(_) | Record::Calls(_) | Record::Guessed(_) => {
+            Some(Vec::new())
+        }
         Record::Tick(_) => Some(vec![0, 0]),
     });
     Ok(bare.map_err(|error| error.to_string())?.0)

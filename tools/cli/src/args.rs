@@ -6,7 +6,10 @@ mod tapes;
 
 pub(crate) use charts::{Export, Import};
 pub(crate) use saves::{Save, SaveCommand, SaveInspect, SaveMigrate, SaveVerify};
-pub(crate) use tapes::{RecordProof, Replay, Tape, TapeCommand, TapeCut, TapeDiff, TapeInfo};
+pub(crate) use tapes::{
+    RecordProof, Replay, Tape, TapeCommand, TapeCut, TapeDiff, TapeExport, TapeFork, TapeFormat,
+    TapeInfo, TapeShrink, TapeWhy,
+};
 
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
@@ -84,9 +87,9 @@ pub(crate) enum Command {
     Export(Export),
     /// Show what agents did and why, from a trace that `run` or a program wrote
     Trace(Trace),
-    /// Run a tape again that `run` recorded, and say where it differs
+    /// Run a tape again, and say where it differs
     Replay(Replay),
-    /// Look into tapes, compare them, cut out a part
+    /// Look into tapes, ask why, fork and shrink them, export them
     Tape(Tape),
     /// Look into saves, prove that they are whole, bring them to another version of a machine
     Save(Save),

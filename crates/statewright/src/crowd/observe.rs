@@ -67,10 +67,10 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
         self.ticked_apart
     }
 
-    /// A message for an agent of this crowd, who may be gone, as if one had sent it in the tick
-    /// before.
-    pub fn receive(&mut self, message: Envelope) {
-        self.deliver_message(message, false);
+    /// A message for an agent of this crowd, who may be gone, as if somebody had sent it in the tick
+    /// before: an agent of this crowd, or somebody outside.
+    pub fn receive(&mut self, message: Envelope, is_own: bool) {
+        self.deliver_message(message, is_own);
     }
 
     /// Blackboards by index, also where nobody is any more.

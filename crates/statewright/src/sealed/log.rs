@@ -4,7 +4,7 @@ use statewright_bytes::Writer;
 use statewright_kernel::{Class, Status, Verdict};
 use statewright_rom::ids::*;
 
-use super::{CallKind, Question, code};
+use super::{CallKind, Deed, Question, code};
 use crate::agent_id::AgentId;
 use crate::board::Staging;
 
@@ -159,6 +159,43 @@ impl SealLog {
     pub(crate) fn rng(&mut self, state: u32) {
         self.bytes.put_u8(code::RNG);
         self.bytes.put_u32(state);
+    }
+}
+
+impl SealLog {
+    /// What a call did that is done again. What it wrote to the blackboard and how often it drew is
+    /// found out as of any call.
+    pub(crate) fn deed(&mut self, deed: &Deed<'_>) {
+        match *deed {
+            Deed::Post(event, class, words) => self.post(event, class, words),
+            Deed::Raise(event, words) => self.raise(event, words),
+            Deed::Send(to, event, words, had_room) => self.send(to, event, words, had_room),
+            Deed::Emit {
+                lane,
+                name,
+                payload,
+                had_room,
+            } => self.emit(lane, name, payload, had_room),
+            Deed::Merge {
+                lane,
+                name,
+                length,
+                count,
+                became,
+            } => {
+                self.bytes.put_u8(code::MERGE);
+                self.bytes.put_u8(lane);
+                self.bytes.put_u32(name);
+                self.bytes.put_varint(length.into());
+                self.bytes.put_varint(count as u64);
+                self.bytes.put(became);
+            }
+            Deed::StartTimer(timer, ticks) => self.start_timer(timer, ticks),
+            Deed::StopTimer(timer) => self.stop_timer(timer),
+            Deed::SetScratch(scratch, word, value) => self.set_scratch(scratch, word, value),
+            Deed::ClearHistory(state) => self.clear_history(state),
+            Deed::WriteKey(..) | Deed::Rng(_) => {}
+        }
     }
 }
 

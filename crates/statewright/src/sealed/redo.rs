@@ -104,6 +104,8 @@ impl ActionCx<'_, '_, '_> {
             Deed::Rng(state) => self.actor.rng().go_on_from(state),
             Deed::WriteKey(..) => {}
         }
+        // Who runs it again may be recorded, too.
+        self.seal(|log| log.deed(deed));
         Ok(())
     }
 

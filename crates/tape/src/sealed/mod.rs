@@ -18,6 +18,7 @@ use statewright::{Blackboard, Crowd, Program};
 
 use crate::file::Tape;
 use crate::replay::{Replay, ReplayError};
+use crate::timeline::Timeline;
 pub use answers::{Answers, Misfit};
 pub(crate) use answers::{Unanswered, functions};
 pub(crate) use keys::{Layout, SNAPSHOT_HEAD};
@@ -93,6 +94,24 @@ impl SealedProgram {
     ) -> Result<Replay<'t, Blackboard, Answers>, ReplayError> {
         let answers = Some(Arc::clone(&self.answers));
         Replay::start(tape, Arc::clone(&self.program), tick, answers)
+    }
+
+    /// The tape opened for travel.
+    pub fn timeline<'t>(
+        &self,
+        tape: &'t Tape<'t>,
+    ) -> Result<
+        Timeline<
+            't,
+            Blackboard,
+            Answers,
+            impl FnMut(&mut Crowd<Blackboard, Answers>) -> Option<u64> + use<>,
+        >,
+        ReplayError,
+    > {
+        let (sealed, answers) = (self.clone(), Some(Arc::clone(&self.answers)));
+        let tick = move |crowd: &mut Crowd<Blackboard, Answers>| sealed.tick(crowd);
+        Timeline::start(tape, Arc::clone(&self.program), tick, answers)
     }
 
     /// Ticks a crowd of the tape once.

@@ -131,17 +131,22 @@ pub(super) fn chart(loaded: &Loaded, input: &Input) -> Result<Chart, CliError> {
     }
 }
 
+/// Colors of a picture.
+pub(super) fn colors(theme: Option<ThemeChoice>) -> Theme {
+    match theme {
+        Some(ThemeChoice::Light) => Theme::Light,
+        Some(ThemeChoice::Dark) => Theme::Dark,
+        Some(ThemeChoice::Auto) | None => Theme::Auto,
+    }
+}
+
 /// Colors and lit states.
 pub(super) fn options(
     chart: &Chart,
     theme: Option<ThemeChoice>,
     active: &[String],
 ) -> Result<Options, CliError> {
-    let theme = match theme {
-        Some(ThemeChoice::Light) => Theme::Light,
-        Some(ThemeChoice::Dark) => Theme::Dark,
-        Some(ThemeChoice::Auto) | None => Theme::Auto,
-    };
+    let theme = colors(theme);
     let mut found = Vec::new();
     for name in active
         .iter()

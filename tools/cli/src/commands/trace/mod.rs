@@ -109,6 +109,29 @@ pub(super) fn open<'b>(
     Ok((reading, outcome))
 }
 
+/// The bytes of a trace as JSON, or for Perfetto; nothing if they are refused, which has been said.
+pub(super) fn converted(
+    name: &str,
+    bytes: &[u8],
+    json: bool,
+    console: &Console,
+) -> Option<Vec<u8>> {
+    let (reading, _) = open(name, bytes, console).ok()?;
+    let entries = reading.records().map(|(tick, record)| Entry {
+        tick,
+        record: *record,
+    });
+    let shown = Shown {
+        legend: &reading.legend,
+        entries: entries.collect(),
+        ending: &reading.ending,
+    };
+    Some(match json {
+        true => format!("{:#}\n", json::document(&shown)).into_bytes(),
+        false => perfetto::bytes(&shown),
+    })
+}
+
 /// Who writes traces.
 const WHERE_FROM: &str = "traces are written by `statewright run --trace` and by `Crowd::write_trace`; see docs/guide/tracing.md";
 

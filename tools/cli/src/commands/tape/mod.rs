@@ -2,6 +2,9 @@
 //!
 //! Names in a tape come from whoever wrote it: the console makes them safe to show.
 
+mod export;
+mod travel;
+
 use std::io::{self, Read};
 use std::path::Path;
 
@@ -35,6 +38,10 @@ pub(crate) fn run(command: &TapeCommand, console: &Console) -> Result<Outcome, C
         TapeCommand::Info(args) => info(args, console),
         TapeCommand::Diff(args) => diff(args, console),
         TapeCommand::Cut(args) => cut_out(args, console),
+        TapeCommand::Why(args) => travel::why(args, console),
+        TapeCommand::Fork(args) => travel::fork(args, console),
+        TapeCommand::Shrink(args) => travel::shrink(args, console),
+        TapeCommand::Export(args) => export::export(args, console),
     }
 }
 
@@ -139,6 +146,7 @@ fn info(args: &TapeInfo, console: &Console) -> Result<Outcome, CliError> {
             "ticks": index.ticks,
             "inputs": index.inputs,
             "checkpoints": checkpoints,
+            "sealed": tape.seal().is_some(),
             "complete": matches!(tape.ending(), Ending::Closed(_)),
             "ending": tape.ending().to_string(),
         }));
@@ -151,13 +159,14 @@ fn info(args: &TapeInfo, console: &Console) -> Result<Outcome, CliError> {
     };
     let first = checkpoints.first().copied().unwrap_or(0);
     console.result(format!(
-        "{name}, recorded by {program} (library {})\n  {} ticks from tick {} on, {} inputs, {} checkpoints, {} bytes\n  structure {structure:016x}, parameters {parameters:016x}\n  {}\n",
+        "{name}, recorded by {program} (library {})\n  {} ticks from tick {} on, {} inputs, {} checkpoints, {} bytes{}\n  structure {structure:016x}, parameters {parameters:016x}\n  {}\n",
         visible(tape.library()),
         number(index.ticks),
         number(first),
         number(index.inputs),
         number(checkpoints.len() as u64),
         number(bytes.len() as u64),
+        if tape.seal().is_some() { ", sealed" } else { "" },
         tape.ending(),
     ));
     Ok(outcome)
@@ -265,9 +274,9 @@ pub(crate) fn replay(args: &Replay, console: &Console) -> Result<Outcome, CliErr
             Ok(Outcome::Problems)
         }
         Err(error @ TapeError::Foreign(_)) => Err(CliError::new(format!("`{name}`: {error}"))
-            .help("`statewright_tape::Replay` runs it there")),
+            .help("`statewright_tape::Replay` runs it there; a sealed one is run by anybody")),
         Err(error @ TapeError::Simulation(_)) => Err(CliError::new(error.to_string())),
-        Err(error @ (TapeError::Machine(_) | TapeError::Replay(_))) => {
+        Err(error @ (TapeError::Machine(_) | TapeError::Replay(_) | TapeError::Record(_))) => {
             console.error(&CliError::new(format!("`{name}`: {error}")));
             Ok(Outcome::Problems)
         }
