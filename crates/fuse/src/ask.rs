@@ -79,6 +79,9 @@ impl Fused<'_> {
         if flags & (ask_flag::DEBOUNCED | ask_flag::HELD) == 0 {
             return halt;
         }
+        if let Some(waited) = self.waited(id, flags, &halt) {
+            return waited;
+        }
         let checked = quote!(if fuse.may_be_taken(host, #number) { #halt });
         match self
             .debounce_timer(id)
@@ -87,6 +90,24 @@ impl Fused<'_> {
             Some(timer) => quote!(if !fuse.waits::<#instance>(#timer) { #checked }),
             None => checked,
         }
+    }
+
+    /// The same where code knows how long it waits, and what for. A candidate that may not leave yet is kept
+    /// if it may wait; the search goes on (SEL-6).
+    fn waited(&self, id: TransitionId, flags: u8, halt: &TokenStream) -> Option<TokenStream> {
+        let held = match flags & ask_flag::HELD != 0 {
+            true => {
+                let (free, latch) = (self.may_leave(id)?, self.latch(id));
+                let otherwise = latch.map(|latch| quote!(else { #latch; }));
+                quote!(if #free { #halt } #otherwise)
+            }
+            false => halt.clone(),
+        };
+        if flags & ask_flag::DEBOUNCED == 0 {
+            return Some(held);
+        }
+        let waited = self.debounced(id, &quote!(true))?;
+        Some(quote!(if #waited { #held }))
     }
 
     fn stop_waiting(&self, id: TransitionId, flags: u8) -> Option<TokenStream> {
@@ -127,7 +148,7 @@ impl Fused<'_> {
 }
 
 /// Whether a stack has room or a frame, if the transition needs one.
-fn stack(number: u16, record: &TransitionRecord) -> Option<TokenStream> {
+pub fn stack(number: u16, record: &TransitionRecord) -> Option<TokenStream> {
     let flags = record.flags.get();
     if flags & transition_flag::POP != 0 {
         Some(quote!(fuse.has_frames() && fuse.stack_allows(#number)))

@@ -28,6 +28,27 @@ pub(crate) struct Site {
     pub(crate) cause: Cause,
 }
 
+/// What fused code takes: an event is looked into when somebody asks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum TakenFor<'a> {
+    Nothing,
+    Event(&'a Event),
+    Timer(TimerId),
+}
+
+impl TakenFor<'_> {
+    pub(crate) fn cause(self) -> Cause {
+        match self {
+            Self::Nothing => Cause::None,
+            Self::Event(event) => {
+                let id = event.id();
+                id.map_or(Cause::None, |id| Cause::Event(id, event.words()))
+            }
+            Self::Timer(timer) => Cause::Timer(timer),
+        }
+    }
+}
+
 /// Arguments of one call, all with their values (LANG-4).
 pub(crate) type Arguments = [ArgumentRecord; MAX_ARGUMENTS as usize];
 
@@ -57,7 +78,7 @@ pub(crate) struct Context<'a> {
     /// The same, if fused code made it; what is prepared later comes first.
     pub(crate) fixed_call: Option<&'a CallSite>,
     /// What fused code takes: why, and by which transition; nothing while it polls.
-    pub(crate) fixed_cause: Cause,
+    pub(crate) fixed_cause: TakenFor<'a>,
     pub(crate) fixed_transition: Option<TransitionId>,
     /// The arguments of the last call that had computed ones.
     pub(crate) computed: Option<Arguments>,
@@ -121,7 +142,7 @@ impl<'a> Context<'a> {
             computed: None,
             call_site: const { CallSite::new(0, NONE) },
             fixed_call: None,
-            fixed_cause: Cause::None,
+            fixed_cause: TakenFor::Nothing,
             fixed_transition: None,
             step: None,
             jump: None,
@@ -337,7 +358,7 @@ impl<'a> Context<'a> {
         Site {
             state: call.site.state,
             transition: call.site.transition.or(self.fixed_transition),
-            cause: self.fixed_cause,
+            cause: self.fixed_cause.cause(),
         }
     }
 

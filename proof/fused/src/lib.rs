@@ -21,6 +21,7 @@ pub struct Machine {
 #[allow(
     missing_docs,
     unused_variables,
+    unused_mut,
     unused_parens,
     unused_braces,
     unused_comparisons,

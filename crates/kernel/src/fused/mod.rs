@@ -32,7 +32,6 @@ pub use crate::host::{Host, Mode, Status};
 pub use crate::instance::event::Event;
 pub use crate::instance::{Instance64, Instance128, Instance256};
 pub use crate::poll::{Halt, Polled};
-pub use moves::Candidates;
 pub use score::{Scored, best};
 
 use statewright_rom::ids::*;
@@ -40,7 +39,7 @@ use statewright_rom::layout::NONE;
 
 use crate::code::activity::bits_at;
 use crate::code::eval::{evaluate, test};
-use crate::context::Context;
+use crate::context::{Context, TakenFor};
 use crate::events::time::is_due;
 use crate::host::cx::{ActionCx, GuardCx, scratch_slots};
 use crate::instance::leaves::Rank;
@@ -57,15 +56,14 @@ pub enum Phase<'e> {
         /// Whether something is to be taken.
         has_events: bool,
     },
-    /// Is one leaf active, and is that a configuration? `Done` if it is.
+    /// Are the active leaves a configuration? `Done` if they are.
     Check,
-    /// A transition without event that may be taken: `Taken`, or `Polled` with another one if a later leaf
+    /// A transition without event that may be taken: `Took`, or `Polled` with another one if a later leaf
     /// has found that.
     Take(Halt),
-    /// An event of the inbox: `Taken`, `Handled`, `Ignored`, `Nobody`.
+    /// An event of the inbox: `Took`.
     Event(&'e Event),
-    /// One of the timers of these slots, and there is no other event: the same, or `Done` if none of
-    /// them fires.
+    /// One of the timers of these slots, and there is no other event: `Took`.
     Timer(u8),
     /// One more round of transitions without event: `Polled`.
     Ask,
@@ -82,8 +80,24 @@ pub enum Step {
     Polled(Polled),
     /// It is done.
     Done,
+    /// What something was taken to.
+    Took(Taking),
+}
+
+/// What came of an event, a timer or a transition without event. Small, so that it comes back in a
+/// register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Taking {
+    /// Nothing is done: the tables have to do it.
+    Tables,
+    /// None of the timers fires.
+    Done,
     /// One transition was carried out.
     Taken,
+    /// The same, and no state that it has entered polls.
+    Rests,
+    /// One transition was carried out by the tables, which have counted it.
+    Carried,
     /// The event is taken or kept for later, and nothing is carried out.
     Handled,
     /// Whoever might handle it does not.
@@ -92,18 +106,30 @@ pub enum Step {
     Nobody,
 }
 
+impl Taking {
+    /// Was a transition carried out?
+    #[inline]
+    pub const fn is_taken(self) -> bool {
+        matches!(self, Self::Taken | Self::Rests | Self::Carried)
+    }
+}
+
 impl Step {
     /// What polling came to, if that is it.
     #[inline(always)]
     pub(crate) fn polled(self) -> Option<Polled> {
         match self {
             Self::Polled(polled) => Some(polled),
-            Self::Tables
-            | Self::Done
-            | Self::Taken
-            | Self::Handled
-            | Self::Ignored
-            | Self::Nobody => None,
+            Self::Tables | Self::Done | Self::Took(_) => None,
+        }
+    }
+
+    /// What something was taken to; nothing if it is something else.
+    #[inline(always)]
+    pub(crate) fn taking(self) -> Taking {
+        match self {
+            Self::Took(taking) => taking,
+            Self::Tables | Self::Done | Self::Polled(_) => Taking::Tables,
         }
     }
 
@@ -111,13 +137,6 @@ impl Step {
     #[inline(always)]
     pub(crate) fn is_done(self) -> bool {
         matches!(self, Self::Done)
-    }
-}
-
-impl From<Option<Polled>> for Step {
-    #[inline(always)]
-    fn from(polled: Option<Polled>) -> Self {
-        polled.map_or(Self::Tables, Self::Polled)
     }
 }
 
@@ -131,6 +150,16 @@ pub struct Asked {
 }
 
 impl Asked {
+    /// The leaf behind one that has found a transition.
+    #[inline]
+    #[must_use]
+    pub fn behind(halt: &Halt) -> Self {
+        Self {
+            rank: halt.rank.next().index() as u8,
+            interrupts: false,
+        }
+    }
+
     /// The leaf behind.
     #[inline(always)]
     #[must_use]
@@ -152,6 +181,12 @@ impl<'r, 'a> Fuse<'r, 'a> {
     #[inline(always)]
     pub(crate) fn new(cx: &'r mut Context<'a>) -> Self {
         Self { cx }
+    }
+
+    /// The same once more, for a function that is called.
+    #[inline(always)]
+    pub fn again(&mut self) -> Fuse<'_, 'a> {
+        Fuse { cx: self.cx }
     }
 }
 
@@ -196,13 +231,11 @@ impl Fuse<'_, '_> {
         (first..end).contains(&self.leaf::<I, N>())
     }
 
-    /// Does a slot hold something?
+    /// What a slot holds.
     #[inline(always)]
-    pub fn holds<I: Instance>(&self, slot: u8) -> bool {
+    pub fn slot<I: Instance>(&self, slot: u8) -> u16 {
         let slots = I::view(&self.cx.ram).map_or(&[][..], Instance::raw_slots);
-        slots
-            .get(usize::from(slot))
-            .is_some_and(|slot| slot.get() != 0)
+        slots.get(usize::from(slot)).map_or(0, |slot| slot.get())
     }
 
     /// The result of an activity: 0 while it runs, 1 for success, else failure.
@@ -230,14 +263,14 @@ impl<'a> Fuse<'_, 'a> {
             transition,
             enabled,
             before: NONE,
+            before_rank: Rank::FIRST,
         }))
     }
 
     /// Nothing eventless is enabled; events are to be taken, unless something went wrong.
     #[inline]
-    pub fn settle(&mut self) -> Option<Polled> {
-        let settled = Polled::Settled;
-        Some(self.failure().unwrap_or(settled))
+    pub fn settle(&mut self) -> Polled {
+        self.failure().unwrap_or(Polled::Settled)
     }
 
     /// What went wrong so far.
@@ -248,15 +281,15 @@ impl<'a> Fuse<'_, 'a> {
 
     /// Everything is done.
     #[inline]
-    pub fn finish(&mut self) -> Option<Polled> {
+    pub fn finish(&mut self) -> Polled {
         if let Some(failure) = self.failure() {
-            return Some(failure);
+            return failure;
         }
         if self.cx.ram.has(flag::WORK) {
             self.cx.show_posted();
         }
         self.cx.running = false;
-        Some(Polled::Done)
+        Polled::Done
     }
 }
 
@@ -295,6 +328,18 @@ impl Fuse<'_, '_> {
         let row = self.cx.variant().index().wrapping_mul(words);
         let value = self.cx.rom.parameter_values().get(row.wrapping_add(word));
         value.map_or(0, |value| value.word.get())
+    }
+
+    /// Words of the event that is taken; 0 without one.
+    #[inline]
+    pub fn payload(&self) -> [u32; 3] {
+        match self.cx.fixed_cause {
+            TakenFor::Event(event) => {
+                let [x, y, z, _] = event.words();
+                [x, y, z]
+            }
+            TakenFor::Nothing | TakenFor::Timer(_) => [0; 3],
+        }
     }
 
     /// Ticks since a state was entered whose clock is in a timer slot; 0 while it is not active.
@@ -364,6 +409,40 @@ impl Fuse<'_, '_> {
             let armed = instance.header().armed & bit != 0;
             armed && time.is_some_and(|time| !is_due(time.get(), self.cx.now))
         })
+    }
+
+    /// Starts, goes on or ends the wait of a candidate whose guard was asked; whether it is over.
+    #[inline]
+    pub fn debounce<I: Instance>(&mut self, timer: u8, ticks: u32, holds: bool) -> bool {
+        if !holds {
+            self.stop_waiting(timer);
+            return false;
+        }
+        let bit = 1_u8.checked_shl(timer.into()).unwrap_or(0);
+        let armed = I::view(&self.cx.ram).map_or(0, |instance| instance.header().armed);
+        if armed & bit == 0 {
+            self.arm::<I>(timer, ticks);
+        }
+        !self.waits::<I>(timer)
+    }
+
+    /// Was a state entered less than so many ticks ago whose clock is in a timer slot?
+    #[inline(always)]
+    pub fn is_young<I: Instance>(&self, clock: u8, ticks: u32) -> bool {
+        let timers = I::view(&self.cx.ram).map_or(&[][..], Instance::raw_timers);
+        let entered = timers.get(usize::from(clock));
+        entered.is_some_and(|entered| self.cx.now.wrapping_sub(entered.get()) < ticks)
+    }
+
+    /// Keeps a transition in the slot of its source, unless another one waits there (SEL-6); whether it
+    /// does.
+    #[inline]
+    pub fn latch<I: Instance>(&mut self, slot: u8, transition: u16) -> bool {
+        if self.slot::<I>(slot) != 0 {
+            return false;
+        }
+        self.put_slot::<I>(slot, transition.saturating_add(1));
+        true
     }
 
     /// Its guard does not hold.

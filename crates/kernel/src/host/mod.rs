@@ -192,7 +192,7 @@ pub trait Host {
     /// done then.
     #[doc(hidden)]
     #[inline]
-    fn fused(&mut self, fuse: &mut Fuse<'_, '_>, phase: Phase<'_>) -> Step {
+    fn fused(&mut self, fuse: Fuse<'_, '_>, phase: Phase<'_>) -> Step {
         let _ = (fuse, phase);
         Step::Tables
     }
@@ -324,7 +324,7 @@ impl<H: Host + ?Sized> Host for &mut H {
     }
 
     #[inline]
-    fn fused(&mut self, fuse: &mut Fuse<'_, '_>, phase: Phase<'_>) -> Step {
+    fn fused(&mut self, fuse: Fuse<'_, '_>, phase: Phase<'_>) -> Step {
         (**self).fused(fuse, phase)
     }
 }
