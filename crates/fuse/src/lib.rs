@@ -54,11 +54,12 @@ pub fn fuse(rom: &Rom<'_>, symbols: &SymbolTable, border: &TokenStream) -> Optio
     let instance = &machine.instance;
     let (polls, found) = (machine.poll(), machine.takes_found());
     let (reactions, configurations) = (machine.reactions(), machine.configurations());
+    let hears = machine.hears();
     let takes = called(&[&found, &reactions], machine.takes());
     Some(quote! {
         #[allow(unused_imports)]
         use #border::{
-            #instance, Asked, CallSite, Event, Fuse, Halt, Host, Linkage, Mode, Phase, Polled,
+            #instance, Asked, CallSite, Event, Fuse, Halt, Host, Linkage, Mode, Phase, Quiet,
             Scored, Status, Step, Taking, arith, best
         };
 
@@ -68,7 +69,10 @@ pub fn fuse(rom: &Rom<'_>, symbols: &SymbolTable, border: &TokenStream) -> Optio
             mut fuse: Fuse<'_, '_>, host: &mut H, phase: Phase<'_>
         ) -> Step {
             match phase {
-                Phase::Poll { has_events } => Step::Polled(poll::<L, H>(fuse.again(), host, has_events)),
+                Phase::Poll { has_events } => {
+                    let quiet = poll::<L, H>(fuse.again(), host, has_events);
+                    fuse.polled(quiet)
+                }
                 Phase::Check => match is_configuration(&fuse) {
                     true => Step::Done,
                     false => Step::Tables,
@@ -76,7 +80,10 @@ pub fn fuse(rom: &Rom<'_>, symbols: &SymbolTable, border: &TokenStream) -> Optio
                 Phase::Take(halt) => take::<L, H>(fuse.again(), host, halt),
                 Phase::Event(happened) => Step::Took(event::<L, H>(fuse.again(), host, happened)),
                 Phase::Timer(due) => Step::Took(timer::<L, H>(fuse.again(), host, due)),
-                Phase::Ask => Step::Polled(ask::<L, H>(fuse.again(), host)),
+                Phase::Ask => {
+                    let quiet = ask::<L, H>(fuse.again(), host);
+                    fuse.polled(quiet)
+                }
                 Phase::Run => {
                     run::<L, H>(fuse.again(), host);
                     Step::Done
@@ -85,6 +92,7 @@ pub fn fuse(rom: &Rom<'_>, symbols: &SymbolTable, border: &TokenStream) -> Optio
         }
         #polls
         #configurations
+        #hears
         #found
         #reactions
         #takes

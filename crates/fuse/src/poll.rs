@@ -86,13 +86,13 @@ impl<'m> Fused<'m> {
             /// A tick of an agent that only polls.
             pub fn poll<L: Linkage<H>, H: Host>(
                 mut fuse: Fuse<'_, '_>, host: &mut H, has_events: bool
-            ) -> Polled {
+            ) -> Quiet {
                 if !fuse.is_quiet::<#instance>() #frames {
-                    return Polled::Slow;
+                    return Quiet::Slow;
                 }
                 match fuse.leaf::<#instance, 0>() {
                     #arms
-                    _ => Polled::Slow,
+                    _ => Quiet::Slow,
                 }
             }
             #rounds
@@ -155,12 +155,11 @@ impl<'m> Fused<'m> {
         quote! {
             /// One more round of transitions without event.
             #[inline]
-            fn ask<L: Linkage<H>, H: Host>(mut fuse: Fuse<'_, '_>, host: &mut H) -> Polled {
-                let halted = match fuse.leaf::<#instance, 0>() {
+            fn ask<L: Linkage<H>, H: Host>(mut fuse: Fuse<'_, '_>, host: &mut H) -> Quiet {
+                match fuse.leaf::<#instance, 0>() {
                     #(#arms)*
-                    _ => None,
-                };
-                halted.unwrap_or(Polled::Settled)
+                    _ => Quiet::Settled,
+                }
             }
 
             /// Update actions and activities of what was not entered in this tick.
@@ -201,8 +200,8 @@ impl<'m> Fused<'m> {
                     arms.extend(quote! {
                         #number => {
                             let at = Asked::behind(&halt);
-                            if let Some(Polled::Halted(other)) = #later::<L, H>(fuse.again(), host, at) {
-                                return Step::Polled(Polled::Halted(other.after(halt)));
+                            if let Quiet::Halted = #later::<L, H>(fuse.again(), host, at) {
+                                return fuse.halted_after(halt);
                             }
                             #take
                         }
@@ -305,8 +304,8 @@ impl<'m> Fused<'m> {
         let function = quote! {
             fn #name<L: Linkage<H>, H: Host>(
                 mut fuse: Fuse<'_, '_>, host: &mut H, at: Asked
-            ) -> Option<Polled> {
-                match fuse.leaf::<#instance, #line>() { #(#arms)* _ => None }
+            ) -> Quiet {
+                match fuse.leaf::<#instance, #line>() { #(#arms)* _ => Quiet::Settled }
             }
         };
         (name, function)
@@ -344,9 +343,9 @@ impl<'m> Fused<'m> {
         let function = quote! {
             fn #name<L: Linkage<H>, H: Host>(
                 mut fuse: Fuse<'_, '_>, host: &mut H, at: Asked
-            ) -> Option<Polled> {
+            ) -> Quiet {
                 match fuse.leaf::<#instance, #line>() { #(#arms)* _ => {} }
-                None
+                Quiet::Settled
             }
         };
         (name, function)
@@ -399,14 +398,15 @@ impl<'m> Fused<'m> {
                 #[inline]
                 fn #round<L: Linkage<H>, H: Host>(
                     mut fuse: Fuse<'_, '_>, host: &mut H
-                ) -> Option<Polled> {
+                ) -> Quiet {
                     #(#passes)*
                     fuse.failure()
                 }
             };
             let checked = quote! {
-                if let Some(halted) = #round::<L, H>(fuse.again(), host) {
-                    return halted;
+                match #round::<L, H>(fuse.again(), host) {
+                    Quiet::Settled => {}
+                    stopped => return stopped,
                 }
             };
             (Some(ask), Some(checked))
@@ -420,9 +420,9 @@ impl<'m> Fused<'m> {
             #[inline]
             fn #name<L: Linkage<H>, H: Host>(
                 mut fuse: Fuse<'_, '_>, host: &mut H, has_events: bool
-            ) -> Polled {
+            ) -> Quiet {
                 if !(#whole) {
-                    return Polled::Slow;
+                    return Quiet::Slow;
                 }
                 fuse.begin();
                 #checked
@@ -482,8 +482,9 @@ impl<'m> Fused<'m> {
         let function = pass.function(region);
         let call = match pass {
             Pass::Interrupt | Pass::Ask => quote! {
-                if let Some(halt) = #function::<L, H>(fuse.again(), host, at.next()) {
-                    return Some(halt);
+                match #function::<L, H>(fuse.again(), host, at.next()) {
+                    Quiet::Settled => {}
+                    stopped => return stopped,
                 }
             },
             Pass::Run | Pass::Late => quote!(#function::<L, H>(fuse.again(), host);),
@@ -525,9 +526,9 @@ impl<'m> Fused<'m> {
                     #[inline]
                     fn #name<L: Linkage<H>, H: Host>(
                         mut fuse: Fuse<'_, '_>, host: &mut H, at: Asked
-                    ) -> Option<Polled> {
+                    ) -> Quiet {
                         match fuse.leaf::<#instance, #number>() { #(#arms)* _ => {} }
-                        None
+                        Quiet::Settled
                     }
                 }
             }));

@@ -13,7 +13,6 @@ use statewright_rom::ids::*;
 use statewright_rom::layout::*;
 
 use crate::Fused;
-use crate::ask::stack;
 use crate::call::Place;
 use crate::poll::Leaf;
 
@@ -95,6 +94,34 @@ impl Fused<'_> {
             #[inline]
             fn is_configuration(fuse: &Fuse<'_, '_>) -> bool { #first }
             #(#others)*
+        }
+    }
+
+    /// `hears`: events that somebody may handle, a bit each, per leaf. Unknown events, and those that do not fit
+    /// into the bits, count as heard.
+    pub fn hears(&self) -> TokenStream {
+        let quiet = self.quiet_events();
+        let known = quiet.iter().filter(|event| event.index() < 64);
+        let known: Vec<EventId> = known.copied().filter(|_| self.takes_events()).collect();
+        let alone = self.first_leaves().filter(|leaf| leaf.next().is_none());
+        let masks = alone.map(|leaf| {
+            let heard = |event: &EventId| {
+                let column = self.rom.event_column(*event);
+                let list = column.and_then(|column| self.list_of(leaf.state, column));
+                list.is_some()
+            };
+            let unheard = known.iter().filter(|event| !heard(event));
+            let mask = unheard.fold(u64::MAX, |mask, event| mask & !(1 << event.index()));
+            (leaf.state.raw(), quote!(#mask))
+        });
+        let mask = match_groups(&quote!(leaf), masks, &quote!(u64::MAX));
+        quote! {
+            /// May anybody handle an event while a state alone is the innermost one?
+            #[inline(always)]
+            pub fn hears(leaf: u16, event: u16) -> bool {
+                let mask: u64 = #mask;
+                event >= 64 || mask >> event & 1 != 0
+            }
         }
     }
 
@@ -428,7 +455,7 @@ impl Fused<'_> {
         let early: Vec<TokenStream> = self
             .cooldown(id, plan.flags)
             .into_iter()
-            .chain(stack(id.raw(), record))
+            .chain(self.stack(id, record))
             .collect();
         let early = match early.as_slice() {
             [] => quote!(true),

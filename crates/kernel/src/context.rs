@@ -19,6 +19,7 @@ use crate::host::{Call, Cause};
 use crate::instance::event::Event;
 use crate::instance::flag;
 use crate::instance::ram::Ram;
+use crate::poll::Halt;
 
 /// Where a piece of code stands: what its callbacks are told (CODE-1).
 #[derive(Clone, Copy, Debug)]
@@ -80,6 +81,8 @@ pub(crate) struct Context<'a> {
     /// What fused code takes: why, and by which transition; nothing while it polls.
     pub(crate) fixed_cause: TakenFor<'a>,
     pub(crate) fixed_transition: Option<TransitionId>,
+    /// Where asking by fused code ended last.
+    pub(crate) halt: Halt,
     /// The arguments of the last call that had computed ones.
     pub(crate) computed: Option<Arguments>,
     /// The call of a jump that is going on. Its leaf is what is active in its region: the instance
@@ -144,6 +147,7 @@ impl<'a> Context<'a> {
             fixed_call: None,
             fixed_cause: TakenFor::Nothing,
             fixed_transition: None,
+            halt: Halt::NONE,
             step: None,
             jump: None,
             queued: Event::default(),

@@ -34,7 +34,13 @@ pub struct KernelHost<'s> {
 }
 
 /// A machine as code, for this host.
-pub type FusedCode = for<'s> fn(Fuse<'_, '_>, &mut KernelHost<'s>, Phase<'_>) -> Step;
+#[derive(Clone, Copy, Debug)]
+pub struct FusedCode {
+    /// A part of a tick.
+    pub run: for<'s> fn(Fuse<'_, '_>, &mut KernelHost<'s>, Phase<'_>) -> Step,
+    /// May anybody handle an event while a state alone is the innermost one?
+    pub hears: fn(u16, u16) -> bool,
+}
 
 /// How often code did what.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -269,9 +275,13 @@ impl Host for KernelHost<'_> {
         let Some(code) = self.fused else {
             return Step::Tables;
         };
-        let step = code(fuse, self, phase);
+        let step = (code.run)(fuse, self, phase);
         self.by_code.note(phase, step);
         step
+    }
+
+    fn hears(&self, leaf: u16, event: u16) -> bool {
+        self.fused.is_none_or(|code| (code.hears)(leaf, event))
     }
 
     fn trace(&mut self, trace: &Trace) {

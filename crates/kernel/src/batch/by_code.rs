@@ -140,6 +140,15 @@ fn take_event<'a, I: Instance, H: Hosts>(
     done: &mut impl FnMut(usize, &Report, &[InboxEvent]),
 ) {
     let place = event.place as usize;
+    if let Some(leaf) = instance.only_leaf()
+        && !hosts.hears(leaf, event.event.id.get())
+    {
+        cx.unhandled = cx.unhandled.wrapping_add(1);
+        if instance.header().armed != 0 {
+            done(place, &Report::TAKEN, &[]);
+        }
+        return;
+    }
     cx.attach(instance.ram(), place);
     cx.running = true;
     cx.fixed_cause = TakenFor::Event(&event.event);

@@ -140,6 +140,21 @@ impl Step {
     }
 }
 
+/// What asking and running came to. Small, so that it comes back in a register; the context has the rest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quiet {
+    /// All of a quiet tick is done.
+    Done,
+    /// Nobody may be taken.
+    Settled,
+    /// Somebody may.
+    Halted,
+    /// Nothing is done: the tables have to look closer.
+    Slow,
+    /// The agent has to end.
+    Failed,
+}
+
 /// Who is asked.
 #[derive(Clone, Copy, Debug)]
 pub struct Asked {
@@ -219,10 +234,12 @@ impl Fuse<'_, '_> {
     #[inline(always)]
     pub fn is_whole<I: Instance>(&self, used: u8) -> bool {
         let leaves = I::view(&self.cx.ram).map_or(&[][..], Instance::raw_leaves);
-        let mut others = (0_u32..).zip(leaves);
-        others.all(|(number, leaf)| {
-            used & 1_u8.checked_shl(number).unwrap_or(0) != 0 || leaf.get() == NONE
-        })
+        // All at once: one branch.
+        let others = (0_u32..).zip(leaves).fold(NONE, |all, (number, leaf)| {
+            let own = used & 1_u8.checked_shl(number).unwrap_or(0) != 0;
+            all & if own { NONE } else { leaf.get() }
+        });
+        others == NONE
     }
 
     /// Is the leaf of a number one of the states from one on, up to another?
@@ -256,40 +273,65 @@ impl<'a> Fuse<'_, 'a> {
 
     /// A candidate may be taken (`enabled`), or there is more to ask it than fused code knows.
     #[inline]
-    pub fn halt(&mut self, at: Asked, transition: u16, enabled: bool) -> Option<Polled> {
-        Some(Polled::Halted(Halt {
+    pub fn halt(&mut self, at: Asked, transition: u16, enabled: bool) -> Quiet {
+        self.cx.halt = Halt {
             rank: Rank::of_bit(at.rank.into()),
             interrupts: at.interrupts,
             transition,
             enabled,
             before: NONE,
             before_rank: Rank::FIRST,
-        }))
+        };
+        Quiet::Halted
+    }
+
+    /// A later leaf has found a transition, too.
+    #[inline]
+    pub fn halted_after(&mut self, first: Halt) -> Step {
+        Step::Polled(Polled::Halted(self.cx.halt.after(first)))
+    }
+
+    /// What polling came to, with the rest.
+    #[inline(always)]
+    pub fn polled(&self, quiet: Quiet) -> Step {
+        Step::Polled(match quiet {
+            Quiet::Done => Polled::Done,
+            Quiet::Settled => Polled::Settled,
+            Quiet::Halted => Polled::Halted(self.cx.halt),
+            Quiet::Slow => Polled::Slow,
+            Quiet::Failed => match self.cx.check_fault() {
+                Err(fault) => Polled::Failed(fault),
+                Ok(()) => Polled::Settled,
+            },
+        })
     }
 
     /// Nothing eventless is enabled; events are to be taken, unless something went wrong.
     #[inline]
-    pub fn settle(&mut self) -> Polled {
-        self.failure().unwrap_or(Polled::Settled)
+    pub fn settle(&mut self) -> Quiet {
+        self.failure()
     }
 
-    /// What went wrong so far.
+    /// Did something go wrong so far? Otherwise nobody may be taken.
     #[inline(always)]
-    pub fn failure(&self) -> Option<Polled> {
-        self.cx.check_fault().err().map(Polled::Failed)
+    pub fn failure(&self) -> Quiet {
+        match self.cx.check_fault() {
+            Ok(()) => Quiet::Settled,
+            Err(_) => Quiet::Failed,
+        }
     }
 
     /// Everything is done.
     #[inline]
-    pub fn finish(&mut self) -> Polled {
-        if let Some(failure) = self.failure() {
-            return failure;
+    pub fn finish(&mut self) -> Quiet {
+        if let Quiet::Failed = self.failure() {
+            return Quiet::Failed;
         }
         if self.cx.ram.has(flag::WORK) {
             self.cx.show_posted();
         }
         self.cx.running = false;
-        Polled::Done
+        Quiet::Done
     }
 }
 
@@ -380,6 +422,12 @@ impl Fuse<'_, '_> {
         candidate.is_some_and(|candidate| self.cx.stack_reason(&candidate).is_none())
     }
 
+    /// Are there fewer frames than so many, on all stacks together?
+    #[inline]
+    pub fn has_room_for_frames(&self, depth: u8) -> bool {
+        self.cx.ram.header().stack_depth < depth
+    }
+
     /// Is a frame on any stack?
     #[inline]
     pub fn has_frames(&self) -> bool {
@@ -414,11 +462,11 @@ impl Fuse<'_, '_> {
     /// Starts, goes on or ends the wait of a candidate whose guard was asked; whether it is over.
     #[inline]
     pub fn debounce<I: Instance>(&mut self, timer: u8, ticks: u32, holds: bool) -> bool {
+        let bit = 1_u8.checked_shl(timer.into()).unwrap_or(0);
         if !holds {
-            self.stop_waiting(timer);
+            self.disarm::<I>(bit);
             return false;
         }
-        let bit = 1_u8.checked_shl(timer.into()).unwrap_or(0);
         let armed = I::view(&self.cx.ram).map_or(0, |instance| instance.header().armed);
         if armed & bit == 0 {
             self.arm::<I>(timer, ticks);
@@ -445,13 +493,6 @@ impl Fuse<'_, '_> {
         true
     }
 
-    /// Its guard does not hold.
-    #[inline]
-    pub fn stop_waiting(&mut self, timer: u8) {
-        if let Some(timer) = self.cx.proved(TimerSlot::new(timer)) {
-            self.cx.disarm(timer);
-        }
-    }
 }
 
 /// What is left to the tables.

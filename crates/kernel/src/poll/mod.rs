@@ -52,6 +52,16 @@ pub struct Halt {
 }
 
 impl Halt {
+    /// At no transition.
+    pub(crate) const NONE: Self = Self {
+        rank: Rank::FIRST,
+        interrupts: false,
+        transition: NONE,
+        enabled: false,
+        before: NONE,
+        before_rank: Rank::FIRST,
+    };
+
     /// The transition; raw.
     #[inline]
     pub const fn transition(&self) -> u16 {

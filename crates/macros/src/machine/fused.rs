@@ -42,6 +42,11 @@ pub fn code(input: &Input, built: &Built) -> Option<TokenStream> {
                 const KEYS: &'static [(&'static str, ::statewright::Type)] = &[#(#keys),*];
 
                 #[inline(always)]
+                fn hears(leaf: u16, event: u16) -> bool {
+                    hears(leaf, event)
+                }
+
+                #[inline(always)]
                 fn fused<L: Linkage<H>, H: Host>(
                     fuse: Fuse<'_, '_>, host: &mut H, phase: Phase<'_>
                 ) -> Step {

@@ -39,6 +39,9 @@ pub trait FusedMachine {
     /// Names and types of its keys, by number.
     const KEYS: &'static [(&'static str, Type)];
 
+    /// May anybody handle an event while a state alone is the innermost one?
+    fn hears(leaf: u16, event: u16) -> bool;
+
     /// A part of a tick.
     fn fused<L: Linkage<H>, H: Host>(
         fuse: Fuse<'_, '_>,
@@ -84,6 +87,11 @@ where
     T::Board: Board,
 {
     const IS_THERE: bool = true;
+
+    #[inline(always)]
+    fn hears(self, leaf: u16, event: u16) -> bool {
+        M::hears(leaf, event)
+    }
 
     #[inline(always)]
     fn run(

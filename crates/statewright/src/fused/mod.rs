@@ -40,6 +40,13 @@ pub(crate) trait FusedBy<B, C>: Copy {
     /// Is there code?
     const IS_THERE: bool;
 
+    /// May anybody handle an event while a state alone is the innermost one?
+    #[inline(always)]
+    fn hears(self, leaf: u16, event: u16) -> bool {
+        let _ = (leaf, event);
+        true
+    }
+
     /// A part of a tick.
     fn run(
         self,
