@@ -1,6 +1,11 @@
 //! Writes random machines as Rust: a fixed set that has every feature between them.
+//!
+//! With the numbers of mistakes in `FUSED_MISTAKES` (`cargo xtask mistakes`, where the generator can make them):
+//! instead, for each of them, the first of these machines whose code it changes. Which mistake a process
+//! makes is decided once, so each has a process of its own, this program once more.
 
 use std::path::Path;
+use std::process::Command;
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -9,18 +14,79 @@ use statewright_rom::layout::feature;
 
 /// How many machines.
 const MACHINES: usize = 60;
+/// How many of them for a mistake.
+const MACHINES_PER_MISTAKE: usize = 3;
 /// Features without which nothing polls.
 const POLLING: u32 = feature::ACTIVITIES | feature::UPDATES | feature::EVENTLESS;
 /// Larger ones take long to compile and show no more.
 const MOST_STATES: usize = 40;
 /// Up to this seed, machines are taken for their features.
 const SEEDS_OF_FEATURES: u64 = 400;
+/// Numbers of mistakes, with commas.
+const MISTAKES: &str = "FUSED_MISTAKES";
+/// Seeds that a process with a mistake writes, with commas.
+const SEEDS: &str = "FUSED_SEEDS";
+/// Between the codes that it writes.
+const SEPARATOR: char = '\u{1}';
+
+/// A machine as code.
+struct Written {
+    seed: u64,
+    features: u32,
+    code: TokenStream,
+    /// The mistake that its code has; 0 for none.
+    mistake: u8,
+}
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
-    let mut modules = TokenStream::new();
-    let mut table = TokenStream::new();
-    let (mut seen, mut count) = (0_u32, 0);
+    println!("cargo:rerun-if-env-changed={MISTAKES}");
+    if let Ok(seeds) = std::env::var(SEEDS) {
+        return print_codes(&seeds);
+    }
+    let machines = match std::env::var(MISTAKES) {
+        Ok(numbers) => with_mistakes(&chosen(), &numbers),
+        Err(_) => chosen(),
+    };
+    let folder = std::env::var_os("OUT_DIR").expect("cargo says where to write");
+    let file = Path::new(&folder).join("machines.rs");
+    std::fs::write(file, all(&machines).to_string()).expect("the folder is cargo's own");
+}
+
+fn all(machines: &[Written]) -> TokenStream {
+    let (mut modules, mut table) = (TokenStream::new(), TokenStream::new());
+    for Written {
+        seed,
+        features,
+        code,
+        mistake,
+    } in machines
+    {
+        let name = format_ident!("seed_{seed}_{mistake}");
+        modules.extend(quote!(pub mod #name { #code }));
+        table.extend(quote! {
+            Machine {
+                seed: #seed,
+                features: #features,
+                mistake: #mistake,
+                code: FusedCode {
+                    run: |fuse, host, phase| #name::fused::<ByNumber, _>(fuse, host, phase),
+                    hears: #name::hears,
+                },
+            },
+        });
+    }
+    quote! {
+        #modules
+        /// The machines.
+        pub const MACHINES: &[Machine] = &[#table];
+    }
+}
+
+/// The fixed set.
+fn chosen() -> Vec<Written> {
+    let mut machines = Vec::new();
+    let mut seen = 0_u32;
     for seed in 0.. {
         let Some((features, code)) = machine(seed) else {
             continue;
@@ -40,28 +106,53 @@ fn main() {
             continue;
         }
         seen |= features;
-        let name = format_ident!("seed_{seed}");
-        modules.extend(quote!(pub mod #name { #code }));
-        table.extend(quote! {
-            Machine {
-                seed: #seed,
-                features: #features,
-                code: |fuse, host, phase| #name::fused::<ByNumber, _>(fuse, host, phase),
-            },
+        machines.push(Written {
+            seed,
+            features,
+            code,
+            mistake: 0,
         });
-        count += 1;
-        if count == MACHINES {
+        if machines.len() == MACHINES {
             break;
         }
     }
-    let all = quote! {
-        #modules
-        /// The machines.
-        pub const MACHINES: &[Machine] = &[#table];
-    };
-    let folder = std::env::var_os("OUT_DIR").expect("cargo says where to write");
-    let file = Path::new(&folder).join("machines.rs");
-    std::fs::write(file, all.to_string()).expect("the folder is cargo's own");
+    machines
+}
+
+/// For each mistake, the first machines whose code it changes.
+fn with_mistakes(machines: &[Written], numbers: &str) -> Vec<Written> {
+    let seeds: Vec<String> = machines.iter().map(|one| one.seed.to_string()).collect();
+    let mut changed = Vec::new();
+    for number in numbers.split(',') {
+        let this = std::env::current_exe().expect("a program has a path");
+        let run = Command::new(this)
+            .env("MISTAKE", number)
+            .env(SEEDS, seeds.join(","))
+            .output()
+            .expect("this program runs");
+        assert!(run.status.success(), "mistake {number} stops the generator");
+        let text = String::from_utf8(run.stdout).expect("code is text");
+        let (_, codes) = text.split_once(SEPARATOR).expect("there is code");
+        let differs = |(one, code): &(&Written, &str)| one.code.to_string() != *code;
+        let found = machines.iter().zip(codes.split(SEPARATOR)).filter(differs);
+        for (one, code) in found.take(MACHINES_PER_MISTAKE) {
+            changed.push(Written {
+                code: code.parse().expect("the generator writes tokens"),
+                mistake: number.parse().expect("a number"),
+                ..*one
+            });
+        }
+    }
+    changed
+}
+
+/// What a process with a mistake does.
+fn print_codes(seeds: &str) {
+    for seed in seeds.split(',') {
+        let code = machine(seed.parse().expect("a seed"));
+        let code = code.map_or_else(String::new, |(_, code)| code.to_string());
+        print!("{SEPARATOR}{code}");
+    }
 }
 
 /// The machine of a seed as code, with its features; `None` if it has no use for code.

@@ -31,7 +31,7 @@ impl Fused<'_> {
                 quote!(if #guard { #taken } #stop)
             }
         };
-        let (cooldown, stack) = (self.cooldown(id, flags), stack(number, record));
+        let (cooldown, stack) = (self.cooldown(id, flags), self.stack(id, record));
         let conditions = waited_for.into_iter().chain(cooldown).chain(stack);
         let conditions: Vec<TokenStream> = conditions.collect();
         Some(match conditions.as_slice() {
@@ -79,6 +79,9 @@ impl Fused<'_> {
         if flags & (ask_flag::DEBOUNCED | ask_flag::HELD) == 0 {
             return halt;
         }
+        if let Some(waited) = self.waited(id, flags, &halt) {
+            return waited;
+        }
         let checked = quote!(if fuse.may_be_taken(host, #number) { #halt });
         match self
             .debounce_timer(id)
@@ -89,9 +92,32 @@ impl Fused<'_> {
         }
     }
 
+    /// The same where code knows how long it waits, and what for. A candidate that may not leave yet is kept
+    /// if it may wait; the search goes on (SEL-6).
+    fn waited(&self, id: TransitionId, flags: u8, halt: &TokenStream) -> Option<TokenStream> {
+        let held = match flags & ask_flag::HELD != 0 {
+            true => {
+                let (free, latch) = (self.may_leave(id)?, self.latch(id));
+                let otherwise = latch.map(|latch| quote!(else { #latch; }));
+                quote!(if #free { #halt } #otherwise)
+            }
+            false => halt.clone(),
+        };
+        if flags & ask_flag::DEBOUNCED == 0 {
+            return Some(held);
+        }
+        let waited = self.debounced(id, &quote!(true))?;
+        Some(quote!(if #waited { #held }))
+    }
+
     fn stop_waiting(&self, id: TransitionId, flags: u8) -> Option<TokenStream> {
         let timer = self.debounce_timer(id)?;
-        (flags & ask_flag::DEBOUNCED != 0).then(|| quote!(else { fuse.stop_waiting(#timer); }))
+        let (instance, bit) = (
+            &self.instance,
+            1_u8.checked_shl(timer.into()).unwrap_or(0),
+        );
+        (flags & ask_flag::DEBOUNCED != 0)
+            .then(|| quote!(else { fuse.disarm::<#instance>(#bit); }))
     }
 
     fn debounce_timer(&self, id: TransitionId) -> Option<u8> {
@@ -124,16 +150,27 @@ impl Fused<'_> {
             }
         }
     }
-}
 
-/// Whether a stack has room or a frame, if the transition needs one.
-fn stack(number: u16, record: &TransitionRecord) -> Option<TokenStream> {
-    let flags = record.flags.get();
-    if flags & transition_flag::POP != 0 {
-        Some(quote!(fuse.has_frames() && fuse.stack_allows(#number)))
-    } else if flags & transition_flag::PUSH != 0 {
-        Some(quote!(fuse.stack_allows(#number)))
-    } else {
-        None
+    /// Whether a stack has room or a frame, if the transition needs one.
+    pub fn stack(&self, id: TransitionId, record: &TransitionRecord) -> Option<TokenStream> {
+        let (number, flags) = (id.raw(), record.flags.get());
+        // All frames are of the only stack.
+        let only = match self.rom.stacks() {
+            [only] => Some(only.depth),
+            _ => None,
+        };
+        if flags & transition_flag::POP != 0 {
+            Some(match only {
+                Some(_) => quote!(fuse.has_frames()),
+                None => quote!(fuse.has_frames() && fuse.stack_allows(#number)),
+            })
+        } else if flags & transition_flag::PUSH != 0 {
+            Some(match only {
+                Some(depth) => quote!(fuse.has_room_for_frames(#depth)),
+                None => quote!(fuse.stack_allows(#number)),
+            })
+        } else {
+            None
+        }
     }
 }

@@ -28,7 +28,7 @@ fn raw(instruction: &InstructionRecord) -> u16 {
 }
 
 /// A piece of Rust with the type of its value: `bool`, `i32`, `f32`, `u32` for a symbol, `[u32; 2]`
-/// for an entity.
+/// for an entity, `[u32; 3]` for a vector.
 pub struct Piece {
     pub ty: ValueType,
     pub code: TokenStream,
@@ -48,7 +48,7 @@ impl Piece {
             ValueType::F32 => quote!([(#code).to_bits(), 0, 0]),
             ValueType::Symbol => quote!([#code, 0, 0]),
             ValueType::Entity => quote!({ let [low, high] = #code; [low, high, 0] }),
-            ValueType::Vec2 | ValueType::Vec3 => return None,
+            ValueType::Vec2 | ValueType::Vec3 => quote!(#code),
         })
     }
 }
@@ -61,7 +61,9 @@ pub fn from_words(ty: ValueType, words: &TokenStream) -> Option<Piece> {
         ValueType::F32 => quote!(f32::from_bits(#words[0])),
         ValueType::Symbol => quote!(#words[0]),
         ValueType::Entity => quote!({ let [low, high, _] = #words; [low, high] }),
-        ValueType::Vec2 | ValueType::Vec3 => return None,
+        // What it does not use is 0 in a key; a payload may have anything there.
+        ValueType::Vec2 => quote!({ let [x, y, _] = #words; [x, y, 0] }),
+        ValueType::Vec3 => quote!(#words),
     };
     Some(Piece::new(ty, code))
 }
@@ -157,6 +159,19 @@ impl Writer<'_> {
                 self.push(
                     ValueType::F32,
                     quote!(f32::from_bits(L::read_key::<#key>(&*host)[#component])),
+                );
+                Some(())
+            }
+            op::PAYLOAD => {
+                let ty = Coded::<ValueType>::from_raw(instruction.a).get();
+                self.stack.push(from_words(ty, &quote!(fuse.payload()))?);
+                Some(())
+            }
+            op::PAYLOAD_FIELD => {
+                let component = usize::from(instruction.a);
+                self.push(
+                    ValueType::F32,
+                    quote!(f32::from_bits(fuse.payload()[#component])),
                 );
                 Some(())
             }

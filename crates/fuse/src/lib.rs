@@ -7,7 +7,8 @@
 //!
 //! - `poll` a tick of an agent that only polls, leaf by leaf
 //! - `ask` one eventless candidate, `run` update actions and activities
-//! - `react` what an event or a timer leads to, `take` transitions: exits, effect, entries
+//! - `react` what an event or a timer leads to, `held` what has to wait, `take` transitions: exits, effect,
+//!   entries
 //! - `expression` bytecode as a Rust expression
 //! - `call` where calls of user code stand
 //!
@@ -24,6 +25,7 @@
 mod ask;
 mod call;
 mod expression;
+mod held;
 mod poll;
 mod react;
 mod run;
@@ -51,35 +53,46 @@ pub fn fuse(rom: &Rom<'_>, symbols: &SymbolTable, border: &TokenStream) -> Optio
     };
     let instance = &machine.instance;
     let (polls, found) = (machine.poll(), machine.takes_found());
-    let (reactions, check) = (machine.reactions(), machine.check());
+    let (reactions, configurations) = (machine.reactions(), machine.configurations());
+    let hears = machine.hears();
     let takes = called(&[&found, &reactions], machine.takes());
     Some(quote! {
         #[allow(unused_imports)]
         use #border::{
-            #instance, Asked, CallSite, Candidates, Event, Fuse, Halt, Host, Linkage, Mode, Phase, Polled,
-            Scored, Status, Step, arith, best
+            #instance, Asked, CallSite, Event, Fuse, Halt, Host, Linkage, Mode, Phase, Quiet,
+            Scored, Status, Step, Taking, arith, best
         };
 
         /// A part of a tick.
         #[inline(always)]
         pub fn fused<L: Linkage<H>, H: Host>(
-            fuse: &mut Fuse<'_, '_>, host: &mut H, phase: Phase<'_>
+            mut fuse: Fuse<'_, '_>, host: &mut H, phase: Phase<'_>
         ) -> Step {
             match phase {
-                Phase::Poll { has_events } => Step::from(poll::<L, H>(fuse, host, has_events)),
-                Phase::Check => check(fuse),
-                Phase::Take(halt) => take::<L, H>(fuse, host, halt),
-                Phase::Event(happened) => event::<L, H>(fuse, host, happened),
-                Phase::Timer(due) => timer::<L, H>(fuse, host, due),
-                Phase::Ask => Step::Polled(ask::<L, H>(fuse, host)),
+                Phase::Poll { has_events } => {
+                    let quiet = poll::<L, H>(fuse.again(), host, has_events);
+                    fuse.polled(quiet)
+                }
+                Phase::Check => match is_configuration(&fuse) {
+                    true => Step::Done,
+                    false => Step::Tables,
+                },
+                Phase::Take(halt) => take::<L, H>(fuse.again(), host, halt),
+                Phase::Event(happened) => Step::Took(event::<L, H>(fuse.again(), host, happened)),
+                Phase::Timer(due) => Step::Took(timer::<L, H>(fuse.again(), host, due)),
+                Phase::Ask => {
+                    let quiet = ask::<L, H>(fuse.again(), host);
+                    fuse.polled(quiet)
+                }
                 Phase::Run => {
-                    run::<L, H>(fuse, host);
+                    run::<L, H>(fuse.again(), host);
                     Step::Done
                 }
             }
         }
         #polls
-        #check
+        #configurations
+        #hears
         #found
         #reactions
         #takes

@@ -12,15 +12,21 @@ use crate::Fused;
 
 /// A leaf and what it polls and runs.
 #[derive(Clone, Copy)]
-struct Leaf<'m> {
-    state: StateId,
+pub struct Leaf<'m> {
+    pub state: StateId,
     poll: &'m PollRecord,
 }
 
 impl<'m> Leaf<'m> {
     /// Region in which the next active leaf lies.
-    fn next(self) -> Option<RegionId> {
+    pub fn next(self) -> Option<RegionId> {
         RegionId::read(self.poll.next)
+    }
+
+    /// Does it have to be looked at in every tick (RAM-3)?
+    pub fn polls(self) -> bool {
+        let asks = self.poll.asks.get() | self.poll.interrupts.get();
+        asks != 0 || self.poll.run.get() != NONE
     }
 }
 
@@ -28,6 +34,8 @@ impl<'m> Leaf<'m> {
 enum Later {
     /// It is the last one.
     Nobody,
+    /// Those behind it, each with what it alone asks.
+    Own,
     /// It is the first one, and the other one lies in this region.
     In(RegionId),
     /// More than one, or it depends.
@@ -64,7 +72,7 @@ impl<'m> Fused<'m> {
         let mut arms = TokenStream::new();
         for leaf in self.first_leaves() {
             let (number, name) = (leaf.state.raw(), self.leaf_function("poll", leaf.state));
-            arms.extend(quote!(#number => #name::<L, H>(fuse, host, has_events),));
+            arms.extend(quote!(#number => #name::<L, H>(fuse.again(), host, has_events),));
             functions.extend(self.first_leaf(&name, leaf));
         }
         for region in self.next_regions() {
@@ -77,14 +85,14 @@ impl<'m> Fused<'m> {
         quote! {
             /// A tick of an agent that only polls.
             pub fn poll<L: Linkage<H>, H: Host>(
-                fuse: &mut Fuse<'_, '_>, host: &mut H, has_events: bool
-            ) -> Option<Polled> {
+                mut fuse: Fuse<'_, '_>, host: &mut H, has_events: bool
+            ) -> Quiet {
                 if !fuse.is_quiet::<#instance>() #frames {
-                    return None;
+                    return Quiet::Slow;
                 }
                 match fuse.leaf::<#instance, 0>() {
                     #arms
-                    _ => None,
+                    _ => Quiet::Slow,
                 }
             }
             #rounds
@@ -92,7 +100,7 @@ impl<'m> Fused<'m> {
         }
     }
 
-    fn leaves(&self) -> impl Iterator<Item = Leaf<'m>> + use<'m> {
+    pub fn leaves(&self) -> impl Iterator<Item = Leaf<'m>> + use<'m> {
         let rows = self.rom.leaf_rows().iter().zip(self.rom.polls());
         rows.filter_map(|(row, poll)| {
             let state = StateId::read(row.state)?;
@@ -100,19 +108,19 @@ impl<'m> Fused<'m> {
         })
     }
 
-    fn first_leaves(&self) -> impl Iterator<Item = Leaf<'m>> + use<'m> {
+    pub fn first_leaves(&self) -> impl Iterator<Item = Leaf<'m>> + use<'m> {
         self.leaves()
             .filter(|leaf| leaf.poll.first_of.get() == NONE)
     }
 
     /// The first leaves that a region may have.
-    fn leaves_in(&self, region: RegionId) -> impl Iterator<Item = Leaf<'m>> + use<'m> {
+    pub fn leaves_in(&self, region: RegionId) -> impl Iterator<Item = Leaf<'m>> + use<'m> {
         let is_first = move |leaf: &Leaf<'_>| leaf.poll.first_of.get() == region.raw();
         self.leaves().filter(is_first)
     }
 
     /// Regions in which a leaf behind another lies.
-    fn next_regions(&self) -> BTreeSet<RegionId> {
+    pub fn next_regions(&self) -> BTreeSet<RegionId> {
         let mut regions: BTreeSet<RegionId> = BTreeSet::new();
         let mut open: Vec<RegionId> = self.first_leaves().filter_map(Leaf::next).collect();
         while let Some(region) = open.pop() {
@@ -142,21 +150,20 @@ impl<'m> Fused<'m> {
             let asks = [Pass::Interrupt, Pass::Ask];
             let needed = asks.iter().any(|&pass| self.is_needed(leaf, pass));
             let (number, name) = (leaf.state.raw(), self.leaf_function("ask", leaf.state));
-            needed.then(|| quote!(#number => #name::<L, H>(fuse, host),))
+            needed.then(|| quote!(#number => #name::<L, H>(fuse.again(), host),))
         });
         quote! {
             /// One more round of transitions without event.
             #[inline]
-            fn ask<L: Linkage<H>, H: Host>(fuse: &mut Fuse<'_, '_>, host: &mut H) -> Polled {
-                let halted = match fuse.leaf::<#instance, 0>() {
+            fn ask<L: Linkage<H>, H: Host>(mut fuse: Fuse<'_, '_>, host: &mut H) -> Quiet {
+                match fuse.leaf::<#instance, 0>() {
                     #(#arms)*
-                    _ => None,
-                };
-                halted.unwrap_or(Polled::Settled)
+                    _ => Quiet::Settled,
+                }
             }
 
             /// Update actions and activities of what was not entered in this tick.
-            fn run<L: Linkage<H>, H: Host>(fuse: &mut Fuse<'_, '_>, host: &mut H) {
+            fn run<L: Linkage<H>, H: Host>(mut fuse: Fuse<'_, '_>, host: &mut H) {
                 match fuse.leaf::<#instance, 0>() { #(#late)* _ => {} }
             }
         }
@@ -168,11 +175,7 @@ impl<'m> Fused<'m> {
         let mut functions = TokenStream::new();
         let mut arms = TokenStream::new();
         for id in ids {
-            let Some(record) = self
-                .rom
-                .transition(id)
-                .filter(|_| self.is_taken_by_code(id))
-            else {
+            let (Some(record), Some((take, step))) = (self.rom.transition(id), self.taking(id)) else {
                 continue;
             };
             let trigger = SpecialTrigger::read(record.trigger);
@@ -182,19 +185,23 @@ impl<'m> Fused<'m> {
             ) else {
                 continue;
             };
-            let (number, take) = (id.raw(), Self::take_function(id));
-            let take = quote!(#take::<L, H>(fuse, host));
+            let number = id.raw();
+            let take = quote!({ #take #step });
             let interrupt = record.flags.get() & transition_flag::INTERRUPT != 0;
             match self.later_leaves(source) {
                 _ if interrupt => arms.extend(quote!(#number if halt.is_interrupt() => #take,)),
                 Later::Nobody => arms.extend(quote!(#number => #take,)),
-                Later::In(region) => {
-                    let (later, function) = self.later(id, source, region);
+                later @ (Later::In(_) | Later::Own) => {
+                    let (later, function) = match later {
+                        Later::In(region) => self.later(id, source, region),
+                        _ => self.later_own(id, source),
+                    };
                     functions.extend(function);
                     arms.extend(quote! {
                         #number => {
-                            if let Some(Polled::Halted(other)) = #later::<L, H>(fuse, host) {
-                                return Step::Polled(Polled::Halted(other.after(#number)));
+                            let at = Asked::behind(&halt);
+                            if let Quiet::Halted = #later::<L, H>(fuse.again(), host, at) {
+                                return fuse.halted_after(halt);
                             }
                             #take
                         }
@@ -207,13 +214,12 @@ impl<'m> Fused<'m> {
             /// A transition without event that may be taken.
             #[inline]
             fn take<L: Linkage<H>, H: Host>(
-                fuse: &mut Fuse<'_, '_>, host: &mut H, halt: Halt
+                mut fuse: Fuse<'_, '_>, host: &mut H, halt: Halt
             ) -> Step {
-                match halt.transition() {
+                Step::Took(match halt.transition() {
                     #arms
-                    _ => return Step::Tables,
-                }
-                Step::Taken
+                    _ => Taking::Tables,
+                })
             }
             #functions
         }
@@ -224,6 +230,12 @@ impl<'m> Fused<'m> {
         let inside = |leaf: &Leaf<'_>| self.rom.is_ancestor_or_self(source, leaf.state);
         let leaves: Vec<Leaf<'_>> = self.leaves().filter(inside).collect();
         let mut next: BTreeSet<RegionId> = leaves.iter().copied().filter_map(Leaf::next).collect();
+        if next.is_empty() {
+            return Later::Nobody;
+        }
+        if !self.leaves_more_to_ask(source) {
+            return Later::Own;
+        }
         let (Some(region), true) = (next.pop_first(), next.is_empty()) else {
             return match next.is_empty() {
                 true => Later::Nobody,
@@ -239,6 +251,64 @@ impl<'m> Fused<'m> {
             true => Later::In(region),
             false => Later::Many,
         }
+    }
+
+    /// Does the leaf that finds a transition of a state leave states around it unasked that it would have
+    /// asked as the first of their leaves? A later leaf asks these.
+    fn leaves_more_to_ask(&self, source: StateId) -> bool {
+        let mut at = source;
+        // Bound: the depth of the tree.
+        while let Some(around) = self.rom.parent(at) {
+            let region = self
+                .rom
+                .state(at)
+                .and_then(|record| RegionId::read(record.region));
+            if self.rom.region_ids_of(around).next() != region {
+                return false;
+            }
+            if self.asks_without_event(around) {
+                return true;
+            }
+            at = around;
+        }
+        false
+    }
+
+    /// Has a state transitions without event that are no interrupts?
+    fn asks_without_event(&self, state: StateId) -> bool {
+        self.rom.transitions().iter().any(|record| {
+            let trigger = SpecialTrigger::read(record.trigger);
+            record.source.get() == state.raw()
+                && trigger.is_some_and(SpecialTrigger::is_eventless)
+                && record.flags.get() & transition_flag::INTERRUPT == 0
+        })
+    }
+
+    /// What asks the leaves behind the one that has found a transition of a state, each what it alone asks.
+    fn later_own(&self, id: TransitionId, source: StateId) -> (Ident, TokenStream) {
+        let (name, instance) = (format_ident!("later_{id}"), &self.instance);
+        let line = self
+            .rom
+            .state(source)
+            .map_or(0, |record| usize::from(record.leaf));
+        let own = self.leaves().filter(|leaf| {
+            let record = self.rom.state(leaf.state);
+            let on_line = record.is_some_and(|record| usize::from(record.leaf) == line);
+            on_line && self.rom.is_ancestor_or_self(source, leaf.state)
+        });
+        let arms = own.filter_map(|leaf| {
+            let region = leaf.next().filter(|&next| self.is_needed_in(next, Pass::Ask))?;
+            let (number, ask) = (leaf.state.raw(), Pass::Ask.function(region));
+            Some(quote!(#number => #ask::<L, H>(fuse.again(), host, at),))
+        });
+        let function = quote! {
+            fn #name<L: Linkage<H>, H: Host>(
+                mut fuse: Fuse<'_, '_>, host: &mut H, at: Asked
+            ) -> Quiet {
+                match fuse.leaf::<#instance, #line>() { #(#arms)* _ => Quiet::Settled }
+            }
+        };
+        (name, function)
     }
 
     /// What asks the leaf of a region after the first leaf has found a transition of a state: everything that is not
@@ -272,11 +342,10 @@ impl<'m> Fused<'m> {
         });
         let function = quote! {
             fn #name<L: Linkage<H>, H: Host>(
-                fuse: &mut Fuse<'_, '_>, host: &mut H
-            ) -> Option<Polled> {
-                let at = Asked { rank: 1, interrupts: false };
+                mut fuse: Fuse<'_, '_>, host: &mut H, at: Asked
+            ) -> Quiet {
                 match fuse.leaf::<#instance, #line>() { #(#arms)* _ => {} }
-                None
+                Quiet::Settled
             }
         };
         (name, function)
@@ -328,15 +397,16 @@ impl<'m> Fused<'m> {
             let ask = quote! {
                 #[inline]
                 fn #round<L: Linkage<H>, H: Host>(
-                    fuse: &mut Fuse<'_, '_>, host: &mut H
-                ) -> Option<Polled> {
+                    mut fuse: Fuse<'_, '_>, host: &mut H
+                ) -> Quiet {
                     #(#passes)*
                     fuse.failure()
                 }
             };
             let checked = quote! {
-                if let Some(halted) = #round::<L, H>(fuse, host) {
-                    return Some(halted);
+                match #round::<L, H>(fuse.again(), host) {
+                    Quiet::Settled => {}
+                    stopped => return stopped,
                 }
             };
             (Some(ask), Some(checked))
@@ -349,10 +419,10 @@ impl<'m> Fused<'m> {
             #[doc = #doc]
             #[inline]
             fn #name<L: Linkage<H>, H: Host>(
-                fuse: &mut Fuse<'_, '_>, host: &mut H, has_events: bool
-            ) -> Option<Polled> {
+                mut fuse: Fuse<'_, '_>, host: &mut H, has_events: bool
+            ) -> Quiet {
                 if !(#whole) {
-                    return None;
+                    return Quiet::Slow;
                 }
                 fuse.begin();
                 #checked
@@ -370,19 +440,23 @@ impl<'m> Fused<'m> {
     /// states, and does a leaf poll? `before`: whether an earlier one does.
     fn whole(&self, leaf: Leaf<'_>, used: &TokenStream, before: &TokenStream) -> TokenStream {
         let instance = &self.instance;
-        let asks = leaf.poll.asks.get() | leaf.poll.interrupts.get();
-        let own = asks != 0 || leaf.poll.run.get() != NONE;
-        let polls = if own { quote!(true) } else { before.clone() };
+        let polls = match leaf.polls() {
+            true => quote!(true),
+            false => before.clone(),
+        };
         let latches = leaf.poll.latches.get();
         let waits = (0..u8::MAX)
             .take(32)
             .filter(|slot| latches >> slot & 1 != 0);
-        let waits = waits.map(|slot| quote!(!fuse.holds::<#instance>(#slot) &&));
+        let waits = waits.map(|slot| {
+            let waits = self.waits_on(leaf.state, slot);
+            quote!(#waits &&)
+        });
         let rest = match leaf.next() {
             None => quote!(#polls && fuse.is_whole::<#instance>(#used)),
             Some(region) => {
                 let chain = Pass::Chain.function(region);
-                quote!(#chain(fuse, #used, #polls))
+                quote!(#chain(&fuse, #used, #polls))
             }
         };
         quote!(#(#waits)* #rest)
@@ -408,11 +482,12 @@ impl<'m> Fused<'m> {
         let function = pass.function(region);
         let call = match pass {
             Pass::Interrupt | Pass::Ask => quote! {
-                if let Some(halt) = #function::<L, H>(fuse, host, at.next()) {
-                    return Some(halt);
+                match #function::<L, H>(fuse.again(), host, at.next()) {
+                    Quiet::Settled => {}
+                    stopped => return stopped,
                 }
             },
-            Pass::Run | Pass::Late => quote!(#function::<L, H>(fuse, host);),
+            Pass::Run | Pass::Late => quote!(#function::<L, H>(fuse.again(), host);),
             Pass::Chain => return None,
         };
         self.is_needed_in(region, pass).then_some(call)
@@ -450,10 +525,10 @@ impl<'m> Fused<'m> {
                 quote! {
                     #[inline]
                     fn #name<L: Linkage<H>, H: Host>(
-                        fuse: &mut Fuse<'_, '_>, host: &mut H, at: Asked
-                    ) -> Option<Polled> {
+                        mut fuse: Fuse<'_, '_>, host: &mut H, at: Asked
+                    ) -> Quiet {
                         match fuse.leaf::<#instance, #number>() { #(#arms)* _ => {} }
-                        None
+                        Quiet::Settled
                     }
                 }
             }));
@@ -468,7 +543,7 @@ impl<'m> Fused<'m> {
             functions.extend(self.is_needed_in(region, pass).then(|| {
                 quote! {
                     #[inline]
-                    fn #name<L: Linkage<H>, H: Host>(fuse: &mut Fuse<'_, '_>, host: &mut H) {
+                    fn #name<L: Linkage<H>, H: Host>(mut fuse: Fuse<'_, '_>, host: &mut H) {
                         match fuse.leaf::<#instance, #number>() { #(#runs)* _ => {} }
                     }
                 }

@@ -1,10 +1,10 @@
 //! What an event or a timer leads to: the candidates of a list in order, the first that is enabled is
 //! taken (SEL-2, SEL-3).
 //!
-//! A machine with one line of leaves has a `match` over leaf and event. Where there are several lines, the
-//! tables say which list the active leaves have; if it is one, it is asked here.
+//! Events are a `match` over event and leaves. Where leaves of several lines react to one event, the tables
+//! do it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
@@ -14,6 +14,7 @@ use statewright_rom::layout::*;
 
 use crate::Fused;
 use crate::call::Place;
+use crate::poll::Leaf;
 
 /// A list of candidates, for an event or for a timer.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -33,22 +34,20 @@ impl Fused<'_> {
     /// `event`, `timer` and the functions of their lists.
     pub fn reactions(&self) -> TokenStream {
         let mut lists = BTreeSet::new();
-        let (event, timer) = if self.has_one_line() {
-            (self.event_of_one(&mut lists), self.timer_of_one(&mut lists))
-        } else {
-            (
-                self.event_of_many(&mut lists),
-                self.timer_of_many(&mut lists),
-            )
+        let event = self.event(&mut lists);
+        let timer = match self.has_one_line() {
+            true => self.timer_of_one(&mut lists),
+            false => self.timer_of_many(&mut lists),
         };
         let functions = lists.into_iter().filter_map(|list: List| {
             let (name, body) = (list.function(), self.react(list)?);
             Some(quote! {
+                #[inline]
                 fn #name<L: Linkage<H>, H: Host>(
-                    fuse: &mut Fuse<'_, '_>, host: &mut H, event: &Event
-                ) -> Step {
+                    mut fuse: Fuse<'_, '_>, host: &mut H, event: &Event
+                ) -> Taking {
                     #body
-                    Step::Ignored
+                    Taking::Ignored
                 }
             })
         });
@@ -60,34 +59,76 @@ impl Fused<'_> {
         !self.rom.has(feature::REGIONS)
     }
 
-    /// `check`: is one leaf active, and is that a configuration?
-    pub fn check(&self) -> TokenStream {
-        let alone = |leaf: &StateId| {
-            let row = self
-                .rom
-                .state(*leaf)
-                .map_or(NONE, |record| record.row.get());
-            let poll = self.rom.polls().get(usize::from(row));
-            poll.is_some_and(|poll| poll.first_of.get() == NONE && poll.next.get() == NONE)
+    /// `is_configuration`: each leaf names the region of the next (`PollRecord`).
+    pub fn configurations(&self) -> TokenStream {
+        let instance = &self.instance;
+        let rest = |leaf: Leaf<'_>, used: TokenStream| match leaf.next() {
+            None => quote!(fuse.is_whole::<#instance>(#used)),
+            Some(region) => {
+                let function = whole_function(region);
+                quote!(#function(fuse, #used))
+            }
         };
-        let leaves = self
-            .leaf_states()
-            .into_iter()
-            .filter(alone)
-            .map(StateId::raw);
-        let (instance, leaves): (_, Vec<u16>) = (&self.instance, leaves.collect());
-        let arm = (!leaves.is_empty())
-            .then(|| quote!(#(#leaves)|* if fuse.is_whole::<#instance>(1) => Step::Done,));
+        let first = self
+            .first_leaves()
+            .map(|leaf| (leaf.state.raw(), rest(leaf, quote!(1))));
+        let first = match_groups(&quote!(fuse.leaf::<#instance, 0>()), first, &quote!(false));
+        let others = self.next_regions().into_iter().map(|region| {
+            let (name, line) = (whole_function(region), self.line_of(region));
+            let bit = 1_u8.checked_shl(line as u32).unwrap_or(0);
+            let leaves = self
+                .leaves_in(region)
+                .map(|leaf| (leaf.state.raw(), rest(leaf, quote!(used | #bit))));
+            let leaves = match_groups(
+                &quote!(fuse.leaf::<#instance, #line>()),
+                leaves,
+                &quote!(false),
+            );
+            quote! {
+                #[inline]
+                fn #name(fuse: &Fuse<'_, '_>, used: u8) -> bool { #leaves }
+            }
+        });
         quote! {
-            /// Is one leaf active, and is that a configuration?
+            /// Are the active leaves a configuration?
+            #[inline]
+            fn is_configuration(fuse: &Fuse<'_, '_>) -> bool { #first }
+            #(#others)*
+        }
+    }
+
+    /// `hears`: events that somebody may handle, a bit each, per leaf. Unknown events, and those that do not fit
+    /// into the bits, count as heard.
+    pub fn hears(&self) -> TokenStream {
+        let quiet = self.quiet_events();
+        let known = quiet.iter().filter(|event| event.index() < 64);
+        let known: Vec<EventId> = known.copied().filter(|_| self.takes_events()).collect();
+        let alone = self.first_leaves().filter(|leaf| leaf.next().is_none());
+        let masks = alone.map(|leaf| {
+            let heard = |event: &EventId| {
+                let column = self.rom.event_column(*event);
+                let list = column.and_then(|column| self.list_of(leaf.state, column));
+                list.is_some()
+            };
+            let unheard = known.iter().filter(|event| !heard(event));
+            let mask = unheard.fold(u64::MAX, |mask, event| mask & !(1 << event.index()));
+            (leaf.state.raw(), quote!(#mask))
+        });
+        let mask = match_groups(&quote!(leaf), masks, &quote!(u64::MAX));
+        quote! {
+            /// May anybody handle an event while a state alone is the innermost one?
             #[inline(always)]
-            fn check(fuse: &Fuse<'_, '_>) -> Step {
-                match fuse.leaf::<#instance, 0>() {
-                    #arm
-                    _ => Step::Tables,
-                }
+            pub fn hears(leaf: u16, event: u16) -> bool {
+                let mask: u64 = #mask;
+                event >= 64 || mask >> event & 1 != 0
             }
         }
+    }
+
+    /// The number of a region's leaf.
+    fn line_of(&self, region: RegionId) -> usize {
+        let record = self.rom.region(region);
+        record.map_or(0, |record| usize::from(record.leaf))
     }
 
     /// Do events and timers come in the usual order, and may code take them?
@@ -106,101 +147,102 @@ impl Fused<'_> {
         events.filter(|event| !seen(event)).collect()
     }
 
-    /// All leaves.
-    pub fn leaf_states(&self) -> Vec<StateId> {
-        let is_leaf = |state: &StateId| self.rom.row_of(*state).is_some();
-        self.rom.state_ids().filter(is_leaf).collect()
-    }
-
     /// The list of a leaf for a column.
     fn list_of(&self, leaf: StateId, column: Column) -> Option<CandidateListId> {
         self.rom.candidate_list(self.rom.row_of(leaf)?, column)
     }
 
+    /// Do two lists have the same candidates? Leaves that have share the states in them, which are asked
+    /// once.
+    fn is_same(&self, one: CandidateListId, other: CandidateListId) -> bool {
+        let (one, other) = (self.rom.candidates_of(one), self.rom.candidates_of(other));
+        one.interrupts == other.interrupts && one.others == other.others
+    }
+
     /// The call of a list's function, or what leaves it to the tables.
     fn call_list(&self, list: List, lists: &mut BTreeSet<List>) -> TokenStream {
         if self.react(list).is_none() {
-            return quote!(Step::Tables);
+            return quote!(Taking::Tables);
         }
         lists.insert(list);
         let name = list.function();
-        quote!(#name::<L, H>(fuse, host, event))
+        quote!(#name::<L, H>(fuse.again(), host, event))
     }
 
-    fn event_of_one(&self, lists: &mut BTreeSet<List>) -> TokenStream {
-        let (instance, events) = (&self.instance, self.quiet_events());
-        let mut arms = TokenStream::new();
-        for leaf in self
-            .leaf_states()
-            .into_iter()
-            .filter(|_| self.takes_events())
-        {
-            let mut inner = TokenStream::new();
-            let mut ignored = Vec::new();
-            for &event in &events {
-                let column = self.rom.event_column(event);
-                let number = event.raw();
-                match column.and_then(|column| self.list_of(leaf, column)) {
-                    Some(id) => {
-                        let call = self.call_list(List { id, timer: false }, lists);
-                        inner.extend(quote!(#number => #call,));
-                    }
-                    None => ignored.push(number),
+    /// What a column comes to in every configuration: a `match` over the first leaf, and over those behind
+    /// it only where it depends on them. `outcome` writes what one list comes to, or none.
+    fn by_leaves(
+        &self,
+        column: Option<Column>,
+        outcome: &mut dyn FnMut(Option<CandidateListId>) -> TokenStream,
+    ) -> TokenStream {
+        self.by_leaf(0, self.first_leaves().collect(), None, column, outcome)
+    }
+
+    fn by_leaf(
+        &self,
+        line: usize,
+        leaves: Vec<Leaf<'_>>,
+        found: Option<CandidateListId>,
+        column: Option<Column>,
+        outcome: &mut dyn FnMut(Option<CandidateListId>) -> TokenStream,
+    ) -> TokenStream {
+        let mut arms = Vec::new();
+        for leaf in leaves {
+            let own = column.and_then(|column| self.list_of(leaf.state, column));
+            let list = match (found, own) {
+                (found, None) => Some(found),
+                (None, own) => Some(own),
+                (Some(found), Some(own)) => self.is_same(found, own).then_some(Some(found)),
+            };
+            let code = match (list, leaf.next()) {
+                // Several leaves react: arbitration (SEL-4).
+                (None, _) => quote!(Taking::Tables),
+                (Some(list), None) => outcome(list),
+                (Some(list), Some(region)) => {
+                    let leaves = self.leaves_in(region).collect();
+                    self.by_leaf(self.line_of(region), leaves, list, column, outcome)
                 }
-            }
-            let ignored = (!ignored.is_empty()).then(|| quote!(#(#ignored)|* => Step::Nobody,));
-            let leaf = leaf.raw();
-            arms.extend(
-                quote!(#leaf => match event.id.get() { #inner #ignored _ => Step::Tables },),
-            );
+            };
+            arms.push((leaf.state.raw(), code));
         }
+        let instance = &self.instance;
+        let mut groups = grouped(arms.into_iter());
+        // They are a configuration, so that the last group needs no question.
+        groups.sort_by_key(|(_, leaves)| leaves.len());
+        let last = groups
+            .pop()
+            .map_or_else(|| quote!(Taking::Tables), |(code, _)| code);
+        if groups.is_empty() {
+            return last;
+        }
+        let arms = groups
+            .iter()
+            .map(|(code, leaves)| quote!(#(#leaves)|* => #code,));
+        quote!(match fuse.leaf::<#instance, #line>() { #(#arms)* _ => #last })
+    }
+
+    fn event(&self, lists: &mut BTreeSet<List>) -> TokenStream {
+        let mut arms = Vec::new();
+        let events = self.quiet_events().into_iter();
+        for event in events.filter(|_| self.takes_events()) {
+            let code =
+                self.by_leaves(self.rom.event_column(event), &mut |list| match list {
+                    Some(id) => self.call_list(List { id, timer: false }, lists),
+                    None => quote!(Taking::Nobody),
+                });
+            arms.push((event.raw(), code));
+        }
+        let body = match_groups(&quote!(event.id.get()), arms.into_iter(), &quote!(Taking::Tables));
         quote! {
             /// An event of the inbox.
             #[inline]
             fn event<L: Linkage<H>, H: Host>(
-                fuse: &mut Fuse<'_, '_>, host: &mut H, event: &Event
-            ) -> Step {
-                match fuse.leaf::<#instance, 0>() { #arms _ => Step::Tables }
-            }
-        }
-    }
-
-    fn event_of_many(&self, lists: &mut BTreeSet<List>) -> TokenStream {
-        let mut arms = TokenStream::new();
-        let mut quiet = Vec::new();
-        let mut known = BTreeSet::new();
-        for event in self
-            .quiet_events()
-            .into_iter()
-            .filter(|_| self.takes_events())
-        {
-            quiet.push(event.raw());
-            let column = self.rom.event_column(event);
-            for leaf in self.leaf_states() {
-                known.extend(column.and_then(|column| self.list_of(leaf, column)));
-            }
-        }
-        for id in known {
-            let call = self.call_list(List { id, timer: false }, lists);
-            let number = id.raw();
-            arms.extend(quote!(Candidates::List(#number) => #call,));
-        }
-        let asked = quote! {
-            match fuse.candidates(event.id.get()) {
-                #arms
-                Candidates::None => Step::Nobody,
-                Candidates::List(_) | Candidates::Tables => Step::Tables,
-            }
-        };
-        let body = match quiet.as_slice() {
-            [] => quote!(Step::Tables),
-            quiet => quote!(match event.id.get() { #(#quiet)|* => #asked, _ => Step::Tables }),
-        };
-        quote! {
-            /// An event of the inbox.
-            fn event<L: Linkage<H>, H: Host>(
-                fuse: &mut Fuse<'_, '_>, host: &mut H, event: &Event
-            ) -> Step {
+                mut fuse: Fuse<'_, '_>, host: &mut H, event: &Event
+            ) -> Taking {
+                if !is_configuration(&fuse) {
+                    return Taking::Tables;
+                }
                 #body
             }
         }
@@ -211,8 +253,11 @@ impl Fused<'_> {
             /// One of the timers of these slots.
             #[inline]
             fn timer<L: Linkage<H>, H: Host>(
-                fuse: &mut Fuse<'_, '_>, host: &mut H, due: u8
-            ) -> Step {
+                mut fuse: Fuse<'_, '_>, host: &mut H, due: u8
+            ) -> Taking {
+                if !is_configuration(&fuse) {
+                    return Taking::Tables;
+                }
                 let event = &Event::default();
                 #body
             }
@@ -224,7 +269,8 @@ impl Fused<'_> {
         let mut arms = TokenStream::new();
         let of_the_machine = |timer: &TimerRecord| timer.kind == TimerKind::Machine;
         let fires = self.takes_events() && !self.rom.timers().iter().any(of_the_machine);
-        for leaf in self.leaf_states().into_iter().filter(|_| fires) {
+        for leaf in self.first_leaves().filter(|_| fires) {
+            let leaf = leaf.state;
             let mut timers: Vec<(TimerId, &TimerRecord)> = Vec::new();
             for state in self.rom.path_up(leaf) {
                 let record = self.rom.state(state);
@@ -242,21 +288,21 @@ impl Fused<'_> {
                         let list = column.and_then(|column| self.list_of(leaf, column));
                         self.fire(id, timer, list, lists)
                     }
-                    TimerKind::State | TimerKind::Machine => quote!(Step::Tables),
+                    TimerKind::State | TimerKind::Machine => quote!(Taking::Tables),
                     TimerKind::Clock | TimerKind::Debounce => return None,
                 };
                 Some(quote!(if due & #bit != 0 { return #fire; }))
             });
             let checks: Vec<TokenStream> = checks.collect();
             let leaf = leaf.raw();
-            arms.extend(quote!(#leaf => { #(#checks)* Step::Done }));
+            arms.extend(quote!(#leaf => { #(#checks)* Taking::Done }));
         }
-        self.timer_function(&quote!(match fuse.leaf::<#instance, 0>() { #arms _ => Step::Tables }))
+        self.timer_function(&quote!(match fuse.leaf::<#instance, 0>() { #arms _ => Taking::Tables }))
     }
 
     fn timer_of_many(&self, lists: &mut BTreeSet<List>) -> TokenStream {
         if !self.takes_events() {
-            return self.timer_function(&quote!(Step::Tables));
+            return self.timer_function(&quote!(Taking::Tables));
         }
         let mut arms = TokenStream::new();
         let timers = (0..).filter_map(TimerId::from_index).zip(self.rom.timers());
@@ -265,29 +311,15 @@ impl Fused<'_> {
                 continue;
             };
             let column = Column::read(timer.column);
-            let of_leaf = |leaf: StateId| self.list_of(leaf, column?);
-            let known: BTreeSet<_> = self.leaf_states().into_iter().filter_map(of_leaf).collect();
-            let mut inner = TokenStream::new();
-            for list in known {
-                let fire = self.fire(id, timer, Some(list), lists);
-                let number = list.raw();
-                inner.extend(quote!(Candidates::List(#number) => #fire,));
-            }
-            let none = self.fire(id, timer, None, lists);
-            let (number, column) = (id.raw(), timer.column.get());
-            arms.extend(quote! {
-                #number => match fuse.candidates(#column) {
-                    #inner
-                    Candidates::None => #none,
-                    Candidates::List(_) | Candidates::Tables => Step::Tables,
-                },
-            });
+            let code = self.by_leaves(column, &mut |list| self.fire(id, timer, list, lists));
+            let number = id.raw();
+            arms.extend(quote!(#number => #code,));
         }
         self.timer_function(&quote! {
             match fuse.due_timer(due) {
                 #arms
-                0xFFFF => Step::Done,
-                _ => Step::Tables,
+                0xFFFF => Taking::Done,
+                _ => Taking::Tables,
             }
         })
     }
@@ -306,14 +338,14 @@ impl Fused<'_> {
             Some(id) => {
                 let list = List { id, timer: true };
                 if self.react(list).is_none() {
-                    return quote!(Step::Tables);
+                    return quote!(Taking::Tables);
                 }
                 self.call_list(list, lists)
             }
-            None => quote!(Step::Ignored),
+            None => quote!(Taking::Ignored),
         };
         if of_event {
-            return quote!(Step::Tables);
+            return quote!(Taking::Tables);
         }
         let (instance, slot, number) = (&self.instance, timer.place, id.raw());
         let bit = 1_u8.checked_shl(slot.into()).unwrap_or(0);
@@ -350,7 +382,7 @@ impl Fused<'_> {
                 // A timer is not put off.
                 Reaction::Deferral(_) if list.timer => continue,
                 Reaction::Deferral(_) => {
-                    code.extend(quote!(fuse.defer(event); return Step::Handled;));
+                    code.extend(quote!(fuse.defer(event); return Taking::Handled;));
                     return Some(code);
                 }
             };
@@ -360,8 +392,7 @@ impl Fused<'_> {
                 continue;
             }
             if record.flags.get() & transition_flag::SCORED == 0 {
-                let (enabled, outcome) = (self.enabled(id)?, self.outcome(id, interrupts)?);
-                code.extend(quote!(if #enabled { #outcome }));
+                code.extend(self.candidate(id, interrupts)?);
                 continue;
             }
             let group: Vec<TransitionId> = members
@@ -390,37 +421,67 @@ impl Fused<'_> {
         })
     }
 
-    /// Whether a candidate is enabled, but for its score.
-    fn enabled(&self, id: TransitionId) -> Option<TokenStream> {
-        let (plan, record) = (self.rom.transition_plan(id)?, self.rom.transition(id)?);
-        let left = ask_flag::DEBOUNCED | ask_flag::HELD;
-        let stacks = transition_flag::PUSH | transition_flag::POP;
-        if plan.flags & left != 0 || record.flags.get() & stacks != 0 {
+    /// A candidate without a score: whether it is enabled, and what it comes to.
+    fn candidate(&self, id: TransitionId, interrupts: bool) -> Option<TokenStream> {
+        let flags = self.rom.transition_plan(id)?.flags;
+        let mut enabled = self.enabled(id)?;
+        if flags & ask_flag::DEBOUNCED != 0 {
+            let (early, guard) = self.conditions(id)?;
+            let debounced = self.debounced(id, &quote!(holds))?;
+            enabled = quote!((#early && { let holds = #guard; #debounced }));
+        }
+        let outcome = self.outcome(id, interrupts)?;
+        if flags & ask_flag::HELD == 0 {
+            return Some(quote!(if #enabled { #outcome }));
+        }
+        let (free, latch) = (self.may_leave(id)?, self.latch(id));
+        // An interrupt that is kept ends the search of interrupts alone.
+        if interrupts && latch.is_some() {
             return None;
         }
+        // What is kept takes the event (SEL-6).
+        let otherwise = latch
+            .map(|latch| quote!(else if #latch { return Taking::Handled; }));
+        Some(quote!(if #enabled { if #free { #outcome } #otherwise }))
+    }
+
+    /// What is asked of a candidate before its guard, and its guard.
+    fn conditions(&self, id: TransitionId) -> Option<(TokenStream, TokenStream)> {
+        let (plan, record) = (self.rom.transition_plan(id)?, self.rom.transition(id)?);
         let place = Place {
             state: plan.source.get(),
             transition: id.raw(),
         };
-        let cooldown = self.cooldown(id, plan.flags);
-        let guarded = plan.flags & ask_flag::GUARDED != 0;
-        let guard = guarded.then(|| self.guard(&plan.guard, place));
-        let conditions: Vec<TokenStream> = cooldown.into_iter().chain(guard).collect();
-        Some(match conditions.as_slice() {
+        let early: Vec<TokenStream> = self
+            .cooldown(id, plan.flags)
+            .into_iter()
+            .chain(self.stack(id, record))
+            .collect();
+        let early = match early.as_slice() {
             [] => quote!(true),
-            conditions => quote!(#(#conditions)&&*),
-        })
+            early => quote!(#(#early)&&*),
+        };
+        let guard = match plan.flags & ask_flag::GUARDED != 0 {
+            true => self.guard(&plan.guard, place),
+            false => quote!(true),
+        };
+        Some((early, guard))
+    }
+
+    /// Whether a candidate is enabled, but for its score and for what it has to wait for.
+    fn enabled(&self, id: TransitionId) -> Option<TokenStream> {
+        let (early, guard) = self.conditions(id)?;
+        Some(quote!((#early && #guard)))
     }
 
     /// What an enabled candidate comes to. One that means to stay takes the event (LANG-6).
     fn outcome(&self, id: TransitionId, interrupts: bool) -> Option<TokenStream> {
         let stays = self.rom.transition(id)?.flags.get() & transition_flag::STAY != 0;
         if stays {
-            return (!interrupts).then(|| quote!(return Step::Handled;));
+            return (!interrupts).then(|| quote!(return Taking::Handled;));
         }
-        let take = Self::take_function(id);
-        self.is_taken_by_code(id)
-            .then(|| quote!(#take::<L, H>(fuse, host); return Step::Taken;))
+        let (take, step) = self.taking(id)?;
+        Some(quote!(#take return #step;))
     }
 
     /// Scored candidates: all guards, then all scores, then the best.
@@ -429,7 +490,8 @@ impl Fused<'_> {
         let mut members = Vec::new();
         for (place, &id) in group.iter().enumerate() {
             let extra = self.rom.transition_extra(id)?;
-            if ExpressionId::read(extra.threshold_code).is_some() {
+            let waits = self.rom.transition_plan(id)?.flags & (ask_flag::DEBOUNCED | ask_flag::HELD);
+            if ExpressionId::read(extra.threshold_code).is_some() || waits != 0 {
                 return None;
             }
             let (enabled, score) = (format_ident!("enabled_{id}"), format_ident!("score_{id}"));
@@ -472,4 +534,36 @@ impl Fused<'_> {
         let compute = self.computed_arguments(op, place);
         Some(quote!({ #compute L::score::<#function>(&*host, fuse.look(#call)) }))
     }
+}
+
+/// The function that looks whether the leaves from a region on are what they have to be.
+fn whole_function(region: RegionId) -> Ident {
+    format_ident!("whole_{region}")
+}
+
+/// Numbers whose code is the same together, in the order of their first.
+fn grouped(arms: impl Iterator<Item = (u16, TokenStream)>) -> Vec<(TokenStream, Vec<u16>)> {
+    let mut groups: Vec<(TokenStream, Vec<u16>)> = Vec::new();
+    let mut known: BTreeMap<String, usize> = BTreeMap::new();
+    for (number, code) in arms {
+        let at = *known.entry(code.to_string()).or_insert(groups.len());
+        match groups.get_mut(at) {
+            Some((_, numbers)) => numbers.push(number),
+            None => groups.push((code, vec![number])),
+        }
+    }
+    groups
+}
+
+/// A `match` over a number with code for some, the same code once.
+fn match_groups(
+    over: &TokenStream,
+    arms: impl Iterator<Item = (u16, TokenStream)>,
+    otherwise: &TokenStream,
+) -> TokenStream {
+    let groups = grouped(arms);
+    let arms = groups
+        .iter()
+        .map(|(code, numbers)| quote!(#(#numbers)|* => #code,));
+    quote!(match #over { #(#arms)* _ => #otherwise })
 }

@@ -8,8 +8,8 @@
 //!            enter_1, enter_3
 //! ```
 //!
-//! Left to the tables: stacks, history, choices, final states, and machines whose policies change the
-//! order of things.
+//! Carried out by the tables: stacks, history, choices, final states. Left to them altogether: machines whose
+//! policies change the order of things.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
@@ -33,9 +33,34 @@ impl<'m> Fused<'m> {
         self.rom.header().policies & unusual == 0
     }
 
-    /// Can a transition be code?
-    pub fn is_taken_by_code(&self, id: TransitionId) -> bool {
-        self.take(id).is_some()
+    /// The call that carries a transition out: as code, or by the tables where its way is found at run time.
+    /// What comes of it, too; `None` if only the tables know what it means.
+    pub fn taking(&self, id: TransitionId) -> Option<(TokenStream, TokenStream)> {
+        let number = id.raw();
+        if self.take(id).is_some() {
+            let take = Self::take_function(id);
+            let step = match self.rests_after(id) {
+                true => quote!(Taking::Rests),
+                false => quote!(Taking::Taken),
+            };
+            return Some((quote!(#take::<L, H>(fuse.again(), host);), step));
+        }
+        let stays = self.rom.transition(id)?.flags.get() & transition_flag::STAY != 0;
+        let carried = self.is_usual() && !stays;
+        carried.then(|| (quote!(fuse.carry_out(host, #number);), quote!(Taking::Carried)))
+    }
+
+    /// Does no state poll that a transition enters?
+    pub fn rests_after(&self, id: TransitionId) -> bool {
+        let plan = self.rom.transition_plan(id);
+        let plan = plan.and_then(|plan| PlanId::read(plan.plan));
+        let steps = plan.map_or(&[][..], |plan| self.rom.plan_steps(plan));
+        let entered = |state: StateId| steps.iter().any(|step| step.state.get() == state.raw());
+        let internal = self
+            .rom
+            .transition(id)
+            .is_some_and(|record| record.flags.get() & transition_flag::INTERNAL != 0);
+        internal || !self.leaves().any(|leaf| leaf.polls() && entered(leaf.state))
     }
 
     /// The function that carries a transition out.
@@ -69,16 +94,12 @@ impl<'m> Fused<'m> {
         let internal = flags & transition_flag::INTERNAL != 0;
         let (mut exits, mut entries) = (TokenStream::new(), TokenStream::new());
         if !internal {
-            let left: Vec<RegionId> = (0_u8..8)
-                .zip(self.rom.region_ids_of(domain))
-                .filter(|(number, _)| plan.regions >> number & 1 != 0)
-                .map(|(_, region)| region)
-                .collect();
+            let left = self.regions_left(id)?;
             exits.extend(self.records(&left, source, domain)?);
             for region in left {
                 self.ways_up(region)?;
                 let leave = leave_function(region);
-                exits.extend(quote!(#leave::<L, H>(fuse, host);));
+                exits.extend(quote!(#leave::<L, H>(fuse.again(), host);));
             }
             entries = self.entries(PlanId::read(plan.plan)?)?;
         }
@@ -91,7 +112,7 @@ impl<'m> Fused<'m> {
         let (moved, doc) = (!internal, format!(" From {}.", self.path(source)));
         Some(quote! {
             #[doc = #doc]
-            fn #name<L: Linkage<H>, H: Host>(fuse: &mut Fuse<'_, '_>, host: &mut H) {
+            fn #name<L: Linkage<H>, H: Host>(mut fuse: Fuse<'_, '_>, host: &mut H) {
                 fuse.taking(#number);
                 #exits
                 #begin
@@ -100,6 +121,17 @@ impl<'m> Fused<'m> {
                 fuse.taken::<#instance>(#moved);
             }
         })
+    }
+
+    /// Regions of its domain that a transition leaves; none if it is internal.
+    pub fn regions_left(&self, id: TransitionId) -> Option<Vec<RegionId>> {
+        let (record, plan) = (self.rom.transition(id)?, self.rom.transition_plan(id)?);
+        if record.flags.get() & transition_flag::INTERNAL != 0 {
+            return Some(Vec::new());
+        }
+        let regions = (0_u8..8).zip(self.rom.region_ids_of(StateId::read(record.domain)?));
+        let left = regions.filter(|(number, _)| plan.regions >> number & 1 != 0);
+        Some(left.map(|(_, region)| region).collect())
     }
 
     /// What begins with a transition, before its effect. Whoever leaves its source has forgotten what the
@@ -203,7 +235,7 @@ impl<'m> Fused<'m> {
     }
 
     /// Code for each state of a region that is active, in the order in which they are left.
-    fn on_the_way_up(
+    pub fn on_the_way_up(
         &self,
         region: RegionId,
         of: &dyn Fn(StateId) -> Option<TokenStream>,
@@ -211,6 +243,7 @@ impl<'m> Fused<'m> {
         let instance = &self.instance;
         let line = usize::from(self.rom.region(region)?.leaf);
         let mut arms = TokenStream::new();
+        let mut any = false;
         for (leaf, way) in self.ways_up(region)? {
             let mut code = TokenStream::new();
             for step in way {
@@ -222,7 +255,11 @@ impl<'m> Fused<'m> {
             let leaf = leaf.raw();
             if !code.is_empty() {
                 arms.extend(quote!(#leaf => { #code }));
+                any = true;
             }
+        }
+        if !any {
+            return Some(TokenStream::new());
         }
         Some(quote!(match fuse.leaf::<#instance, #line>() { #arms _ => {} }))
     }
@@ -237,10 +274,10 @@ impl<'m> Fused<'m> {
                 Way::Region(region) => leave_function(region),
             });
             let leaf = leaf.raw();
-            quote!(#leaf => { #(#steps::<L, H>(fuse, host);)* })
+            quote!(#leaf => { #(#steps::<L, H>(fuse.again(), host);)* })
         });
         Some(quote! {
-            fn #name<L: Linkage<H>, H: Host>(fuse: &mut Fuse<'_, '_>, host: &mut H) {
+            fn #name<L: Linkage<H>, H: Host>(mut fuse: Fuse<'_, '_>, host: &mut H) {
                 match fuse.leaf::<#instance, #line>() { #(#arms)* _ => {} }
             }
         })
@@ -260,7 +297,7 @@ impl<'m> Fused<'m> {
                 }
                 (PlanStepKind::Initial, None) | (PlanStepKind::State, _) => {
                     let enter = enter_function(state);
-                    quote!(#enter::<L, H>(fuse, host);)
+                    quote!(#enter::<L, H>(fuse.again(), host);)
                 }
             });
         }
@@ -294,7 +331,7 @@ impl<'m> Fused<'m> {
         Some(quote! {
             #[doc = #doc]
             #[inline]
-            fn #name<L: Linkage<H>, H: Host>(fuse: &mut Fuse<'_, '_>, host: &mut H) {
+            fn #name<L: Linkage<H>, H: Host>(mut fuse: Fuse<'_, '_>, host: &mut H) {
                 #cancel
                 #list
                 #release
@@ -377,7 +414,7 @@ impl<'m> Fused<'m> {
         Some(quote! {
             #[doc = #doc]
             #[inline]
-            fn #name<L: Linkage<H>, H: Host>(fuse: &mut Fuse<'_, '_>, host: &mut H) {
+            fn #name<L: Linkage<H>, H: Host>(mut fuse: Fuse<'_, '_>, host: &mut H) {
                 fuse.put_leaf::<#instance, #number>(#leaf);
                 #fresh
                 #keeps

@@ -19,6 +19,7 @@ use crate::host::{Call, Cause};
 use crate::instance::event::Event;
 use crate::instance::flag;
 use crate::instance::ram::Ram;
+use crate::poll::Halt;
 
 /// Where a piece of code stands: what its callbacks are told (CODE-1).
 #[derive(Clone, Copy, Debug)]
@@ -26,6 +27,27 @@ pub(crate) struct Site {
     pub(crate) state: StateId,
     pub(crate) transition: Option<TransitionId>,
     pub(crate) cause: Cause,
+}
+
+/// What fused code takes: an event is looked into when somebody asks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum TakenFor<'a> {
+    Nothing,
+    Event(&'a Event),
+    Timer(TimerId),
+}
+
+impl TakenFor<'_> {
+    pub(crate) fn cause(self) -> Cause {
+        match self {
+            Self::Nothing => Cause::None,
+            Self::Event(event) => {
+                let id = event.id();
+                id.map_or(Cause::None, |id| Cause::Event(id, event.words()))
+            }
+            Self::Timer(timer) => Cause::Timer(timer),
+        }
+    }
 }
 
 /// Arguments of one call, all with their values (LANG-4).
@@ -57,8 +79,10 @@ pub(crate) struct Context<'a> {
     /// The same, if fused code made it; what is prepared later comes first.
     pub(crate) fixed_call: Option<&'a CallSite>,
     /// What fused code takes: why, and by which transition; nothing while it polls.
-    pub(crate) fixed_cause: Cause,
+    pub(crate) fixed_cause: TakenFor<'a>,
     pub(crate) fixed_transition: Option<TransitionId>,
+    /// Where asking by fused code ended last.
+    pub(crate) halt: Halt,
     /// The arguments of the last call that had computed ones.
     pub(crate) computed: Option<Arguments>,
     /// The call of a jump that is going on. Its leaf is what is active in its region: the instance
@@ -121,8 +145,9 @@ impl<'a> Context<'a> {
             computed: None,
             call_site: const { CallSite::new(0, NONE) },
             fixed_call: None,
-            fixed_cause: Cause::None,
+            fixed_cause: TakenFor::Nothing,
             fixed_transition: None,
+            halt: Halt::NONE,
             step: None,
             jump: None,
             queued: Event::default(),
@@ -337,7 +362,7 @@ impl<'a> Context<'a> {
         Site {
             state: call.site.state,
             transition: call.site.transition.or(self.fixed_transition),
-            cause: self.fixed_cause,
+            cause: self.fixed_cause.cause(),
         }
     }
 

@@ -320,7 +320,7 @@ impl<B: Board, C, const STRICT: bool, F: FusedBy<B, C>> Host
     }
 
     #[inline(always)]
-    fn fused(&mut self, fuse: &mut Fuse<'_, '_>, phase: Phase<'_>) -> Step {
+    fn fused(&mut self, fuse: Fuse<'_, '_>, phase: Phase<'_>) -> Step {
         if STRICT {
             return Step::Tables;
         }

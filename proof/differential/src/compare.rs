@@ -9,6 +9,7 @@ use statewright_oracle::{Oracle, Snapshot};
 use statewright_rom::Rom;
 use statewright_rom::ids::*;
 
+use crate::batch::{Among, tick_among};
 use crate::bytes::Bytes;
 use crate::depth::measured_tick;
 use crate::kernel_side::{self, ByCode, FusedCode, KernelHost};
@@ -191,6 +192,21 @@ pub(crate) struct Side<'s, I> {
     pub(crate) counters: Counters,
 }
 
+impl<I: Instance> Side<'_, I> {
+    /// Runs a tick, by itself or as one of a batch.
+    fn tick(&mut self, rom: &Rom<'_>, input: &Input<'_>, among: Option<Among>) -> Report {
+        let Self {
+            instance,
+            host,
+            counters,
+        } = self;
+        match among {
+            Some(among) => tick_among(rom, instance, host, input, counters, among),
+            None => measured_tick(rom, instance, host, input, counters),
+        }
+    }
+}
+
 pub(crate) struct Comparison<'s, I> {
     rom: &'s Rom<'s>,
     /// Traced, so that it takes the slow path.
@@ -333,19 +349,17 @@ impl<'s, I: Instance> Comparison<'s, I> {
             })
             .collect();
         self.traced.host.selections.clear();
+        let mut among = None;
         if let Some((code, rng)) = &mut self.code {
-            self.fast.host.fused = rng.chance(60).then_some(*code);
+            self.fast.host.fused = rng.chance(70).then_some(*code);
+            among = rng.chance(50).then(|| Among {
+                before: rng.below(3) as usize,
+                sparse: rng.chance(30),
+            });
         }
         let input = self.input(now, &for_kernel);
-        let [mine, fast] = [&mut self.traced, &mut self.fast].map(|side| {
-            measured_tick(
-                self.rom,
-                &mut side.instance,
-                &mut side.host,
-                &input,
-                &mut side.counters,
-            )
-        });
+        let mine = self.traced.tick(self.rom, &input, None);
+        let fast = self.fast.tick(self.rom, &input, among);
         let theirs = self
             .oracle
             .tick(&mut self.world, now, self.variant, &for_oracle);

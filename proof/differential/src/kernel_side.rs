@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use statewright_kernel as kernel;
-use statewright_kernel::fused::{Fuse, Phase, Step};
+use statewright_kernel::fused::{Fuse, Phase, Polled, Step, Taking};
 use statewright_kernel::{
     ActionCx, Admission, Call, Command, CommandKind, GuardCx, Host, Mode, Status, Trace, Verdict,
 };
@@ -34,7 +34,13 @@ pub struct KernelHost<'s> {
 }
 
 /// A machine as code, for this host.
-pub type FusedCode = for<'s> fn(&mut Fuse<'_, '_>, &mut KernelHost<'s>, Phase<'_>) -> Step;
+#[derive(Clone, Copy, Debug)]
+pub struct FusedCode {
+    /// A part of a tick.
+    pub run: for<'s> fn(Fuse<'_, '_>, &mut KernelHost<'s>, Phase<'_>) -> Step,
+    /// May anybody handle an event while a state alone is the innermost one?
+    pub hears: fn(u16, u16) -> bool,
+}
 
 /// How often code did what.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -62,8 +68,13 @@ impl ByCode {
     }
 
     fn note(&mut self, phase: Phase<'_>, step: Step) {
-        let done = u64::from(!matches!(step, Step::Tables));
-        let taken = u64::from(matches!(step, Step::Taken));
+        let (done, taken) = match step {
+            Step::Took(taking) => (taking != Taking::Tables, taking.is_taken()),
+            Step::Polled(polled) => (!matches!(polled, Polled::Slow), false),
+            Step::Done => (true, false),
+            Step::Tables => (false, false),
+        };
+        let (done, taken) = (u64::from(done), u64::from(taken));
         match phase {
             Phase::Poll { .. } => self.polls += done,
             Phase::Take(_) => self.eventless += taken,
@@ -260,13 +271,17 @@ impl Host for KernelHost<'_> {
         self.fused.is_some()
     }
 
-    fn fused(&mut self, fuse: &mut Fuse<'_, '_>, phase: Phase<'_>) -> Step {
+    fn fused(&mut self, fuse: Fuse<'_, '_>, phase: Phase<'_>) -> Step {
         let Some(code) = self.fused else {
             return Step::Tables;
         };
-        let step = code(fuse, self, phase);
+        let step = (code.run)(fuse, self, phase);
         self.by_code.note(phase, step);
         step
+    }
+
+    fn hears(&self, leaf: u16, event: u16) -> bool {
+        self.fused.is_none_or(|code| (code.hears)(leaf, event))
     }
 
     fn trace(&mut self, trace: &Trace) {

@@ -6,13 +6,14 @@
 //! [`machine`] a graph compiled and ready for both · [`script`] what happens from outside ·
 //! [`scripted_user_code`] what user code does, pseudo-random and the same for both · [`log`] what
 //! either side did, in one form · [`kernel_side`], [`oracle_side`] the two hosts · [`depth`] how
-//! much stack a tick uses · [`bytes`] an instance read from its bytes alone · [`compare`] runs both
+//! much stack a tick uses · [`batch`] a tick among other agents · [`bytes`] an instance read from its bytes alone · [`compare`] runs both
 //! and finds the first difference · [`report`] a failure for people · [`search`] many machines at
 //! once · [`small`] all small machines · [`fixture`] cases written by people · [`parts`] parts against
 //! the same states written out · [`edits`] what becomes of a machine between two versions · [`reload`] agents that
 //! live on in another version (LOAD-9).
 #![forbid(unsafe_code)]
 
+pub mod batch;
 pub mod bytes;
 pub mod compare;
 pub mod depth;

@@ -14,6 +14,8 @@ pub struct Machine {
     pub seed: u64,
     /// Features of its ROM.
     pub features: u32,
+    /// The mistake of the generator that its code has; 0 for none.
+    pub mistake: u8,
     /// The code.
     pub code: FusedCode,
 }
@@ -21,6 +23,7 @@ pub struct Machine {
 #[allow(
     missing_docs,
     unused_variables,
+    unused_mut,
     unused_parens,
     unused_braces,
     unused_comparisons,
@@ -28,7 +31,7 @@ pub struct Machine {
     clippy::all
 )]
 mod machines {
-    use super::{ByNumber, Machine};
+    use super::{ByNumber, FusedCode, Machine};
 
     include!(concat!(env!("OUT_DIR"), "/machines.rs"));
 }

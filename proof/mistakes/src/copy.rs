@@ -1,4 +1,4 @@
-//! The copies of kernel, compiler, author and reload under `target/mistakes`: their text with all edits, a
+//! The copies of kernel, compiler, author, reload and fuse under `target/mistakes`: their text with all edits, a
 //! module that knows which mistake is to be made, and a workspace around them.
 
 use std::fs;
@@ -11,11 +11,12 @@ use crate::root;
 
 /// What is copied, and where the copy lies in its workspace. Not where the real one does: cargo
 /// would take one for the other.
-const COPIES: [(&str, &str); 4] = [
+const COPIES: [(&str, &str); 5] = [
     ("crates/kernel", "kernel_with_mistakes"),
     ("crates/compile", "compiler_with_mistakes"),
     ("crates/author", "author_with_mistakes"),
     ("crates/reload", "reload_with_mistakes"),
+    ("crates/fuse", "fuse_with_mistakes"),
 ];
 
 /// Folders of these crates with what their sources include.

@@ -15,6 +15,8 @@ pub struct Mistake {
     pub in_parts: bool,
     /// It is seen where agents live on in another version of their machine, and nowhere else.
     pub in_reloads: bool,
+    /// It is made by the generator of fused machines, and seen by their code.
+    pub in_code: bool,
 }
 
 /// An edit of the kernel's text.
@@ -63,6 +65,7 @@ pub fn parse(text: &str) -> Result<List, String> {
                 seed: None,
                 in_parts: false,
                 in_reloads: false,
+                in_code: false,
             });
         } else if line == "Seen by parts." {
             let mistake = list.mistakes.last_mut();
@@ -70,6 +73,9 @@ pub fn parse(text: &str) -> Result<List, String> {
         } else if line == "Seen by reloads." {
             let mistake = list.mistakes.last_mut();
             mistake.ok_or("`Seen by` belongs to a mistake")?.in_reloads = true;
+        } else if line == "Seen by code." {
+            let mistake = list.mistakes.last_mut();
+            mistake.ok_or("`Seen by` belongs to a mistake")?.in_code = true;
         } else if let Some(seed) = line.strip_prefix("Seen by seed ") {
             let mistake = list.mistakes.last_mut();
             let mistake = mistake.ok_or("a seed belongs to a mistake")?;

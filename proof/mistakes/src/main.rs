@@ -31,7 +31,17 @@ const BUILD: [&str; 5] = [
     "prove",
     "--message-format=json-render-diagnostics",
 ];
-const CHECK: [&str; 9] = [
+/// The same for machines as code whose generator makes mistakes.
+const BUILD_CODE: [&str; 7] = [
+    "build",
+    "--release",
+    "--package",
+    "statewright-fused-proof",
+    "--bin",
+    "fused-mistakes",
+    "--message-format=json-render-diagnostics",
+];
+const CHECK: [&str; 11] = [
     "check",
     "--package",
     "statewright-kernel",
@@ -41,6 +51,8 @@ const CHECK: [&str; 9] = [
     "statewright-author",
     "--package",
     "statewright-reload",
+    "--package",
+    "statewright-fuse",
 ];
 const FIXTURES: [&str; 5] = [
     "test",
@@ -51,7 +63,7 @@ const FIXTURES: [&str; 5] = [
 ];
 
 const BROKEN: &str = "an edit of proof/mistakes/mistakes.md does not compile: see above, the path \
-                      below `kernel_with_mistakes`, `compiler_with_mistakes`, `author_with_mistakes` or `reload_with_mistakes` is that of the original";
+                      below `kernel_with_mistakes`, `compiler_with_mistakes`, `author_with_mistakes`, `reload_with_mistakes` or `fuse_with_mistakes` is that of the original";
 
 /// Shows that kernel against oracle sees each mistake of `proof/mistakes/mistakes.md`.
 #[derive(Parser)]
@@ -90,9 +102,14 @@ fn run(arguments: &Arguments) -> Result<String, String> {
     if arguments.fixtures {
         return fixtures(&workspace, numbers[0]);
     }
-    let prover = build(&workspace)?;
-    let (start, count) = (Instant::now(), numbers.len());
-    let mut missed = Vec::new();
+    let is_code = |number: &u8| list.mistake(*number).is_some_and(|one| one.in_code);
+    let (in_code, numbers): (Vec<u8>, Vec<u8>) = numbers.into_iter().partition(is_code);
+    let (start, count) = (Instant::now(), numbers.len() + in_code.len());
+    let mut missed = search_code(&workspace, &list, &in_code)?;
+    if numbers.is_empty() && missed.is_empty() {
+        return Ok(format!("{count} mistakes of the generator, each seen"));
+    }
+    let prover = build(&workspace, &BUILD, "prove", None)?;
     for number in numbers {
         let (start, name) = (Instant::now(), list.name(number));
         match search(&prover, &list, number)? {
@@ -102,7 +119,7 @@ fn run(arguments: &Arguments) -> Result<String, String> {
     }
     if !missed.is_empty() {
         return Err(format!(
-            "not seen within {MACHINES} machines: {}",
+            "not seen within {MACHINES} machines, or by machines as code: {}",
             missed.join(", ")
         ));
     }
@@ -151,9 +168,51 @@ fn cargo(workspace: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-/// Builds the prover and puts it beside the copy, where no other build replaces it.
-fn build(workspace: &Path) -> Result<PathBuf, String> {
-    let messages = cargo(workspace, &BUILD)
+/// The names of those mistakes of the generator of fused machines that nobody sees: each has machines as code
+/// that it changes, in one program for all of them.
+fn search_code<'l>(
+    workspace: &Path,
+    list: &'l List,
+    numbers: &[u8],
+) -> Result<Vec<&'l str>, String> {
+    if numbers.is_empty() {
+        return Ok(Vec::new());
+    }
+    let texts: Vec<String> = numbers.iter().map(u8::to_string).collect();
+    let program = build(workspace, &BUILD_CODE, "fused-mistakes", Some(&texts.join(",")))?;
+    let run = Command::new(&program)
+        .output()
+        .map_err(|error| format!("cannot start {}: {error}", program.display()))?;
+    if !run.status.success() {
+        return Err("the program of machines as code failed".to_owned());
+    }
+    let said = String::from_utf8_lossy(&run.stdout);
+    let mut missed = Vec::new();
+    for (number, text) in numbers.iter().zip(&texts) {
+        let seen = said.lines().find_map(|line| {
+            let (of, by) = line.split_once(' ')?;
+            (of == text).then_some(by)
+        });
+        match seen {
+            Some(by) => println!("{}: {by}", list.name(*number)),
+            None => missed.push(list.name(*number)),
+        }
+    }
+    Ok(missed)
+}
+
+/// Builds a program and puts it beside the copy, where no other build replaces it.
+fn build(
+    workspace: &Path,
+    arguments: &[&str],
+    name: &str,
+    mistakes: Option<&str>,
+) -> Result<PathBuf, String> {
+    let mut command = cargo(workspace, arguments);
+    if let Some(mistakes) = mistakes {
+        command.env("FUSED_MISTAKES", mistakes);
+    }
+    let messages = command
         .stderr(Stdio::inherit())
         .output()
         .map_err(|error| format!("cannot start cargo: {error}"))?;
@@ -162,10 +221,10 @@ fn build(workspace: &Path) -> Result<PathBuf, String> {
     }
     let messages = String::from_utf8_lossy(&messages.stdout);
     let built = messages.lines().find_map(executable);
-    let prover = workspace.join("prove");
-    fs::copy(built.ok_or("cargo built no prover")?, &prover)
-        .map_err(|error| format!("cannot copy the prover: {error}"))?;
-    Ok(prover)
+    let program = workspace.join(name);
+    fs::copy(built.ok_or("cargo built no program")?, &program)
+        .map_err(|error| format!("cannot copy the program: {error}"))?;
+    Ok(program)
 }
 
 /// The program that a message of cargo tells of.

@@ -6,7 +6,7 @@ use statewright_rom::Rom;
 use statewright_rom::ids::VariantId;
 use statewright_rom::layout::Jump;
 
-use crate::batch::by_code::{finish_polled, visit_by_code, visit_fused};
+use crate::batch::by_code::run_by_code;
 use crate::batch::inbox::{Inbox, InboxEvent, SortedInbox};
 use crate::context::Context;
 use crate::counters::Counters;
@@ -15,7 +15,7 @@ use crate::host::{Host, Hosts};
 use crate::instance::Instance;
 use crate::instance::event::Event;
 use crate::poll::{Polled, poll};
-use crate::tick::{Begun, Input, Mismatch, Report, Used, follow, run};
+use crate::tick::{Begun, Input, Mismatch, Report, Used, follow, run, run_polled};
 use crate::toggles::{self, Optimization};
 
 mod by_code;
@@ -140,6 +140,9 @@ fn run_batch<'a, const SPARSE: bool, I: Instance, H: Hosts>(
         idle: cx.idle.get(),
         now: batch.tick,
     };
+    if hosts.are_fused() {
+        return run_by_code::<SPARSE, I, H>(&mut cx, router, instances, hosts, batch, &mut done);
+    }
     let mut agents = instances.iter_mut();
     let mut events = batch.inbox.events().iter();
     let mut listed = match batch.visit {
@@ -165,22 +168,6 @@ fn run_batch<'a, const SPARSE: bool, I: Instance, H: Hosts>(
                 Some(event) => router.single(instance, event, steps),
                 None => FastPath::Slow,
             };
-            if let FastPath::Slow = path
-                && hosts.are_fused()
-                && !steps
-                && router.is_quiet(instance)
-            {
-                let Some(instance) = agents.next() else {
-                    return;
-                };
-                let own = own_events(events.as_slice());
-                events = events.as_slice().get(own.len()..).unwrap_or(&[]).iter();
-                let report = visit_fused(&mut cx, instance, hosts, batch, (place, own));
-                let left = own.get(report.inbox_taken..).unwrap_or(&[]);
-                done(place, &report, left);
-                place = place.wrapping_add(1);
-                continue;
-            }
             match path {
                 FastPath::Ignore => {
                     agents.next();
@@ -215,17 +202,6 @@ fn run_batch<'a, const SPARSE: bool, I: Instance, H: Hosts>(
             .as_slice()
             .first()
             .map_or(usize::MAX, |event| event.place as usize);
-        if !SPARSE && hosts.are_fused() && router.polls_ever() {
-            // Bound: the agents.
-            while place != next {
-                let Some(instance) = agents.next() else {
-                    return;
-                };
-                visit_by_code(&mut cx, router, instance, hosts, batch, place, &mut done);
-                place = place.wrapping_add(1);
-            }
-            continue;
-        }
         let ahead = next.wrapping_sub(place);
         let resting = if SPARSE {
             listed = skip_to(listed, place);
@@ -382,22 +358,16 @@ fn visit_polling<'a, I: Instance, H: Hosts>(
     place: usize,
 ) -> Option<Report> {
     if hosts.traces_steps(place) || !router.polls(instance) {
-        let fused = hosts.are_fused() && !hosts.traces_steps(place) && router.is_quiet(instance);
-        return Some(match fused {
-            true => visit_fused(cx, instance, hosts, batch, (place, &[])),
-            false => visit(cx, instance, hosts, batch, (place, &[])),
-        });
+        return Some(visit(cx, instance, hosts, batch, (place, &[])));
     }
     cx.attach(instance.ram(), place);
     let mut host = hosts.of(place, batch.agent(place));
     match poll::<I, H::Host<'_>>(cx, &mut host, false) {
         Polled::Done if !cx.has_overflowed() => None,
-        polled => Some(finish_polled(
-            cx,
-            &mut host,
-            &batch.input(place, &[]),
-            polled,
-        )),
+        polled => {
+            let input = batch.input(place, &[]);
+            Some(run_polled(cx, &mut host, &input, polled))
+        }
     }
 }
 

@@ -44,6 +44,8 @@ pub(crate) struct IdleMask {
     single_rest: u64,
     /// The same with polling, where a machine polls; else a word that no header has.
     poll_rest: u64,
+    /// The same where a tick has room for a transition that is code.
+    code_rest: u64,
 }
 
 /// The id of the machine.
@@ -81,6 +83,7 @@ impl IdleMask {
         jump_rest: NEVER,
         single_rest: NEVER,
         poll_rest: NEVER,
+        code_rest: NEVER,
     };
 
     /// For instances of a tier.
@@ -105,6 +108,10 @@ impl IdleMask {
                 NEVER
             },
             rest,
+            code_rest: match rom.header().microsteps_per_tick.get() > 1 {
+                true => rest,
+                false => NEVER,
+            },
             jump_rest,
             single_rest: if rom.has(feature::OBSERVERS) {
                 NEVER
@@ -170,6 +177,13 @@ impl IdleMask {
         header.first_word() & AT_REST_POLLING == self.poll_rest && header.clamped == 0
     }
 
+    /// The same, and neither a timer runs nor is an event queued?
+    #[inline(always)]
+    pub(crate) fn only_polls(&self, header: &Header) -> bool {
+        const ALL: u64 = AT_REST_POLLING | TIMERS | EVENTS;
+        header.first_word() & ALL == self.poll_rest && header.clamped == 0
+    }
+
     /// May any agent of the machine poll?
     #[inline(always)]
     pub(crate) fn polls_ever(&self) -> bool {
@@ -181,6 +195,26 @@ impl IdleMask {
     pub(crate) fn is_quiet(&self, header: &Header) -> bool {
         const POLLS: u64 = (flag::POLLS as u64) << 32;
         header.first_word() & AT_REST_POLLING & !POLLS == self.rest && header.last_word() == 0
+    }
+
+    /// At rest, and no event queued: nothing more is to be done by code?
+    #[inline(always)]
+    pub(crate) fn rests_by_code(&self, header: &Header) -> bool {
+        header.first_word() & IDLE == self.code_rest
+    }
+
+    /// The same where timers may run?
+    #[inline(always)]
+    pub(crate) fn waits_by_code(&self, header: &Header) -> bool {
+        header.first_word() & IDLE & !TIMERS == self.code_rest
+    }
+
+    /// Has an instance of this machine ended?
+    #[inline(always)]
+    pub(crate) fn has_ended(&self, header: &Header) -> bool {
+        const ENDED: u64 = (flag::ENDED as u64) << 32;
+        let word = header.first_word();
+        (word ^ self.rest) & MACHINE == 0 && word & ENDED != 0 && self.rest != NEVER
     }
 
     /// At rest, and no event queued; timers may run?

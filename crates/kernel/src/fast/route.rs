@@ -169,7 +169,10 @@ impl<'a> Router<'a> {
     #[inline]
     pub(crate) fn polls<I: Instance>(&self, instance: &I) -> bool {
         let header = instance.header();
-        self.idle.may_poll(header) && (header.armed == 0 || !instance.has_due_timer(self.now))
+        // Without timers and queued events first: one compare of a whole word.
+        self.idle.only_polls(header)
+            || self.idle.may_poll(header)
+                && (header.armed == 0 || !instance.has_due_timer(self.now))
     }
 
     /// Is an instance at rest but for polling, timers and events that wait? Then fused code may take
@@ -177,6 +180,29 @@ impl<'a> Router<'a> {
     #[inline]
     pub(crate) fn is_quiet<I: Instance>(&self, instance: &I) -> bool {
         self.idle.is_quiet(instance.header())
+    }
+
+    /// Is an instance at rest, with an empty queue and no timer due, so that code may take an event?
+    #[inline(always)]
+    pub(crate) fn may_take_by_code<I: Instance>(&self, instance: &I) -> bool {
+        let header = instance.header();
+        // Without timers first: one compare of a whole word.
+        let idle = self.idle.rests_by_code(header)
+            || self.idle.waits_by_code(header) && !instance.has_due_timer(self.now);
+        idle && header.last_word() == 0
+    }
+
+    /// The same where a timer may be due?
+    #[inline]
+    pub(crate) fn waits_by_code<I: Instance>(&self, instance: &I) -> bool {
+        let header = instance.header();
+        self.idle.waits_by_code(header) && header.last_word() == 0
+    }
+
+    /// Has an instance of this machine ended?
+    #[inline]
+    pub(crate) fn has_ended<I: Instance>(&self, instance: &I) -> bool {
+        self.idle.has_ended(instance.header())
     }
 
     /// How an instance that has something to do begins.

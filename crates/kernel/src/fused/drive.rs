@@ -1,11 +1,10 @@
 //! A tick by fused code, from part to part (TICK-1): as the slow path does it, and with it whenever
 //! the code does not know how to go on.
 
-use super::{Fuse, Phase, Step};
-use crate::context::Context;
+use super::{Fuse, Phase, Step, Taking};
+use crate::context::{Context, TakenFor};
 use crate::counters::count;
-use crate::events::queue::known_event;
-use crate::host::{Cause, Host};
+use crate::host::Host;
 use crate::instance::{Instance, flag};
 use crate::poll::{Polled, poll};
 use crate::tick::{Begun, Input, Report, Tick, Used, run, run_polled};
@@ -24,8 +23,7 @@ pub(crate) fn drive<'a, I: Instance, H: Host>(
             polled => polled,
         }
     } else {
-        let alone = host.fused(&mut Fuse::new(cx), Phase::Check).is_done();
-        match alone || cx.chain().is_some() {
+        match host.fused(Fuse::new(cx), Phase::Check).is_done() {
             true => Polled::Settled,
             false => return None,
         }
@@ -45,7 +43,7 @@ pub(crate) fn go_on<'a, H: Host>(
 
 /// The same where something was used already; an eventless round comes first if nothing is known of
 /// it.
-fn go_on_from<'a, H: Host>(
+pub(crate) fn go_on_from<'a, H: Host>(
     cx: &mut Context<'a>,
     host: &mut H,
     input: &Input<'a>,
@@ -67,11 +65,15 @@ fn go_on_from<'a, H: Host>(
     loop {
         let polled = match known.take() {
             Some(polled) => polled,
-            // A fault ends the agent.
-            None if cx.check_fault().is_err() => {
+            // A fault ends the agent, and it may have ended by itself.
+            None if cx.check_fault().is_err() || cx.has_ended() => {
                 return run(cx, host, input, used, Begun::Settled);
             }
-            None => match host.fused(&mut Fuse::new(cx), Phase::Ask).polled() {
+            // Frames go with what is left: the tables know how.
+            None if cx.ram.header().stack_depth != 0 => {
+                return run(cx, host, input, used, Begun::Moved);
+            }
+            None => match host.fused(Fuse::new(cx), Phase::Ask).polled() {
                 Some(polled) => polled,
                 None => return run(cx, host, input, used, Begun::Moved),
             },
@@ -79,16 +81,21 @@ fn go_on_from<'a, H: Host>(
         match polled {
             Polled::Halted(halt) => {
                 let step = match halt.enabled && used.microsteps < near {
-                    true => host.fused(&mut Fuse::new(cx), Phase::Take(halt)),
+                    true => host.fused(Fuse::new(cx), Phase::Take(halt)),
                     false => Step::Tables,
                 };
-                if !matches!(step, Step::Taken) {
+                let taking = step.taking();
+                if !taking.is_taken() {
                     // Another leaf may have found one, too.
                     let halt = match step.polled() {
                         Some(Polled::Halted(other)) => other,
                         Some(_) | None => halt,
                     };
                     return run(cx, host, input, used, Begun::Halted(halt));
+                }
+                if taking != Taking::Carried {
+                    count(&mut cx.counters.microsteps);
+                    count(&mut cx.counters.transitions);
                 }
                 used.microsteps = used.microsteps.saturating_add(1);
             }
@@ -135,30 +142,41 @@ fn take_next<'a, H: Host>(
     let event = input.inbox.get(used.inbox);
     let step = match event {
         None if due == 0 => return Next::Nothing,
-        None => host.fused(&mut Fuse::new(cx), Phase::Timer(due)),
+        None => host.fused(Fuse::new(cx), Phase::Timer(due)),
         Some(_) if due != 0 => return Next::Tables,
         Some(event) => {
-            let Some(id) = known_event(cx, event) else {
-                return Next::Tables;
-            };
-            cx.fixed_cause = Cause::Event(id, event.words());
-            host.fused(&mut Fuse::new(cx), Phase::Event(event))
+            cx.fixed_cause = TakenFor::Event(event);
+            host.fused(Fuse::new(cx), Phase::Event(event))
         }
     };
-    cx.fixed_cause = Cause::None;
-    match step {
-        Step::Done => return Next::Nothing,
-        Step::Tables | Step::Polled(_) => return Next::Tables,
-        Step::Ignored | Step::Nobody => count(&mut cx.counters.unhandled),
-        Step::Taken | Step::Handled => {}
+    cx.fixed_cause = TakenFor::Nothing;
+    let taking = step.taking();
+    match taking {
+        Taking::Done => return Next::Nothing,
+        Taking::Tables => return Next::Tables,
+        Taking::Ignored
+        | Taking::Nobody
+        | Taking::Taken
+        | Taking::Rests
+        | Taking::Carried
+        | Taking::Handled => count_taken(cx, taking),
     }
-    count(&mut cx.counters.events);
     used.events = used.events.saturating_add(1);
     used.inbox = used.inbox.saturating_add(usize::from(event.is_some()));
-    if matches!(step, Step::Taken) {
-        Next::Taken
-    } else {
-        Next::Seen
+    match taking.is_taken() {
+        true => Next::Taken,
+        false => Next::Seen,
+    }
+}
+
+/// Counts an event or a timer, and what was carried out for it.
+#[inline]
+pub(crate) fn count_taken(cx: &mut Context<'_>, taking: Taking) {
+    match taking {
+        Taking::Taken | Taking::Rests => cx.jumped = cx.jumped.wrapping_add(1),
+        Taking::Ignored | Taking::Nobody => cx.unhandled = cx.unhandled.wrapping_add(1),
+        Taking::Handled | Taking::Carried => count(&mut cx.counters.events),
+        Taking::Tables | Taking::Done => {}
     }
 }
 
@@ -173,7 +191,7 @@ fn finish<'a, H: Host>(
     cx.ram.header_mut().clamped = 0;
     let chain = cx.expected(cx.chain());
     if let Some(chain) = chain
-        && !host.fused(&mut Fuse::new(cx), Phase::Run).is_done()
+        && !host.fused(Fuse::new(cx), Phase::Run).is_done()
     {
         Tick::new(cx, host, None).run_activities(&chain);
     }

@@ -32,7 +32,6 @@ pub use crate::host::{Host, Mode, Status};
 pub use crate::instance::event::Event;
 pub use crate::instance::{Instance64, Instance128, Instance256};
 pub use crate::poll::{Halt, Polled};
-pub use moves::Candidates;
 pub use score::{Scored, best};
 
 use statewright_rom::ids::*;
@@ -40,7 +39,7 @@ use statewright_rom::layout::NONE;
 
 use crate::code::activity::bits_at;
 use crate::code::eval::{evaluate, test};
-use crate::context::Context;
+use crate::context::{Context, TakenFor};
 use crate::events::time::is_due;
 use crate::host::cx::{ActionCx, GuardCx, scratch_slots};
 use crate::instance::leaves::Rank;
@@ -57,15 +56,14 @@ pub enum Phase<'e> {
         /// Whether something is to be taken.
         has_events: bool,
     },
-    /// Is one leaf active, and is that a configuration? `Done` if it is.
+    /// Are the active leaves a configuration? `Done` if they are.
     Check,
-    /// A transition without event that may be taken: `Taken`, or `Polled` with another one if a later leaf
+    /// A transition without event that may be taken: `Took`, or `Polled` with another one if a later leaf
     /// has found that.
     Take(Halt),
-    /// An event of the inbox: `Taken`, `Handled`, `Ignored`, `Nobody`.
+    /// An event of the inbox: `Took`.
     Event(&'e Event),
-    /// One of the timers of these slots, and there is no other event: the same, or `Done` if none of
-    /// them fires.
+    /// One of the timers of these slots, and there is no other event: `Took`.
     Timer(u8),
     /// One more round of transitions without event: `Polled`.
     Ask,
@@ -82,8 +80,24 @@ pub enum Step {
     Polled(Polled),
     /// It is done.
     Done,
+    /// What something was taken to.
+    Took(Taking),
+}
+
+/// What came of an event, a timer or a transition without event. Small, so that it comes back in a
+/// register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Taking {
+    /// Nothing is done: the tables have to do it.
+    Tables,
+    /// None of the timers fires.
+    Done,
     /// One transition was carried out.
     Taken,
+    /// The same, and no state that it has entered polls.
+    Rests,
+    /// One transition was carried out by the tables, which have counted it.
+    Carried,
     /// The event is taken or kept for later, and nothing is carried out.
     Handled,
     /// Whoever might handle it does not.
@@ -92,18 +106,30 @@ pub enum Step {
     Nobody,
 }
 
+impl Taking {
+    /// Was a transition carried out?
+    #[inline]
+    pub const fn is_taken(self) -> bool {
+        matches!(self, Self::Taken | Self::Rests | Self::Carried)
+    }
+}
+
 impl Step {
     /// What polling came to, if that is it.
     #[inline(always)]
     pub(crate) fn polled(self) -> Option<Polled> {
         match self {
             Self::Polled(polled) => Some(polled),
-            Self::Tables
-            | Self::Done
-            | Self::Taken
-            | Self::Handled
-            | Self::Ignored
-            | Self::Nobody => None,
+            Self::Tables | Self::Done | Self::Took(_) => None,
+        }
+    }
+
+    /// What something was taken to; nothing if it is something else.
+    #[inline(always)]
+    pub(crate) fn taking(self) -> Taking {
+        match self {
+            Self::Took(taking) => taking,
+            Self::Tables | Self::Done | Self::Polled(_) => Taking::Tables,
         }
     }
 
@@ -114,11 +140,19 @@ impl Step {
     }
 }
 
-impl From<Option<Polled>> for Step {
-    #[inline(always)]
-    fn from(polled: Option<Polled>) -> Self {
-        polled.map_or(Self::Tables, Self::Polled)
-    }
+/// What asking and running came to. Small, so that it comes back in a register; the context has the rest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quiet {
+    /// All of a quiet tick is done.
+    Done,
+    /// Nobody may be taken.
+    Settled,
+    /// Somebody may.
+    Halted,
+    /// Nothing is done: the tables have to look closer.
+    Slow,
+    /// The agent has to end.
+    Failed,
 }
 
 /// Who is asked.
@@ -131,6 +165,16 @@ pub struct Asked {
 }
 
 impl Asked {
+    /// The leaf behind one that has found a transition.
+    #[inline]
+    #[must_use]
+    pub fn behind(halt: &Halt) -> Self {
+        Self {
+            rank: halt.rank.next().index() as u8,
+            interrupts: false,
+        }
+    }
+
     /// The leaf behind.
     #[inline(always)]
     #[must_use]
@@ -152,6 +196,12 @@ impl<'r, 'a> Fuse<'r, 'a> {
     #[inline(always)]
     pub(crate) fn new(cx: &'r mut Context<'a>) -> Self {
         Self { cx }
+    }
+
+    /// The same once more, for a function that is called.
+    #[inline(always)]
+    pub fn again(&mut self) -> Fuse<'_, 'a> {
+        Fuse { cx: self.cx }
     }
 }
 
@@ -184,10 +234,12 @@ impl Fuse<'_, '_> {
     #[inline(always)]
     pub fn is_whole<I: Instance>(&self, used: u8) -> bool {
         let leaves = I::view(&self.cx.ram).map_or(&[][..], Instance::raw_leaves);
-        let mut others = (0_u32..).zip(leaves);
-        others.all(|(number, leaf)| {
-            used & 1_u8.checked_shl(number).unwrap_or(0) != 0 || leaf.get() == NONE
-        })
+        // All at once: one branch.
+        let others = (0_u32..).zip(leaves).fold(NONE, |all, (number, leaf)| {
+            let own = used & 1_u8.checked_shl(number).unwrap_or(0) != 0;
+            all & if own { NONE } else { leaf.get() }
+        });
+        others == NONE
     }
 
     /// Is the leaf of a number one of the states from one on, up to another?
@@ -196,13 +248,11 @@ impl Fuse<'_, '_> {
         (first..end).contains(&self.leaf::<I, N>())
     }
 
-    /// Does a slot hold something?
+    /// What a slot holds.
     #[inline(always)]
-    pub fn holds<I: Instance>(&self, slot: u8) -> bool {
+    pub fn slot<I: Instance>(&self, slot: u8) -> u16 {
         let slots = I::view(&self.cx.ram).map_or(&[][..], Instance::raw_slots);
-        slots
-            .get(usize::from(slot))
-            .is_some_and(|slot| slot.get() != 0)
+        slots.get(usize::from(slot)).map_or(0, |slot| slot.get())
     }
 
     /// The result of an activity: 0 while it runs, 1 for success, else failure.
@@ -223,40 +273,65 @@ impl<'a> Fuse<'_, 'a> {
 
     /// A candidate may be taken (`enabled`), or there is more to ask it than fused code knows.
     #[inline]
-    pub fn halt(&mut self, at: Asked, transition: u16, enabled: bool) -> Option<Polled> {
-        Some(Polled::Halted(Halt {
+    pub fn halt(&mut self, at: Asked, transition: u16, enabled: bool) -> Quiet {
+        self.cx.halt = Halt {
             rank: Rank::of_bit(at.rank.into()),
             interrupts: at.interrupts,
             transition,
             enabled,
             before: NONE,
-        }))
+            before_rank: Rank::FIRST,
+        };
+        Quiet::Halted
+    }
+
+    /// A later leaf has found a transition, too.
+    #[inline]
+    pub fn halted_after(&mut self, first: Halt) -> Step {
+        Step::Polled(Polled::Halted(self.cx.halt.after(first)))
+    }
+
+    /// What polling came to, with the rest.
+    #[inline(always)]
+    pub fn polled(&self, quiet: Quiet) -> Step {
+        Step::Polled(match quiet {
+            Quiet::Done => Polled::Done,
+            Quiet::Settled => Polled::Settled,
+            Quiet::Halted => Polled::Halted(self.cx.halt),
+            Quiet::Slow => Polled::Slow,
+            Quiet::Failed => match self.cx.check_fault() {
+                Err(fault) => Polled::Failed(fault),
+                Ok(()) => Polled::Settled,
+            },
+        })
     }
 
     /// Nothing eventless is enabled; events are to be taken, unless something went wrong.
     #[inline]
-    pub fn settle(&mut self) -> Option<Polled> {
-        let settled = Polled::Settled;
-        Some(self.failure().unwrap_or(settled))
+    pub fn settle(&mut self) -> Quiet {
+        self.failure()
     }
 
-    /// What went wrong so far.
+    /// Did something go wrong so far? Otherwise nobody may be taken.
     #[inline(always)]
-    pub fn failure(&self) -> Option<Polled> {
-        self.cx.check_fault().err().map(Polled::Failed)
+    pub fn failure(&self) -> Quiet {
+        match self.cx.check_fault() {
+            Ok(()) => Quiet::Settled,
+            Err(_) => Quiet::Failed,
+        }
     }
 
     /// Everything is done.
     #[inline]
-    pub fn finish(&mut self) -> Option<Polled> {
-        if let Some(failure) = self.failure() {
-            return Some(failure);
+    pub fn finish(&mut self) -> Quiet {
+        if let Quiet::Failed = self.failure() {
+            return Quiet::Failed;
         }
         if self.cx.ram.has(flag::WORK) {
             self.cx.show_posted();
         }
         self.cx.running = false;
-        Some(Polled::Done)
+        Quiet::Done
     }
 }
 
@@ -297,6 +372,18 @@ impl Fuse<'_, '_> {
         value.map_or(0, |value| value.word.get())
     }
 
+    /// Words of the event that is taken; 0 without one.
+    #[inline]
+    pub fn payload(&self) -> [u32; 3] {
+        match self.cx.fixed_cause {
+            TakenFor::Event(event) => {
+                let [x, y, z, _] = event.words();
+                [x, y, z]
+            }
+            TakenFor::Nothing | TakenFor::Timer(_) => [0; 3],
+        }
+    }
+
     /// Ticks since a state was entered whose clock is in a timer slot; 0 while it is not active.
     #[inline]
     pub fn ticks_since<I: Instance>(&self, slot: u8, is_active: bool) -> i32 {
@@ -335,6 +422,12 @@ impl Fuse<'_, '_> {
         candidate.is_some_and(|candidate| self.cx.stack_reason(&candidate).is_none())
     }
 
+    /// Are there fewer frames than so many, on all stacks together?
+    #[inline]
+    pub fn has_room_for_frames(&self, depth: u8) -> bool {
+        self.cx.ram.header().stack_depth < depth
+    }
+
     /// Is a frame on any stack?
     #[inline]
     pub fn has_frames(&self) -> bool {
@@ -366,13 +459,40 @@ impl Fuse<'_, '_> {
         })
     }
 
-    /// Its guard does not hold.
+    /// Starts, goes on or ends the wait of a candidate whose guard was asked; whether it is over.
     #[inline]
-    pub fn stop_waiting(&mut self, timer: u8) {
-        if let Some(timer) = self.cx.proved(TimerSlot::new(timer)) {
-            self.cx.disarm(timer);
+    pub fn debounce<I: Instance>(&mut self, timer: u8, ticks: u32, holds: bool) -> bool {
+        let bit = 1_u8.checked_shl(timer.into()).unwrap_or(0);
+        if !holds {
+            self.disarm::<I>(bit);
+            return false;
         }
+        let armed = I::view(&self.cx.ram).map_or(0, |instance| instance.header().armed);
+        if armed & bit == 0 {
+            self.arm::<I>(timer, ticks);
+        }
+        !self.waits::<I>(timer)
     }
+
+    /// Was a state entered less than so many ticks ago whose clock is in a timer slot?
+    #[inline(always)]
+    pub fn is_young<I: Instance>(&self, clock: u8, ticks: u32) -> bool {
+        let timers = I::view(&self.cx.ram).map_or(&[][..], Instance::raw_timers);
+        let entered = timers.get(usize::from(clock));
+        entered.is_some_and(|entered| self.cx.now.wrapping_sub(entered.get()) < ticks)
+    }
+
+    /// Keeps a transition in the slot of its source, unless another one waits there (SEL-6); whether it
+    /// does.
+    #[inline]
+    pub fn latch<I: Instance>(&mut self, slot: u8, transition: u16) -> bool {
+        if self.slot::<I>(slot) != 0 {
+            return false;
+        }
+        self.put_slot::<I>(slot, transition.saturating_add(1));
+        true
+    }
+
 }
 
 /// What is left to the tables.

@@ -1,28 +1,15 @@
 //! What transitions that are code change in an instance: leaves, timers, results, clocks (EXEC-1,
 //! RAM-7).
 
-use statewright_rom::Rom;
 use statewright_rom::ids::*;
 use statewright_rom::layout::*;
 use zerocopy::byteorder::little_endian::U16;
 
 use super::{CallSite, Fuse, Host};
-use crate::counters::count;
-use crate::host::Cause;
+use crate::context::TakenFor;
 use crate::instance::event::{Class, Event};
 use crate::instance::{Instance, RawParts};
 use crate::tick::Tick;
-
-/// The candidates that active leaves have for an event or a timer.
-#[derive(Clone, Copy, Debug)]
-pub enum Candidates {
-    /// Nobody has any.
-    None,
-    /// One list, by its number.
-    List(u32),
-    /// Only the tables know.
-    Tables,
-}
 
 /// Which transition it is, and why.
 impl Fuse<'_, '_> {
@@ -39,8 +26,6 @@ impl Fuse<'_, '_> {
         if moved && self.has_queued::<I>() {
             self.cx.clear_marks();
         }
-        count(&mut self.cx.counters.microsteps);
-        count(&mut self.cx.counters.transitions);
     }
 
     #[inline(always)]
@@ -51,7 +36,7 @@ impl Fuse<'_, '_> {
     /// A timer is why.
     #[inline(always)]
     pub fn because_of_timer(&mut self, timer: u16) {
-        self.cx.fixed_cause = TimerId::new(timer).map_or(Cause::None, Cause::Timer);
+        self.cx.fixed_cause = TimerId::new(timer).map_or(TakenFor::Nothing, TakenFor::Timer);
     }
 
     /// Keeps an event of the inbox for later (EVT-5).
@@ -64,39 +49,12 @@ impl Fuse<'_, '_> {
         self.cx.defer(event, None);
     }
 
-    /// The list that the active leaves have for a column. Leaves with the same list share the states
-    /// in it, so that these are asked once.
-    #[inline(never)]
-    pub fn candidates(&self, column: u16) -> Candidates {
-        let (rom, Some(column)) = (self.cx.rom, Column::new(column)) else {
-            return Candidates::Tables;
-        };
-        let mut found: Option<CandidateListId> = None;
-        for leaf in self.cx.ram.leaves() {
-            let row = StateId::read(*leaf).and_then(|leaf| rom.row_of(leaf));
-            let list = row.and_then(|row| rom.candidate_list(row, column));
-            match (list, found) {
-                (None, _) => {}
-                (Some(list), None) => found = Some(list),
-                (Some(list), Some(other)) if is_same(rom, list, other) => {}
-                (Some(_), Some(_)) => return Candidates::Tables,
-            }
-        }
-        found.map_or(Candidates::None, |list| Candidates::List(list.raw()))
-    }
-
     /// The timer that fires first of those whose slots are due; 0xFFFF if none of them fires.
     #[inline(never)]
     pub fn due_timer(&self, due: u8) -> u16 {
         let due = self.cx.due_timer(due);
         due.map_or(NONE, |due| due.timer.raw())
     }
-}
-
-/// Do two lists have the same candidates?
-fn is_same(rom: &Rom<'_>, one: CandidateListId, other: CandidateListId) -> bool {
-    let (one, other) = (rom.candidates_of(one), rom.candidates_of(other));
-    one.interrupts == other.interrupts && one.others == other.others
 }
 
 /// Bytes of the instance.
@@ -148,6 +106,16 @@ impl Fuse<'_, '_> {
         self.with_parts::<I>(|parts| {
             let slots = parts.slots.get_mut(first..first.wrapping_add(count.into()));
             slots.unwrap_or_default().fill(U16::new(0));
+        });
+    }
+
+    /// Writes a slot.
+    #[inline(always)]
+    pub fn put_slot<I: Instance>(&mut self, slot: u8, value: u16) {
+        self.with_parts::<I>(|parts| {
+            if let Some(cell) = parts.slots.get_mut(usize::from(slot)) {
+                cell.set(value);
+            }
         });
     }
 
@@ -205,6 +173,18 @@ impl Fuse<'_, '_> {
 
 /// What is left to the tables.
 impl Fuse<'_, '_> {
+    /// Carries out a transition whose way is found at run time. A fault is looked at after it.
+    #[inline(never)]
+    pub fn carry_out(&mut self, host: &mut dyn Host, transition: u16) {
+        let cause = self.cx.fixed_cause.cause();
+        let Some(id) = self.cx.proved(TransitionId::new(transition)) else {
+            return;
+        };
+        if let Err(fault) = Tick::new(self.cx, host, None).commit_found(id, cause) {
+            self.cx.raise(fault);
+        }
+    }
+
     /// Records the history points of a state that is about to be left (EXEC-4).
     #[inline(never)]
     pub fn record(&mut self, state: u16) {
@@ -223,7 +203,7 @@ impl Fuse<'_, '_> {
     /// What begins when the transition is taken, just before its effect.
     #[inline(never)]
     pub fn begin_transition(&mut self, host: &mut dyn Host) {
-        let cause = self.cx.fixed_cause;
+        let cause = self.cx.fixed_cause.cause();
         let candidate = self
             .cx
             .fixed_transition

@@ -188,11 +188,19 @@ pub trait Host {
         false
     }
 
+    /// Whether anybody may handle an event, as [`Hosts::hears`].
+    #[doc(hidden)]
+    #[inline]
+    fn hears(&self, leaf: u16, event: u16) -> bool {
+        let _ = (leaf, event);
+        true
+    }
+
     /// A part of a tick by that code; [`Step::Tables`] if it leaves the part to the tables: nothing is
     /// done then.
     #[doc(hidden)]
     #[inline]
-    fn fused(&mut self, fuse: &mut Fuse<'_, '_>, phase: Phase<'_>) -> Step {
+    fn fused(&mut self, fuse: Fuse<'_, '_>, phase: Phase<'_>) -> Step {
         let _ = (fuse, phase);
         Step::Tables
     }
@@ -228,6 +236,15 @@ pub trait Hosts {
         false
     }
 
+    /// Whether anybody may handle an event of a number while a state alone is the innermost one, as far as that
+    /// code knows. Asked before the host of the agent is.
+    #[doc(hidden)]
+    #[inline]
+    fn hears(&self, leaf: u16, event: u16) -> bool {
+        let _ = (leaf, event);
+        true
+    }
+
     /// Whether the agent at a place is traced in more than outline; it goes the slow path then.
     #[inline]
     fn traces_steps(&self, place: usize) -> bool {
@@ -256,6 +273,11 @@ impl<H: Host> Hosts for H {
     #[inline]
     fn are_fused(&self) -> bool {
         self.is_fused()
+    }
+
+    #[inline]
+    fn hears(&self, leaf: u16, event: u16) -> bool {
+        Host::hears(self, leaf, event)
     }
 
     #[inline]
@@ -324,7 +346,12 @@ impl<H: Host + ?Sized> Host for &mut H {
     }
 
     #[inline]
-    fn fused(&mut self, fuse: &mut Fuse<'_, '_>, phase: Phase<'_>) -> Step {
+    fn hears(&self, leaf: u16, event: u16) -> bool {
+        (**self).hears(leaf, event)
+    }
+
+    #[inline]
+    fn fused(&mut self, fuse: Fuse<'_, '_>, phase: Phase<'_>) -> Step {
         (**self).fused(fuse, phase)
     }
 }

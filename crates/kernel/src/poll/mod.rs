@@ -45,22 +45,38 @@ pub struct Halt {
     pub(crate) transition: u16,
     /// Whether it was asked everything there is, and may be taken; otherwise it was not asked yet.
     pub(crate) enabled: bool,
-    /// What the first leaf has found before, if it has; raw, `NONE` if it has not.
+    /// What an earlier leaf has found before, if one has; raw, `NONE` if none has.
     pub(crate) before: u16,
+    /// That leaf.
+    pub(crate) before_rank: Rank,
 }
 
 impl Halt {
+    /// At no transition.
+    pub(crate) const NONE: Self = Self {
+        rank: Rank::FIRST,
+        interrupts: false,
+        transition: NONE,
+        enabled: false,
+        before: NONE,
+        before_rank: Rank::FIRST,
+    };
+
     /// The transition; raw.
     #[inline]
     pub const fn transition(&self) -> u16 {
         self.transition
     }
 
-    /// The same where the first leaf has found a transition before.
+    /// The same where an earlier leaf has found a transition before.
     #[inline]
     #[must_use]
-    pub const fn after(self, before: u16) -> Self {
-        Self { before, ..self }
+    pub const fn after(self, first: Self) -> Self {
+        Self {
+            before: first.transition,
+            before_rank: first.rank,
+            ..self
+        }
     }
 
     /// Whether it may be taken without anybody else being asked: an interrupt is taken alone.
@@ -117,7 +133,7 @@ pub(crate) fn poll<'a, I: Instance, H: Host>(
     host: &mut H,
     has_events: bool,
 ) -> Polled {
-    let step = host.fused(&mut Fuse::new(cx), Phase::Poll { has_events });
+    let step = host.fused(Fuse::new(cx), Phase::Poll { has_events });
     after_code::<I, H>(cx, host, step, has_events)
 }
 
@@ -130,8 +146,8 @@ pub(crate) fn after_code<'a, I: Instance, H: Host>(
     has_events: bool,
 ) -> Polled {
     let polled = match step.polled() {
-        Some(polled) => polled,
-        None => poll_by_plan::<I, H>(cx, host, has_events),
+        Some(polled) if !matches!(polled, Polled::Slow) => polled,
+        Some(_) | None => poll_by_plan::<I, H>(cx, host, has_events),
     };
     match polled {
         // What is suspended matters only where something is carried out.
@@ -293,6 +309,7 @@ impl<'a> Tick<'_, 'a> {
                 transition,
                 enabled,
                 before: NONE,
+                before_rank: Rank::FIRST,
             });
         }
         None

@@ -79,6 +79,14 @@ impl Selection {
         }
     }
 
+    /// One transition that was found elsewhere.
+    pub(crate) fn of_one(cx: &Context<'_>, transition: TransitionId, cause: Cause) -> Self {
+        let mut selection = Self::new(cause, cx.leaves());
+        let latched = false;
+        selection.add(cx, Pick { transition, latched });
+        selection
+    }
+
     fn add(&mut self, cx: &Context<'_>, pick: Pick) {
         if self.iter().any(|other| other.transition == pick.transition) {
             return;
@@ -321,7 +329,7 @@ impl<'a> Tick<'_, 'a> {
 
     /// Where the search of a leaf before the halt ended.
     fn found_before(&self, rank: Rank, halt: &Halt) -> Found {
-        let id = TransitionId::new(halt.before).filter(|_| rank == Rank::FIRST);
+        let id = TransitionId::new(halt.before).filter(|_| rank == halt.before_rank);
         let candidate = id.and_then(|id| self.cx.candidate(id));
         candidate.map_or_else(Found::default, |candidate| Found {
             at: Some(candidate.source),

@@ -128,6 +128,12 @@ impl<'a> Tick<'_, 'a> {
         Ok(Some((selection, id)))
     }
 
+    /// Carries out one transition that is known to be enabled.
+    pub(crate) fn commit_found(&mut self, id: TransitionId, cause: Cause) -> Result<(), Fault> {
+        let selection = Selection::of_one(self.cx, id, cause);
+        self.commit_selection(&selection).map(|_| ())
+    }
+
     pub(super) fn commit_selection(&mut self, selection: &Selection) -> Result<bool, Fault> {
         self.commit_observed(selection, None)
     }

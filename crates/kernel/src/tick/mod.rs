@@ -89,6 +89,12 @@ impl Report {
         rests: true,
     };
 
+    /// One event was taken, and nothing is to be told.
+    pub(crate) const TAKEN: Self = Self {
+        rests: false,
+        ..Self::RESTS
+    };
+
     /// There were no events, and nothing is to be told.
     pub(crate) const QUIET: Self = Self {
         inbox_taken: 0,

@@ -28,7 +28,7 @@ pub fn code(input: &Input, built: &Built) -> Option<TokenStream> {
     Some(quote! {
         /// The machine as code.
         #[doc(hidden)]
-        #[allow(unused_variables, unused_parens, unused_braces, unused_comparisons, unreachable_code, clippy::all)]
+        #[allow(unused_variables, unused_mut, unused_parens, unused_braces, unused_comparisons, unreachable_code, clippy::all)]
         pub(super) mod fused {
             #functions
 
@@ -42,8 +42,13 @@ pub fn code(input: &Input, built: &Built) -> Option<TokenStream> {
                 const KEYS: &'static [(&'static str, ::statewright::Type)] = &[#(#keys),*];
 
                 #[inline(always)]
+                fn hears(leaf: u16, event: u16) -> bool {
+                    hears(leaf, event)
+                }
+
+                #[inline(always)]
                 fn fused<L: Linkage<H>, H: Host>(
-                    fuse: &mut Fuse<'_, '_>, host: &mut H, phase: Phase<'_>
+                    fuse: Fuse<'_, '_>, host: &mut H, phase: Phase<'_>
                 ) -> Step {
                     fused::<L, H>(fuse, host, phase)
                 }

@@ -7,7 +7,7 @@ use statewright_kernel::fused::{Fuse, Linkage, Phase, Step};
 use statewright_kernel::{self as kernel, Host, Mode, Status, Verdict};
 use statewright_rom::ids::KeyId;
 
-use super::{AnyFused, Fused};
+use super::{AnyFused, Fused, FusedBy};
 use crate::board::Board;
 use crate::context::Context;
 use crate::functions::{
@@ -39,9 +39,12 @@ pub trait FusedMachine {
     /// Names and types of its keys, by number.
     const KEYS: &'static [(&'static str, Type)];
 
+    /// May anybody handle an event while a state alone is the innermost one?
+    fn hears(leaf: u16, event: u16) -> bool;
+
     /// A part of a tick.
     fn fused<L: Linkage<H>, H: Host>(
-        fuse: &mut Fuse<'_, '_>,
+        fuse: Fuse<'_, '_>,
         host: &mut H,
         phase: Phase<'_>,
     ) -> Step;
@@ -59,24 +62,46 @@ where
     pub const CODE: Option<AnyFused> = Some(
         const {
             &Fused::<T::Board, T::Context> {
-                batch: |batch| batch.run::<M::Instance, _>(part::<T, M>),
+                batch: |batch| batch.run::<M::Instance, _>(Known::<T, M>(PhantomData)),
                 fields: &Linker::<T, M>::FIELDS,
             }
         },
     );
 }
 
-/// A part of a tick by the code of a machine with the functions of a type.
-#[inline(always)]
-fn part<'w, T: Linked, M: FusedMachine>(
-    fuse: &mut Fuse<'_, '_>,
-    host: &mut FusedHost<'_, '_, T::Board, <T::Context as Context>::Of<'w>>,
-    phase: Phase<'_>,
-) -> Step
+/// The code of a machine with the functions of a type: known by its type, so that each part of it is
+/// inlined where it is called.
+struct Known<T, M>(PhantomData<(T, M)>);
+
+impl<T, M> Clone for Known<T, M> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T, M> Copy for Known<T, M> {}
+
+impl<'w, T: Linked, M: FusedMachine> FusedBy<T::Board, <T::Context as Context>::Of<'w>>
+    for Known<T, M>
 where
     T::Board: Board,
 {
-    M::fused::<Linker<T, M>, _>(fuse, host, phase)
+    const IS_THERE: bool = true;
+
+    #[inline(always)]
+    fn hears(self, leaf: u16, event: u16) -> bool {
+        M::hears(leaf, event)
+    }
+
+    #[inline(always)]
+    fn run(
+        self,
+        fuse: Fuse<'_, '_>,
+        host: &mut FusedHost<'_, '_, T::Board, <T::Context as Context>::Of<'w>>,
+        phase: Phase<'_>,
+    ) -> Step {
+        M::fused::<Linker<T, M>, _>(fuse, host, phase)
+    }
 }
 
 /// What types without functions that can be linked have instead.

@@ -40,10 +40,17 @@ pub(crate) trait FusedBy<B, C>: Copy {
     /// Is there code?
     const IS_THERE: bool;
 
+    /// May anybody handle an event while a state alone is the innermost one?
+    #[inline(always)]
+    fn hears(self, leaf: u16, event: u16) -> bool {
+        let _ = (leaf, event);
+        true
+    }
+
     /// A part of a tick.
     fn run(
         self,
-        fuse: &mut Fuse<'_, '_>,
+        fuse: Fuse<'_, '_>,
         host: &mut FusedHost<'_, '_, B, C>,
         phase: Phase<'_>,
     ) -> Step;
@@ -57,33 +64,8 @@ impl<B, C> FusedBy<B, C> for ByTables {
     const IS_THERE: bool = false;
 
     #[inline(always)]
-    fn run(self, _: &mut Fuse<'_, '_>, _: &mut FusedHost<'_, '_, B, C>, _: Phase<'_>) -> Step {
+    fn run(self, _: Fuse<'_, '_>, _: &mut FusedHost<'_, '_, B, C>, _: Phase<'_>) -> Step {
         Step::Tables
-    }
-}
-
-/// Code that is known while the program is compiled.
-#[derive(Clone, Copy, Debug)]
-#[cfg_attr(
-    not(feature = "macros"),
-    allow(dead_code, reason = "only what `machine!` writes makes use of it")
-)]
-pub(crate) struct Known<F>(pub(crate) F);
-
-impl<B, C, F> FusedBy<B, C> for Known<F>
-where
-    F: Copy + for<'h, 'p> Fn(&mut Fuse<'_, '_>, &mut FusedHost<'h, 'p, B, C>, Phase<'_>) -> Step,
-{
-    const IS_THERE: bool = true;
-
-    #[inline(always)]
-    fn run(
-        self,
-        fuse: &mut Fuse<'_, '_>,
-        host: &mut FusedHost<'_, '_, B, C>,
-        phase: Phase<'_>,
-    ) -> Step {
-        (self.0)(fuse, host, phase)
     }
 }
 

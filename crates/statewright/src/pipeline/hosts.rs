@@ -158,6 +158,11 @@ impl<'c, B: Board, C, F: FusedBy<B, C>> Hosts for CodeHosts<'_, 'c, B, C, F> {
         F::IS_THERE
     }
 
+    #[inline(always)]
+    fn hears(&self, leaf: u16, event: u16) -> bool {
+        self.code.hears(leaf, event)
+    }
+
     #[inline]
     fn fetch(&self, index: usize) {
         self.hosts.fetch_board(index);

@@ -21,7 +21,7 @@ use super::timed_hosts::TimedHosts;
 use super::traced_hosts::{Traced, TracedHosts};
 use crate::agent_id::AgentId;
 use crate::board::Board;
-use crate::fused::{ByTables, FusedBy, Known};
+use crate::fused::{ByTables, FusedBy};
 use crate::program::UnboundCall;
 use crate::sealed::Sealed;
 
@@ -471,10 +471,7 @@ pub(crate) struct FusedBatch<'j, 'a, 'c, B, C> {
 )]
 impl<B: Board, C> FusedBatch<'_, '_, '_, B, C> {
     /// Ticks them by code for instances of this type.
-    pub(crate) fn run<I: Instance, F>(self, code: F)
-    where
-        Known<F>: FusedBy<B, C>,
-    {
+    pub(crate) fn run<I: Instance, F: FusedBy<B, C>>(self, code: F) {
         let Ok(instances) = <[I]>::mut_from_bytes(self.instances) else {
             debug_assert!(false, "the code is of the machine's tier");
             return;
@@ -484,7 +481,7 @@ impl<B: Board, C> FusedBatch<'_, '_, '_, B, C> {
             |index: usize, report: &Report, left: &[InboxEvent]| sink.take(index, report, left);
         let mut hosts = CodeHosts {
             hosts: self.hosts,
-            code: Known(code),
+            code,
         };
         let ran = tick_batch(
             self.rom,
