@@ -175,7 +175,11 @@ fn check_output(option: &str, path: Option<&Path>, args: &Run) -> Result<(), Cli
         )));
     }
     // A save may take the place of the one that was loaded.
-    let load = if option == "--save" { &None } else { &args.load };
+    let load = if option == "--save" {
+        &None
+    } else {
+        &args.load
+    };
     for source in [&args.file, &args.script, &args.weights, load]
         .into_iter()
         .flatten()
