@@ -13,9 +13,11 @@ use std::path::PathBuf;
 
 use statewright::trace::{Level, Reading, Settings as TraceSettings, Writer};
 use statewright::{
-    AgentId, Blackboard, Crowd, CrowdKey, Functions, Machine, SNAPSHOT_FORMAT, WORLD_FORMAT, World,
+    AgentId, Blackboard, Crowd, CrowdKey, Extent, Functions, Machine, SNAPSHOT_FORMAT,
+    WORLD_FORMAT, World,
 };
 use statewright_rom::{OwnedRom, Rom, layout};
+use statewright_save::{FORMAT as SAVE_FORMAT, Save, Writer as SaveWriter};
 use statewright_step::{CHECKPOINT_FORMAT, Command, Session, Settings};
 use statewright_symbols::{SIDECAR_VERSION, SymbolTable};
 use statewright_tape::{FORMAT as TAPE_FORMAT, Proof, Recording, RecordingOptions, Replay, Tape};
@@ -148,7 +150,28 @@ const TAPE: Kind = Kind {
     },
 };
 
-const KINDS: [Kind; 7] = [ROM, SIDECAR, SNAPSHOT, CHECKPOINT, TRACE, WORLD, TAPE];
+/// It says which version of the library wrote it: a save is what it holds, not byte for byte.
+const SAVE: Kind = Kind {
+    name: "save",
+    extension: "swsave",
+    first: 1,
+    version: SAVE_FORMAT.version as u32,
+    write: || {
+        let saved = sentries(&mut |_| ()).to_saved();
+        let writer = SaveWriter::new("formats").crowd("sentries", &saved);
+        writer.unwrap().finish()
+    },
+    read: |bytes| {
+        let mut crowd = new_crowd();
+        let save = Save::read(bytes).map_err(text)?;
+        let report = save.load("sentries", &mut crowd).map_err(text)?;
+        assert_eq!(report.extent, Extent::Nothing);
+        assert_eq!(crowd.snapshot(), sentries(&mut |_| ()).snapshot());
+        Ok(())
+    },
+};
+
+const KINDS: [Kind; 8] = [ROM, SIDECAR, SNAPSHOT, CHECKPOINT, TRACE, WORLD, TAPE, SAVE];
 
 fn text(error: impl std::error::Error) -> String {
     error.to_string()
@@ -357,4 +380,22 @@ fn a_kept_snapshot_runs_on() {
         original.tick(&());
         assert_eq!(restored.snapshot(), original.snapshot(), "tick {tick}");
     }
+}
+
+/// SAVE-4: last year's save in today's machine, which has another state and another tick rate.
+#[test]
+fn a_kept_save_goes_on_in_a_patched_machine() {
+    let patched = MACHINE.replacen("\"states\": {", "\"states\": { \"patched\": {},", 1);
+    assert_ne!(patched, MACHINE);
+    let patched = Machine::from_text("sentry.sw.json", &patched).unwrap();
+    let mut crowd: Crowd<Blackboard, ()> = Crowd::new(patched.bind(Functions::new()).unwrap(), 1);
+    let bytes = SAVE.kept();
+    let save = Save::read(&bytes).unwrap();
+    let report = save.load("sentries", &mut crowd).unwrap();
+    assert_eq!(report.extent, Extent::Structure);
+    assert_eq!((crowd.len(), report.anew_agents()), (5, 0));
+    for _ in 0..50 {
+        crowd.tick(&());
+    }
+    assert_eq!(crowd.counters().quarantines, 0);
 }

@@ -72,6 +72,12 @@ impl Level {
         self.frame.is_none()
     }
 
+    /// Is a state alive on it?
+    pub(crate) fn has_state(&self, rom: &Rom<'_>, state: StateId) -> bool {
+        let end = rom.state(state).map(|record| record.subtree_end.get());
+        end.is_some_and(|end| self.has(state.raw(), end))
+    }
+
     /// Is a state with this number and subtree alive on it?
     fn has(&self, first: u16, end: u16) -> bool {
         first >= self.floor && self.leaves.iter().any(|leaf| (first..end).contains(leaf))

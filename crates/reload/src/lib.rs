@@ -14,7 +14,7 @@
 //! # Code map
 //!
 //! - `plan` what becomes of every number, found by stable id; `stacks` which pushes the new machine knows
-//! - `levels` what is active and what is suspended in an instance
+//! - `levels` what is active and what is suspended in an instance; `places` whether both have places of their own
 //! - `map` one instance: leaves first, since everything else follows from what is alive
 //! - `carry` timers, slots and queue of an instance that goes on; `time` their times
 //! - `outcome` what became of an agent, and what it lost
@@ -24,6 +24,7 @@ mod carry;
 mod levels;
 mod map;
 mod outcome;
+mod places;
 mod plan;
 mod stacks;
 mod time;

@@ -18,6 +18,7 @@ use zerocopy::byteorder::little_endian::{U16, U32};
 use crate::carry::Carry;
 use crate::levels::{Level, Levels, View};
 use crate::outcome::{Anew, Completed, Fate, Lost, Mapped};
+use crate::places::are_shared;
 use crate::plan::Plan;
 use crate::time::Times;
 
@@ -277,6 +278,9 @@ impl Mapper<'_> {
             levels.push(self.frame(&alive, frame)?);
         }
         self.check_pushes(&levels)?;
+        if are_shared(self.new, &levels) {
+            return Err(Anew::Places);
+        }
         Ok(Stays { levels, state_gone })
     }
 

@@ -43,6 +43,8 @@ pub enum Anew {
     Inconsistent,
     /// The new machine could not have suspended what is suspended.
     Stack,
+    /// What is suspended and what stands over it would have one place in the new machine.
+    Places,
     /// It was to start again before.
     Before,
 }

@@ -292,3 +292,112 @@ fn load_3_instances_of_the_hosts_own_map_to_any_tier() {
     let (_, mapped) = plan.instance::<_, Instance64>(&lamps[0], 1).unwrap();
     assert_eq!(mapped.fate, Fate::Anew(Anew::AnotherMachine));
 }
+
+/// A machine of many agents in all kinds of states.
+fn many(machine: &Machine, count: usize) -> Plain {
+    let mut crowd = crowd_of(machine);
+    let go = machine.event("Go").unwrap();
+    for index in 0..count {
+        let agent = crowd.spawn(Blackboard::new(machine));
+        if index % 500 == 30 {
+            crowd.tick(&());
+        }
+        if index % 3 == 0 {
+            crowd.send(agent, go, ()).unwrap();
+        }
+        match index % 11 {
+            1 => crowd.pause(agent).unwrap(),
+            2 => crowd.stop(agent).unwrap(),
+            3 => crowd.despawn(agent).unwrap(),
+            _ => {}
+        }
+    }
+    crowd
+}
+
+/// LOAD-2: on any number of threads the same bytes and the same report.
+#[test]
+#[cfg(feature = "parallel")]
+fn load_2_a_reload_on_many_threads_is_the_same() {
+    let (with, without) = (
+        guard(9, r#", "run": {}"#),
+        machine(&with_text_without_slow()),
+    );
+    let mut alone = many(&with, 9_000);
+    let snapshot = alone.snapshot();
+    let bind = || without.bind(Functions::new()).unwrap();
+    let expected = alone.reload(bind(), Reload::plan(&with, &without)).unwrap();
+    assert!(expected.completed_agents() > 1_000, "{expected}");
+    for threads in [1, 2, 7] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        let mut crowd = crowd_of(&with);
+        crowd.restore(&snapshot).unwrap();
+        let plan = Reload::plan(&with, &without);
+        let report = pool
+            .unwrap()
+            .install(|| crowd.reload_parallel(bind(), plan))
+            .unwrap();
+        assert_eq!(report, expected);
+        assert_eq!(crowd.snapshot(), alone.snapshot());
+    }
+}
+
+/// There and back, and on again: who is to be completed is mapped again, letters arrive, pending stops
+/// stay.
+#[test]
+fn load_3_a_second_reload_before_the_next_tick_maps_again() {
+    let (with, without) = (
+        guard(9, r#", "run": {}"#),
+        machine(&with_text_without_slow()),
+    );
+    let mut crowd = many(&with, 60);
+    let agents: Vec<AgentId> = crowd.agents().collect();
+    let there = reload(&mut crowd, &without);
+    let back = reload(&mut crowd, &with);
+    assert_eq!(there.completed_agents(), back.completed_agents());
+    let again = reload(&mut crowd, &without);
+    assert_eq!(again.completed_agents(), there.completed_agents());
+    assert_eq!(
+        (there.lost_letters, back.lost_letters, again.lost_letters),
+        (0, 0, 0)
+    );
+    crowd.tick(&());
+    for agent in agents {
+        let flags = crowd.flags(agent).unwrap();
+        let waits = flags & statewright::flag::PAUSED != 0;
+        assert!(
+            waits || flags & statewright::flag::INCOMPLETE == 0,
+            "{agent}"
+        );
+    }
+    assert_eq!(crowd.counters().quarantines, 0);
+    assert!(crowd.ended() > 0, "stops that were pending happened");
+}
+
+/// Who patrols is interrupted by a talk, or in another version by a nap: then patrol and talk are never
+/// alive together, and their timers share a place.
+fn interrupted(by: &str) -> Machine {
+    machine(&format!(
+        r#"{{ "machine": "Guard", "events": ["Stop", "Go"], "initial": "patrol", "stack": 1, "states": {{
+          "patrol": {{ "transitions": [{{ "after": "3600s", "to": "nap" }}, {{ "on": "Stop", "to": "{by}", "stack": "push" }}] }},
+          "talk": {{ "transitions": [{{ "after": "7200s", "stack": "pop" }}] }},
+          "nap": {{ "transitions": [{{ "on": "Go", "stack": "pop" }}] }} }} }}"#
+    ))
+}
+
+#[test]
+fn load_3_suspended_states_that_would_share_a_place_begin_anew() {
+    let (talks, naps) = (interrupted("talk"), interrupted("nap"));
+    let mut crowd = crowd_of(&talks);
+    let [guard, other] = [0, 1].map(|_| crowd.spawn(Blackboard::new(&talks)));
+    crowd.tick(&());
+    crowd.send(guard, talks.event("Stop").unwrap(), ()).unwrap();
+    crowd.tick(&());
+    assert_eq!(crowd.path(guard).unwrap(), "talk");
+    let report = reload(&mut crowd, &naps);
+    assert_eq!((report.kept, report.anew[0].why), (1, Anew::Places));
+    assert_eq!(report.anew[0].examples, [guard]);
+    crowd.tick(&());
+    let paths = [guard, other].map(|agent| crowd.path(agent).unwrap());
+    assert_eq!(paths, ["patrol", "patrol"]);
+}

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use statewright_generator::Rng;
 use statewright_kernel::{Instance, check, flag, with_tier};
 use statewright_oracle::Became;
-use statewright_reload::{Fate, Mapper, Plan};
+use statewright_reload::{Anew, Fate, Mapper, Plan};
 use statewright_rom::Rom;
 
 use crate::bytes::Bytes;
@@ -38,6 +38,8 @@ pub struct Tally {
     pub with_frames: u64,
     /// Agents that were paused.
     pub paused: u64,
+    /// Agents whose suspended states would have shared places with others.
+    pub shared: u64,
 }
 
 impl Tally {
@@ -50,6 +52,7 @@ impl Tally {
         self.anew += other.anew;
         self.with_frames += other.with_frames;
         self.paused += other.paused;
+        self.shared += other.shared;
     }
 }
 
@@ -157,7 +160,12 @@ fn run_tiers<O: Instance, N: Instance>(
     let (mapped, outcome) = mapper.map::<O, N>(&instance);
     let mut after = Comparison::<N>::new(new, &new_rom, seed, user_code(new, seed));
     after.oracle = before.oracle;
-    let became = after.oracle.reload(&new.graph, new.tier(), now);
+    // The oracle has no places that states could share: it is told.
+    let shared = outcome.fate == Fate::Anew(Anew::Places);
+    let became = match shared {
+        true => after.oracle.reload_anew(&new.graph, new.tier(), now),
+        false => after.oracle.reload(&new.graph, new.tier(), now),
+    };
     for (to, from) in [
         (&mut after.traced, &before.traced),
         (&mut after.fast, &before.fast),
@@ -199,6 +207,7 @@ fn run_tiers<O: Instance, N: Instance>(
         anew: count(became == Became::Anew),
         with_frames: count(mapped.header().stack_depth > 0),
         paused: count(mapped.header().has(flag::PAUSED)),
+        shared: count(shared),
     })
 }
 

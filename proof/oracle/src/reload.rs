@@ -148,6 +148,21 @@ impl Oracle {
 
     /// Becomes an agent of another version.
     pub fn reload(&mut self, machine: &graph::Machine, tier: Tier, now: u32) -> Became {
+        self.reload_or_begin(machine, tier, now, false)
+    }
+
+    /// The same if the host, or a reason that is not in the rules of names, wants it to begin anew.
+    pub fn reload_anew(&mut self, machine: &graph::Machine, tier: Tier, now: u32) -> Became {
+        self.reload_or_begin(machine, tier, now, true)
+    }
+
+    fn reload_or_begin(
+        &mut self,
+        machine: &graph::Machine,
+        tier: Tier,
+        now: u32,
+        anew: bool,
+    ) -> Became {
         let (old, new) = (self.model.clone(), Arc::new(resolve(machine, tier)));
         let mut states = same(&old.ids.states, &new.ids.states);
         states.insert(0, 0);
@@ -161,7 +176,7 @@ impl Oracle {
         let before = self.clone();
         self.model = versions.new.clone();
         self.keep_for_life(&before, &versions);
-        let became = self.carry(&before, &versions);
+        let became = self.carry(&before, &versions, anew);
         self.update_flags();
         became
     }
@@ -211,7 +226,7 @@ impl Oracle {
         }
     }
 
-    fn carry(&mut self, before: &Self, versions: &Versions) -> Became {
+    fn carry(&mut self, before: &Self, versions: &Versions, anew: bool) -> Became {
         if !before.running() {
             return Became::Ended;
         }
@@ -223,7 +238,7 @@ impl Oracle {
                 false => Became::Unstarted,
             };
         }
-        let kept = if another {
+        let kept = if another || anew {
             None
         } else {
             kept(before, versions)

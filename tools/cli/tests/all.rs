@@ -12,6 +12,7 @@ mod import;
 mod lsp;
 mod recording;
 mod run;
+mod save;
 mod show;
 mod step;
 mod step_tui;

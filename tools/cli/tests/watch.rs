@@ -1,4 +1,4 @@
-//! `statewright check --watch`: again after every save, until Ctrl-C.
+//! `statewright check --watch` and `statewright run --watch`: again after every save, until Ctrl-C.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, Stdio};
@@ -22,8 +22,13 @@ fn save(folder: &Folder, name: &str, text: &str) {
 /// A program that watches files, and the lines that it says.
 #[cfg(unix)]
 fn watch(folder: &Folder, what: &str) -> (Child, Receiver<String>) {
+    start(folder, &["check", what, "--watch"])
+}
+
+#[cfg(unix)]
+fn start(folder: &Folder, args: &[&str]) -> (Child, Receiver<String>) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_statewright"))
-        .args(["check", what, "--watch"])
+        .args(args)
         .current_dir(&folder.path)
         .stderr(Stdio::piped())
         .stdout(Stdio::null())
@@ -130,6 +135,48 @@ fn a_part_is_watched_wherever_it_is() {
 
 #[test]
 fn standard_input_cannot_be_watched() {
-    let ran = Folder::new().run(&["check", "-", "--watch"]);
-    ran.code(2).says("standard input cannot be watched");
+    for command in ["check", "run"] {
+        let ran = Folder::new().run(&[command, "-", "--watch"]);
+        ran.code(2).says("standard input cannot be watched");
+    }
+}
+
+/// A machine whose agents rest in a state of a name, so long.
+fn resting(state: &str, pause: &str, keys: &str) -> String {
+    format!(
+        r#"{{ "machine": "Cat", "tick_rate": 100, "blackboard": {{ {keys} }}, "initial": "{state}",
+  "states": {{ "{state}": {{ "transitions": [{{ "after": "{pause}", "to": "play" }}] }}, "play": {{}} }} }}"#
+    )
+}
+
+#[test]
+#[cfg(unix)]
+fn load_8_a_run_goes_on_in_what_is_saved_and_a_broken_file_is_told_once() {
+    let folder = Folder::new();
+    folder.write("cat.sw.json", resting("nap", "3600s", ""));
+    let args = ["run", "cat.sw.json", "--watch", "--agents=7", "--threads=1"];
+    let (mut child, lines) = start(&folder, &args);
+    until(&lines, "watching cat.sw.json; Ctrl-C ends");
+    save(&folder, "cat.sw.json", &resting("nap", "7200s", ""));
+    let line = until(&lines, "reloaded");
+    assert!(
+        line.ends_with("reloaded cat.sw.json: parameters only; 7 kept, 0 completed, 0 anew; 7 on old deadlines\n"),
+        "{line}"
+    );
+    save(&folder, "cat.sw.json", WRONG);
+    let broken = until(&lines, "the agents go on in the version that runs");
+    assert_eq!(broken.matches("no state named `bb`").count(), 1, "{broken}");
+    // More keys than before, and another state.
+    let keys = r#""a": "vec3", "b": "vec3", "c": "vec3", "d": { "type": "i32", "default": 9 }"#;
+    save(&folder, "cat.sw.json", &resting("doze", "7200s", keys));
+    let line = until(&lines, "reloaded");
+    assert_eq!(
+        line, "reloaded cat.sw.json: structure; 0 kept, 7 completed, 0 anew\n",
+        "the broken file was told once"
+    );
+    let ended = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
+    assert!(ended.unwrap().success());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
 }

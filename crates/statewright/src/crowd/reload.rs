@@ -1,5 +1,6 @@
 //! A crowd under another version of its machine (LOAD-1 to LOAD-7).
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use statewright_kernel::{self as kernel, ByTier, Instance, Tier, flag};
@@ -7,7 +8,7 @@ use statewright_reload::{Extent, Mapped, Mapper};
 use statewright_rom::Rom;
 use statewright_trace::{Filter, Settings};
 
-use super::agents::Agents;
+use super::agents::{Agents, Roster};
 use super::instances::{Instances, with_instances};
 use super::mailbox::Envelope;
 use super::{Crowd, Input};
@@ -45,7 +46,7 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     pub fn preview(&self, plan: &Reload) -> Result<ReloadReport, ReloadError> {
         let own = hashes(self.machine());
         self.check_plan(plan, [own, plan.hashes()[1]])?;
-        Ok(self.prepare_reload(plan).1)
+        Ok(self.prepare_reload(plan, false).1)
     }
 
     /// Another version of the machine takes the place of the one that runs, with its functions. Either
@@ -58,10 +59,28 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
         program: impl Into<Arc<Program<B, C>>>,
         plan: Reload,
     ) -> Result<ReloadReport, ReloadError> {
-        let program = program.into();
+        self.reload_by(program.into(), plan, false)
+    }
+
+    /// The same with agents on all cores: the same bytes and the same report, however many there are.
+    #[cfg(feature = "parallel")]
+    pub fn reload_parallel(
+        &mut self,
+        program: impl Into<Arc<Program<B, C>>>,
+        plan: Reload,
+    ) -> Result<ReloadReport, ReloadError> {
+        self.reload_by(program.into(), plan, true)
+    }
+
+    fn reload_by(
+        &mut self,
+        program: Arc<Program<B, C>>,
+        plan: Reload,
+        spread: bool,
+    ) -> Result<ReloadReport, ReloadError> {
         self.check_plan(&plan, [hashes(self.machine()), hashes(program.machine())])?;
         self.settings.check(program.strict)?;
-        let (instances, report) = self.prepare_reload(&plan);
+        let (instances, report) = self.prepare_reload(&plan, spread);
         self.incoming = Some(program);
         self.enter(Input::Reload(Box::new(Reloaded {
             reload: Box::new(plan),
@@ -82,8 +101,12 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     }
 
     /// Everything that is found without a change.
-    fn prepare_reload(&self, plan: &Reload) -> (Option<Instances>, ReloadReport) {
-        let (mapped, mut report) = self.before().prepare(plan);
+    fn prepare_reload(&self, plan: &Reload, spread: bool) -> (Option<Instances>, ReloadReport) {
+        let before = Before {
+            spread,
+            ..self.before()
+        };
+        let (mapped, mut report) = before.prepare(plan);
         if mapped.is_some() {
             report.lost_letters = self.mailbox.len() - self.letters(plan).count();
         }
@@ -96,6 +119,7 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
             agents: &self.agents,
             parameters: &self.parameters,
             now: self.schedule.now,
+            spread: false,
         }
     }
 
@@ -136,7 +160,14 @@ pub(super) struct Before<'c, B> {
     pub(super) parameters: &'c Parameters,
     /// The next tick.
     pub(super) now: u64,
+    /// On all cores.
+    #[cfg_attr(not(feature = "parallel"), expect(dead_code, reason = "there is one"))]
+    pub(super) spread: bool,
 }
+
+/// Agents that are mapped in one go where several threads do it.
+#[cfg(feature = "parallel")]
+const PART: usize = 4096;
 
 impl<B> Before<'_, B> {
     /// Instances of the new machine, `None` if bytes stay as they are; and what becomes of the agents.
@@ -189,36 +220,53 @@ impl<B> Before<'_, B> {
     }
 
     /// All instances in the new machine, at the same indices.
-    fn mapped<N: Instance>(
+    fn mapped<N: Instance + Send>(
         &self,
         mapper: &Mapper<'_>,
         plan: &Reload,
         report: &mut ReloadReport,
     ) -> Vec<N> {
-        let Agents {
-            instances,
-            generations,
-            ..
-        } = &self.agents;
-        let roster = self.agents.roster();
-        let nobody = N::of_machine(plan.new.id(), 0, 0);
-        with_instances!(instances, list => {
-            let all = list.iter().zip(generations).enumerate();
-            all.map(|(index, (instance, generation))| {
-                if generation % 2 == 0 {
-                    return nobody;
-                }
-                let (new, mapped) = mapper.map::<_, N>(instance);
-                let agent = roster.at(index);
-                report.count(agent, &mapped);
-                if mapped.released != 0 {
-                    let released = channels(&plan.old, mapped.released);
-                    report.released.extend(released.map(|channel| (agent, channel)));
-                }
-                new
-            })
-            .collect()
-        })
+        let all = 0..self.agents.slots();
+        #[cfg(feature = "parallel")]
+        if self.spread {
+            return self.mapped_in_parallel(mapper, plan, report);
+        }
+        self.source().mapped(all, mapper, plan, report)
+    }
+
+    /// The part of the agents that is mapped.
+    fn source(&self) -> Source<'_> {
+        Source {
+            instances: &self.agents.instances,
+            generations: &self.agents.generations,
+            roster: self.agents.roster(),
+        }
+    }
+
+    /// The same on all cores: what a part came to is put together in the order of agents, so that it is
+    /// the same on any number of threads.
+    #[cfg(feature = "parallel")]
+    fn mapped_in_parallel<N: Instance + Send>(
+        &self,
+        mapper: &Mapper<'_>,
+        plan: &Reload,
+        report: &mut ReloadReport,
+    ) -> Vec<N> {
+        use rayon::prelude::*;
+        let (slots, source) = (self.agents.slots(), self.source());
+        let parts = (0..slots.div_ceil(PART)).into_par_iter().map(|part| {
+            let mut report = ReloadReport::new(plan.extent(), plan.hashes());
+            let range = part * PART..slots.min((part + 1) * PART);
+            let list: Vec<N> = source.mapped(range, mapper, plan, &mut report);
+            (list, report)
+        });
+        let parts: Vec<(Vec<N>, ReloadReport)> = parts.collect();
+        let mut all = Vec::with_capacity(slots);
+        for (list, part) in parts {
+            all.extend(list);
+            report.add(part);
+        }
+        all
     }
 
     /// Changed parameters of the new machine, by name and type.
@@ -238,6 +286,45 @@ impl<B> Before<'_, B> {
         let mut changes: Vec<ParameterChange> = changes.filter_map(moved).collect();
         changes.sort_by_key(ParameterChange::place);
         changes
+    }
+}
+
+/// Instances with who is there: all that mapping looks at, whatever blackboards there are.
+#[derive(Clone, Copy)]
+struct Source<'c> {
+    instances: &'c Instances,
+    generations: &'c [u32],
+    roster: Roster<'c>,
+}
+
+impl Source<'_> {
+    /// Instances of some indices in the new machine.
+    fn mapped<N: Instance>(
+        self,
+        range: Range<usize>,
+        mapper: &Mapper<'_>,
+        plan: &Reload,
+        report: &mut ReloadReport,
+    ) -> Vec<N> {
+        let nobody = N::of_machine(plan.new.id(), 0, 0);
+        let mut map = |index: usize, mapped: (N, Mapped)| {
+            let ((new, mapped), agent) = (mapped, self.roster.at(index));
+            report.count(agent, &mapped);
+            if mapped.released != 0 {
+                let released = channels(&plan.old, mapped.released);
+                report
+                    .released
+                    .extend(released.map(|channel| (agent, channel)));
+            }
+            new
+        };
+        with_instances!(self.instances, list => {
+            range.map(|index| match self.generations[index] % 2 {
+                0 => nobody,
+                _ => map(index, mapper.map::<_, N>(&list[index])),
+            })
+            .collect()
+        })
     }
 }
 

@@ -344,6 +344,7 @@ impl Restored<()> {
             agents: &self.agents,
             parameters: &self.parameters,
             now: self.now,
+            spread: false,
         };
         let (instances, mut report) = before.prepare(plan);
         let parameters = before.parameters_of(plan);

@@ -102,6 +102,37 @@ impl ReloadReport {
     }
 }
 
+/// Putting together.
+#[cfg(feature = "parallel")]
+impl ReloadReport {
+    /// Adds what became of the agents behind those that were counted.
+    pub(crate) fn add(&mut self, behind: Self) {
+        self.kept += behind.kept;
+        self.unstarted += behind.unstarted;
+        self.ended += behind.ended;
+        self.on_old_deadlines += behind.on_old_deadlines;
+        self.lost.add(&behind.lost);
+        add_groups(&mut self.completed, behind.completed);
+        add_groups(&mut self.anew, behind.anew);
+        add_groups(&mut self.quarantined, behind.quarantined);
+        self.released.extend(behind.released);
+    }
+}
+
+#[cfg(feature = "parallel")]
+fn add_groups<W: PartialEq>(groups: &mut Vec<Group<W>>, behind: Vec<Group<W>>) {
+    for other in behind {
+        match groups.iter_mut().find(|group| group.why == other.why) {
+            Some(group) => {
+                group.count += other.count;
+                let room = EXAMPLES.saturating_sub(group.examples.len());
+                group.examples.extend(other.examples.into_iter().take(room));
+            }
+            None => groups.push(other),
+        }
+    }
+}
+
 fn note<W: PartialEq>(groups: &mut Vec<Group<W>>, why: W, agent: AgentId) {
     let place = groups.iter().position(|group| group.why == why);
     let place = place.unwrap_or_else(|| {
