@@ -12,6 +12,7 @@ mod import;
 mod lsp;
 mod recording;
 mod run;
+mod sealed;
 mod show;
 mod step;
 mod step_tui;
