@@ -20,6 +20,7 @@
 //!   still shows something
 #![forbid(unsafe_code)]
 
+mod boards;
 mod compare;
 mod difference;
 mod diverge;

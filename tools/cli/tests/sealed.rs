@@ -175,7 +175,7 @@ fn a_run_is_asked_without_being_sealed() {
         "tape",
         "shrink",
         "lamp.swtape",
-        "--until=state broken",
+        "--until=state on",
         "-osmall.swtape",
     ];
     folder
