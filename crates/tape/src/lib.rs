@@ -10,14 +10,17 @@
 //! Comes in: a crowd whose blackboards can be saved. Goes out: bytes that hold the machine, a
 //! checkpoint, everything that entered from outside since then, and what came of it as digests
 //! ([TAPE-1](statewright_rom::rules#TAPE-1) to [TAPE-6](statewright_rom::rules#TAPE-6)). User code is
-//! not in it: replay needs the same functions.
+//! not in it, and replay needs the same functions, unless the tape is sealed.
 //!
 //! - `record` what a tape says, one record after the other; `shadow` bytes of agents that changed
 //! - `file` the container: `beginning`, `block` (compressed), `write`, `read`, `copy` a part of it
 //! - `recorder` hears a crowd, `queue` the thread that writes, `flight` the last seconds in memory
 //! - `replay` runs a tape again, `timeline` goes back and forth in it, `difference` what differs, by name; `compare` two tapes, `desync` two peers
+//! - `sealed` runs a tape without its game, `fork` lets it run on otherwise, `diverge` what came of that, `shrink` the smallest that
+//!   still shows something
 #![forbid(unsafe_code)]
 
+mod boards;
 mod compare;
 mod desync;
 mod difference;

@@ -9,6 +9,7 @@ use statewright::commands::Lane;
 use statewright::sealed::Sealed;
 use statewright::{Board, Context, Crowd, Envelope, Input, Observer, Saved, Tick};
 
+use crate::boards::BoardDigests;
 use crate::file::{
     Beginning, CheckpointBlocks, CheckpointReason, Counts, EndReason, Kind, MOST_BLOCK, Origin,
     Seal, TapeWriter, WriteError,
@@ -295,6 +296,7 @@ pub(crate) struct Recorder {
     layout: Option<Layout>,
     /// Keys of one blackboard; kept for its memory.
     keys: Vec<u8>,
+    boards: BoardDigests,
 }
 
 impl Recorder {
@@ -323,6 +325,7 @@ impl Recorder {
             fail_safes: crowd.counters().fail_safes,
             layout: sealed.then(|| Layout::of(crowd.program())),
             keys: Vec::new(),
+            boards: BoardDigests::default(),
         };
         recorder.checkpoint(crowd, CheckpointReason::Regular)?;
         recorder.write_changes(crowd);
@@ -456,6 +459,7 @@ impl<B: Board + Saved, C: Context + ?Sized> Observer<B, C> for Recorder {
 
     fn restored(&mut self, crowd: &Crowd<B, C>) {
         if self.gathering.is_some() {
+            self.boards.forget();
             self.try_checkpoint(crowd, CheckpointReason::Restored);
             self.write_changes(crowd);
         }
@@ -475,7 +479,7 @@ impl<B: Board + Saved, C: Context + ?Sized> Observer<B, C> for Recorder {
         let digests = (self.proof != Proof::None).then(|| Digests {
             crowd: crowd.digest(),
             commands: crowd.commands_digest() as u32,
-            boards: crowd.boards_digest(),
+            boards: self.boards.after_tick(crowd),
         });
         let proof = TickProof {
             digests,

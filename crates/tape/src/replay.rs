@@ -7,6 +7,7 @@ use statewright::{
     Board, Context, Crowd, Envelope, Input, InputError, Program, Saved, SnapshotError,
 };
 
+use crate::boards::BoardDigests;
 use crate::difference::{Difference, WhatDiffers, keys, name};
 use crate::file::{Checkpoint, CheckpointReason, Damaged, Item, Player, Refused, Tape};
 use crate::record::{AgentInput, Record, TapeAgent, TapeInput, TickProof, Wrong};
@@ -130,6 +131,7 @@ pub struct Replay<'t, B, C: Context + ?Sized> {
     shadow: Option<Shadow>,
     /// Where nobody knows more yet than that something differs.
     vague: Option<Difference>,
+    boards: BoardDigests,
     verified: Verified,
     /// What user code says, if it is the tape that says it.
     sealed: Option<SealedSide>,
@@ -206,6 +208,7 @@ impl<'t, B: Board + Saved, C: Context + ?Sized> Replay<'t, B, C> {
             program,
             shadow: None,
             vague: None,
+            boards: BoardDigests::default(),
             verified: Verified::default(),
             sealed,
             fork: None,
@@ -301,6 +304,7 @@ impl<B: Board + Saved, C: Context + ?Sized> Replay<'_, B, C> {
     fn become_checkpoint(&mut self, checkpoint: &Checkpoint) -> Result<(), ReplayError> {
         self.restore(checkpoint)?;
         self.shadow = None;
+        self.boards.forget();
         let settings = checkpoint.settings.over(self.crowd.settings());
         let set = self.crowd.set_settings(settings);
         set.map_err(|error| ReplayError::Input {
@@ -454,7 +458,7 @@ impl<B: Board + Saved, C: Context + ?Sized> Replay<'_, B, C> {
         let crowd = &self.crowd;
         let same = digests.crowd == crowd.digest();
         // Blackboards are others where the game is not there (TAPE-3).
-        let same_boards = self.sealed.is_some() || digests.boards == crowd.boards_digest();
+        let same_boards = self.sealed.is_some() || digests.boards == self.boards.after_tick(crowd);
         if same && same_boards {
             let commands = digests.commands == crowd.commands_digest() as u32;
             return (!commands).then_some(WhatDiffers::Commands);

@@ -6,8 +6,8 @@ use std::sync::OnceLock;
 use statewright::{AgentId, Blackboard};
 use statewright_generator::Rng;
 use statewright_tape::{
-    Proof, Record, Recording, RecordingOptions, Replay, ReplayError, SealedProgram, Tape, TapeInput,
-    Verified, WhatDiffers, rewrite,
+    Proof, Record, Recording, RecordingOptions, Replay, ReplayError, SealedProgram, Tape,
+    TapeInput, Verified, WhatDiffers, rewrite,
 };
 
 use crate::outside::Outside;
@@ -195,7 +195,9 @@ fn flipped(input: &TapeInput, bytes: &[u8], rng: &mut Rng) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     // What an event carries, or a blackboard, stands at the end; else whom it is for.
     let first = match input {
-        TapeInput::Send(_, event) | TapeInput::Broadcast(event) | TapeInput::Message { event, .. } => bytes.len() - event_words(event.words()) * 4,
+        TapeInput::Send(_, event)
+        | TapeInput::Broadcast(event)
+        | TapeInput::Message { event, .. } => bytes.len() - event_words(event.words()) * 4,
         TapeInput::Spawn { board, .. } | TapeInput::Written(_, board) => bytes.len() - board.len(),
         TapeInput::Agent(..)
         | TapeInput::SetVariant(..)

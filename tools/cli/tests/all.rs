@@ -13,6 +13,7 @@ mod lsp;
 mod recording;
 mod run;
 mod save;
+mod sealed;
 mod show;
 mod step;
 mod step_tui;

@@ -103,6 +103,13 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
         watch.is_some_and(|watch| watch.digests.is_some())
     }
 
+    /// Indices of agents that had a turn or an input up to the end of the last tick: nothing of the
+    /// others changed, nor of their blackboards. Nothing if the digest is not kept.
+    pub fn looked_at(&self) -> Option<&[u32]> {
+        let kept = self.watch.as_ref()?.digests.as_ref()?;
+        Some(&kept.looked_at)
+    }
+
     fn digest_of_the_rest(&self) -> u64 {
         let (agents, schedule, totals) = (&self.agents, &self.schedule, &self.totals);
         let mut hash = Xxh3::new();
@@ -139,13 +146,22 @@ impl<B: Board + Saved, C: Context + ?Sized> Crowd<B, C> {
     /// One number for the blackboards of all agents, as snapshots hold them: the same on every
     /// computer of one byte order.
     pub fn boards_digest(&self) -> u64 {
-        let mut bytes = Vec::new();
-        let one = |agent: AgentId| {
-            bytes.clear();
-            self.agents.boards[agent.index() as usize].save(&mut bytes);
-            xxh3_64_with_seed(&bytes, agent.bits())
-        };
+        let mut saved = Vec::new();
+        let one = |agent: AgentId| self.board_digest_at(agent.index(), &mut saved);
         self.agents.ids().map(one).fold(0, u64::wrapping_add)
+    }
+
+    /// The part of the [digest of blackboards](Self::boards_digest) that belongs to whoever is at an
+    /// index; 0 if nobody is. `saved` is used for its memory.
+    pub fn board_digest_at(&self, index: u32, saved: &mut Vec<u8>) -> u64 {
+        let (Some(agent), Some(board)) =
+            (self.agent_at(index), self.agents.boards.get(index as usize))
+        else {
+            return 0;
+        };
+        saved.clear();
+        board.save(saved);
+        xxh3_64_with_seed(saved, agent.bits())
     }
 }
 
@@ -156,6 +172,8 @@ pub(super) struct Kept {
     sum: u64,
     /// Those whose digest may be another one by now.
     stale: AgentSet,
+    /// Those that were looked at again when the last tick was over.
+    looked_at: Vec<u32>,
 }
 
 impl Kept {
@@ -167,6 +185,7 @@ impl Kept {
             sum: all.iter().copied().fold(0, u64::wrapping_add),
             agents: all,
             stale: AgentSet::default(),
+            looked_at: Vec::new(),
         }
     }
 
@@ -186,10 +205,13 @@ impl Kept {
     /// Looks again at those who may have changed.
     pub(super) fn refresh(&mut self, agents: &Agents<impl Sized>) {
         self.agents.resize(agents.slots(), 0);
-        self.sum = self.sum_now(agents);
+        self.looked_at.clear();
         for index in self.stale.iter() {
             if let Some(known) = self.agents.get_mut(index as usize) {
-                *known = digest_at(agents, index as usize);
+                let new = digest_at(agents, index as usize);
+                self.sum = self.sum.wrapping_sub(*known).wrapping_add(new);
+                *known = new;
+                self.looked_at.push(index);
             }
         }
         self.stale.clear();
@@ -226,13 +248,13 @@ impl Kept {
             | Input::Resume(agent)
             | Input::SetVariant(agent, _)
             | Input::ClearFlags(agent)
+            | Input::Written(agent)
             | Input::Instance(agent, _) => Some(*agent),
             // What they change is none of an agent's bytes, or not before the next turn; after a
             // restore and a reload everything is looked at again, and who went back is noted.
             Input::Stop(_)
             | Input::Send(_)
             | Input::Broadcast(_)
-            | Input::Written(_)
             | Input::SetParameter(_)
             | Input::Settings(_)
             | Input::Pool(_)
