@@ -306,12 +306,6 @@ impl<'a> Fuse<'_, 'a> {
         })
     }
 
-    /// Nothing eventless is enabled; events are to be taken, unless something went wrong.
-    #[inline]
-    pub fn settle(&mut self) -> Quiet {
-        self.failure()
-    }
-
     /// Did something go wrong so far? Otherwise nobody may be taken.
     #[inline(always)]
     pub fn failure(&self) -> Quiet {
@@ -492,7 +486,6 @@ impl Fuse<'_, '_> {
         self.put_slot::<I>(slot, transition.saturating_add(1));
         true
     }
-
 }
 
 /// What is left to the tables.
