@@ -17,8 +17,8 @@ use crate::fused::CallSite;
 use crate::host::notes::Notes;
 use crate::host::{Call, Cause};
 use crate::instance::event::Event;
-use crate::instance::flag;
 use crate::instance::ram::Ram;
+use crate::instance::{Header, flag};
 
 /// Where a piece of code stands: what its callbacks are told (CODE-1).
 #[derive(Clone, Copy, Debug)]
@@ -85,9 +85,14 @@ pub(crate) struct Context<'a> {
 }
 
 impl<'a> Context<'a> {
-    /// Ready for the first agent, outside of ticks.
-    pub(crate) fn new(rom: &'a Rom<'a>, counters: &'a mut Counters, now: u32) -> Self {
-        Self::with_mask(rom, counters, now, IdleMask::BLIND)
+    /// Ready for the first agent, outside of ticks. `blank` is what stands for its header until then.
+    pub(crate) fn new(
+        rom: &'a Rom<'a>,
+        counters: &'a mut Counters,
+        blank: &'a mut Header,
+        now: u32,
+    ) -> Self {
+        Self::with_mask(rom, counters, (blank, now), IdleMask::BLIND)
     }
 
     /// Ready for the first agent of a tier that is to be ticked. Inlined: an agent that is ticked
@@ -96,19 +101,24 @@ impl<'a> Context<'a> {
     pub(crate) fn for_ticks(
         rom: &'a Rom<'a>,
         counters: &'a mut Counters,
-        now: u32,
-        tier: statewright_rom::layout::Tier,
+        blank: &'a mut Header,
+        (now, tier): (u32, Tier),
     ) -> Self {
-        let mut cx = Self::with_mask(rom, counters, now, IdleMask::new(rom, tier));
+        let mut cx = Self::with_mask(rom, counters, (blank, now), IdleMask::new(rom, tier));
         cx.ticks = rom.header().tier == tier;
         cx
     }
 
     #[inline(always)]
-    fn with_mask(rom: &'a Rom<'a>, counters: &'a mut Counters, now: u32, idle: IdleMask) -> Self {
+    fn with_mask(
+        rom: &'a Rom<'a>,
+        counters: &'a mut Counters,
+        (blank, now): (&'a mut Header, u32),
+        idle: IdleMask,
+    ) -> Self {
         Self {
             rom,
-            ram: Ram::Detached(crate::instance::Header::default()),
+            ram: Ram::Detached(blank),
             counters,
             idle: Cell::new(idle),
             ticks: false,

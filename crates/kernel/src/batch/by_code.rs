@@ -54,7 +54,7 @@ pub(super) fn visit_by_code<'a, I: Instance, H: Hosts>(
 /// One that does not only poll.
 #[cold]
 #[inline(never)]
-fn visit_rarely<'a, I: Instance, H: Hosts>(
+pub(super) fn visit_rarely<'a, I: Instance, H: Hosts>(
     cx: &mut Context<'a>,
     router: Router<'a>,
     instance: &'a mut I,
