@@ -406,9 +406,9 @@ impl Context<'_> {
     fn is_active_in_jump(&self, state: StateId) -> bool {
         // What is left or entered by a jump is not yet in the instance.
         let stepping = self.step.and_then(|step| StateId::read(step.leaf));
-        let line = stepping
-            .and_then(|leaf| self.state(leaf))
-            .and_then(StateRecord::leaf_id);
+        // Not the number of that state: between exits and entries it is the one around the region, which
+        // may have the number of another region.
+        let line = self.jump.and_then(|(jump, _)| self.line_of_jump(jump));
         self.ram
             .leaf_ids()
             .filter(|&id| Some(id) != line)
