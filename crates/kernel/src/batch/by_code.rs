@@ -248,7 +248,7 @@ fn take_due<'a, I: Instance, H: Hosts>(
 
 /// One that does not only poll, or has more than one event.
 #[inline(never)]
-fn visit_rarely<'a, I: Instance, H: Hosts>(
+pub(super) fn visit_rarely<'a, I: Instance, H: Hosts>(
     cx: &mut Context<'a>,
     router: Router<'a>,
     instance: &'a mut I,

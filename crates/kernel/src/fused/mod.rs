@@ -38,7 +38,8 @@ use statewright_rom::ids::*;
 use statewright_rom::layout::NONE;
 
 use crate::code::activity::bits_at;
-use crate::code::eval::{evaluate, test};
+use crate::code::eval::evaluate;
+use crate::code::truth::test_any;
 use crate::context::{Context, TakenFor};
 use crate::events::time::is_due;
 use crate::host::cx::{ActionCx, GuardCx, scratch_slots};
@@ -501,7 +502,7 @@ impl Fuse<'_, '_> {
     pub fn test(&mut self, host: &dyn Host, expression: u16, call: &'static CallSite) -> bool {
         let expression = self.cx.proved(ExpressionId::new(expression));
         let site = self.cx.fixed_site(call);
-        expression.is_some_and(|expression| test(self.cx, host, expression, &site))
+        expression.is_some_and(|expression| test_any(self.cx, host, expression, &site))
     }
 
     /// Words of an expression.
