@@ -112,12 +112,8 @@ impl Fused<'_> {
 
     fn stop_waiting(&self, id: TransitionId, flags: u8) -> Option<TokenStream> {
         let timer = self.debounce_timer(id)?;
-        let (instance, bit) = (
-            &self.instance,
-            1_u8.checked_shl(timer.into()).unwrap_or(0),
-        );
-        (flags & ask_flag::DEBOUNCED != 0)
-            .then(|| quote!(else { fuse.disarm::<#instance>(#bit); }))
+        let (instance, bit) = (&self.instance, 1_u8.checked_shl(timer.into()).unwrap_or(0));
+        (flags & ask_flag::DEBOUNCED != 0).then(|| quote!(else { fuse.disarm::<#instance>(#bit); }))
     }
 
     fn debounce_timer(&self, id: TransitionId) -> Option<u8> {

@@ -42,7 +42,9 @@ impl Fused<'_> {
     fn young(&self, id: TransitionId, then: &TokenStream) -> Option<TokenStream> {
         let computed = |state: StateId| {
             let extra = self.rom.state_extra(state);
-            extra.is_some_and(|extra| extra.min_active.is_some() && extra.min_active.known().is_none())
+            extra.is_some_and(|extra| {
+                extra.min_active.is_some() && extra.min_active.known().is_none()
+            })
         };
         if self.rom.state_ids().any(computed) {
             return None;
@@ -50,7 +52,10 @@ impl Fused<'_> {
         let instance = &self.instance;
         self.for_each_left(id, &|state| {
             let extra = self.rom.state_extra(state)?;
-            let ticks = extra.min_active.known().filter(|_| extra.min_active.is_some())?;
+            let ticks = extra
+                .min_active
+                .known()
+                .filter(|_| extra.min_active.is_some())?;
             let clock = extra.clock_slot()?.raw();
             Some(quote!(if fuse.is_young::<#instance>(#clock, #ticks) { #then }))
         })

@@ -56,6 +56,7 @@ pub fn fuse(rom: &Rom<'_>, symbols: &SymbolTable, border: &TokenStream) -> Optio
     let (reactions, configurations) = (machine.reactions(), machine.configurations());
     let hears = machine.hears();
     let takes = called(&[&found, &reactions], machine.takes());
+    let takes = inlined_where_called_once(&[&found, &reactions], takes);
     Some(quote! {
         #[allow(unused_imports)]
         use #border::{
@@ -70,7 +71,10 @@ pub fn fuse(rom: &Rom<'_>, symbols: &SymbolTable, border: &TokenStream) -> Optio
         ) -> Step {
             match phase {
                 Phase::Poll { has_events } => {
-                    let quiet = poll::<L, H>(fuse.again(), host, has_events);
+                    let quiet = match has_events {
+                        true => settle::<L, H>(fuse.again(), host),
+                        false => poll::<L, H>(fuse.again(), host),
+                    };
                     fuse.polled(quiet)
                 }
                 Phase::Check => match is_configuration(&fuse) {
@@ -123,6 +127,40 @@ fn called(callers: &[&TokenStream], functions: Vec<(Ident, TokenStream)>) -> Tok
         }
     }
     called
+}
+
+/// The same with those inlined that are called at one place only: the code gets no larger, and needs no
+/// frame for them.
+fn inlined_where_called_once(callers: &[&TokenStream], functions: TokenStream) -> TokenStream {
+    let mut calls: BTreeMap<String, usize> = BTreeMap::new();
+    let mut open: Vec<TokenStream> = callers.iter().map(|&code| code.clone()).collect();
+    open.push(functions.clone());
+    // Bound: the tokens.
+    while let Some(code) = open.pop() {
+        for token in code {
+            match token {
+                TokenTree::Group(group) => open.push(group.stream()),
+                TokenTree::Ident(name) => *calls.entry(name.to_string()).or_default() += 1,
+                TokenTree::Punct(_) | TokenTree::Literal(_) => {}
+            }
+        }
+    }
+    let mut code = TokenStream::new();
+    let mut tokens = functions.into_iter().peekable();
+    while let Some(token) = tokens.next() {
+        if let (TokenTree::Ident(word), Some(TokenTree::Ident(name))) = (&token, tokens.peek())
+            && word == "fn"
+        {
+            // Its definition counts, too.
+            let once = calls.get(&name.to_string()) == Some(&2);
+            code.extend(match once {
+                true => quote!(#[inline(always)]),
+                false => quote!(#[inline]),
+            });
+        }
+        code.extend([token]);
+    }
+    code
 }
 
 /// The machine that is written.

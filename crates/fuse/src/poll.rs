@@ -69,11 +69,14 @@ impl<'m> Fused<'m> {
     /// `poll` and the functions that it calls.
     pub fn poll(&self) -> TokenStream {
         let mut functions = TokenStream::new();
-        let mut arms = TokenStream::new();
+        let (mut arms, mut settles) = (TokenStream::new(), TokenStream::new());
         for leaf in self.first_leaves() {
-            let (number, name) = (leaf.state.raw(), self.leaf_function("poll", leaf.state));
-            arms.extend(quote!(#number => #name::<L, H>(fuse.again(), host, has_events),));
-            functions.extend(self.first_leaf(&name, leaf));
+            let number = leaf.state.raw();
+            let [name, settle] =
+                ["poll", "settle"].map(|what| self.leaf_function(what, leaf.state));
+            arms.extend(quote!(#number => #name::<L, H>(fuse.again(), host),));
+            settles.extend(quote!(#number => #settle::<L, H>(fuse.again(), host),));
+            functions.extend(self.first_leaf([&name, &settle], leaf));
         }
         for region in self.next_regions() {
             functions.extend(self.region(region));
@@ -81,17 +84,27 @@ impl<'m> Fused<'m> {
         let rounds = self.rounds();
         let instance = &self.instance;
         let frames = self.rom.has(feature::STACK);
-        let frames = frames.then(|| quote!(|| (has_events && !fuse.are_frames())));
+        let frames = frames.then(|| quote!(|| !fuse.are_frames()));
         quote! {
             /// A tick of an agent that only polls.
-            pub fn poll<L: Linkage<H>, H: Host>(
-                mut fuse: Fuse<'_, '_>, host: &mut H, has_events: bool
-            ) -> Quiet {
-                if !fuse.is_quiet::<#instance>() #frames {
+            #[inline(always)]
+            pub fn poll<L: Linkage<H>, H: Host>(mut fuse: Fuse<'_, '_>, host: &mut H) -> Quiet {
+                if !fuse.is_quiet::<#instance>() {
                     return Quiet::Slow;
                 }
                 match fuse.leaf::<#instance, 0>() {
                     #arms
+                    _ => Quiet::Slow,
+                }
+            }
+
+            /// The same up to the events that it takes.
+            pub fn settle<L: Linkage<H>, H: Host>(mut fuse: Fuse<'_, '_>, host: &mut H) -> Quiet {
+                if !fuse.is_quiet::<#instance>() #frames {
+                    return Quiet::Slow;
+                }
+                match fuse.leaf::<#instance, 0>() {
+                    #settles
                     _ => Quiet::Slow,
                 }
             }
@@ -175,7 +188,8 @@ impl<'m> Fused<'m> {
         let mut functions = TokenStream::new();
         let mut arms = TokenStream::new();
         for id in ids {
-            let (Some(record), Some((take, step))) = (self.rom.transition(id), self.taking(id)) else {
+            let (Some(record), Some((take, step))) = (self.rom.transition(id), self.taking(id))
+            else {
                 continue;
             };
             let trigger = SpecialTrigger::read(record.trigger);
@@ -297,7 +311,9 @@ impl<'m> Fused<'m> {
             on_line && self.rom.is_ancestor_or_self(source, leaf.state)
         });
         let arms = own.filter_map(|leaf| {
-            let region = leaf.next().filter(|&next| self.is_needed_in(next, Pass::Ask))?;
+            let region = leaf
+                .next()
+                .filter(|&next| self.is_needed_in(next, Pass::Ask))?;
             let (number, ask) = (leaf.state.raw(), Pass::Ask.function(region));
             Some(quote!(#number => #ask::<L, H>(fuse.again(), host, at),))
         });
@@ -376,7 +392,7 @@ impl<'m> Fused<'m> {
     }
 
     /// A function for agents whose first leaf this is.
-    fn first_leaf(&self, name: &Ident, leaf: Leaf<'m>) -> TokenStream {
+    fn first_leaf(&self, [name, settle]: [&Ident; 2], leaf: Leaf<'m>) -> TokenStream {
         let doc = format!(" {}", self.path(leaf.state));
         let whole = self.whole(leaf, &quote!(1), &quote!(false));
         let passes = [Pass::Interrupt, Pass::Ask].map(|pass| {
@@ -418,17 +434,23 @@ impl<'m> Fused<'m> {
 
             #[doc = #doc]
             #[inline]
-            fn #name<L: Linkage<H>, H: Host>(
-                mut fuse: Fuse<'_, '_>, host: &mut H, has_events: bool
-            ) -> Quiet {
+            fn #settle<L: Linkage<H>, H: Host>(mut fuse: Fuse<'_, '_>, host: &mut H) -> Quiet {
                 if !(#whole) {
                     return Quiet::Slow;
                 }
                 fuse.begin();
                 #checked
-                if has_events {
-                    return fuse.settle();
+                fuse.failure()
+            }
+
+            #[doc = #doc]
+            #[inline]
+            fn #name<L: Linkage<H>, H: Host>(mut fuse: Fuse<'_, '_>, host: &mut H) -> Quiet {
+                if !(#whole) {
+                    return Quiet::Slow;
                 }
+                fuse.begin();
+                #checked
                 #runs
                 #runs_on
                 fuse.finish()

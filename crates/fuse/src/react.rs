@@ -226,14 +226,17 @@ impl Fused<'_> {
         let mut arms = Vec::new();
         let events = self.quiet_events().into_iter();
         for event in events.filter(|_| self.takes_events()) {
-            let code =
-                self.by_leaves(self.rom.event_column(event), &mut |list| match list {
-                    Some(id) => self.call_list(List { id, timer: false }, lists),
-                    None => quote!(Taking::Nobody),
-                });
+            let code = self.by_leaves(self.rom.event_column(event), &mut |list| match list {
+                Some(id) => self.call_list(List { id, timer: false }, lists),
+                None => quote!(Taking::Nobody),
+            });
             arms.push((event.raw(), code));
         }
-        let body = match_groups(&quote!(event.id.get()), arms.into_iter(), &quote!(Taking::Tables));
+        let body = match_groups(
+            &quote!(event.id.get()),
+            arms.into_iter(),
+            &quote!(Taking::Tables),
+        );
         quote! {
             /// An event of the inbox.
             #[inline]
@@ -297,7 +300,9 @@ impl Fused<'_> {
             let leaf = leaf.raw();
             arms.extend(quote!(#leaf => { #(#checks)* Taking::Done }));
         }
-        self.timer_function(&quote!(match fuse.leaf::<#instance, 0>() { #arms _ => Taking::Tables }))
+        self.timer_function(
+            &quote!(match fuse.leaf::<#instance, 0>() { #arms _ => Taking::Tables }),
+        )
     }
 
     fn timer_of_many(&self, lists: &mut BTreeSet<List>) -> TokenStream {
@@ -440,8 +445,7 @@ impl Fused<'_> {
             return None;
         }
         // What is kept takes the event (SEL-6).
-        let otherwise = latch
-            .map(|latch| quote!(else if #latch { return Taking::Handled; }));
+        let otherwise = latch.map(|latch| quote!(else if #latch { return Taking::Handled; }));
         Some(quote!(if #enabled { if #free { #outcome } #otherwise }))
     }
 
@@ -490,7 +494,8 @@ impl Fused<'_> {
         let mut members = Vec::new();
         for (place, &id) in group.iter().enumerate() {
             let extra = self.rom.transition_extra(id)?;
-            let waits = self.rom.transition_plan(id)?.flags & (ask_flag::DEBOUNCED | ask_flag::HELD);
+            let waits =
+                self.rom.transition_plan(id)?.flags & (ask_flag::DEBOUNCED | ask_flag::HELD);
             if ExpressionId::read(extra.threshold_code).is_some() || waits != 0 {
                 return None;
             }

@@ -47,7 +47,12 @@ impl<'m> Fused<'m> {
         }
         let stays = self.rom.transition(id)?.flags.get() & transition_flag::STAY != 0;
         let carried = self.is_usual() && !stays;
-        carried.then(|| (quote!(fuse.carry_out(host, #number);), quote!(Taking::Carried)))
+        carried.then(|| {
+            (
+                quote!(fuse.carry_out(host, #number);),
+                quote!(Taking::Carried),
+            )
+        })
     }
 
     /// Does no state poll that a transition enters?
@@ -60,7 +65,10 @@ impl<'m> Fused<'m> {
             .rom
             .transition(id)
             .is_some_and(|record| record.flags.get() & transition_flag::INTERNAL != 0);
-        internal || !self.leaves().any(|leaf| leaf.polls() && entered(leaf.state))
+        internal
+            || !self
+                .leaves()
+                .any(|leaf| leaf.polls() && entered(leaf.state))
     }
 
     /// The function that carries a transition out.
@@ -97,9 +105,7 @@ impl<'m> Fused<'m> {
             let left = self.regions_left(id)?;
             exits.extend(self.records(&left, source, domain)?);
             for region in left {
-                self.ways_up(region)?;
-                let leave = leave_function(region);
-                exits.extend(quote!(#leave::<L, H>(fuse.again(), host);));
+                exits.extend(self.leave_from(region, source)?);
             }
             entries = self.entries(PlanId::read(plan.plan)?)?;
         }
@@ -264,15 +270,40 @@ impl<'m> Fused<'m> {
         Some(quote!(match fuse.leaf::<#instance, #line>() { #arms _ => {} }))
     }
 
+    /// Leaves all that is active in a region, where a state in it is: written out for a leaf or two in that
+    /// state, else by the function of the region.
+    fn leave_from(&self, region: RegionId, source: StateId) -> Option<TokenStream> {
+        let ways = self.ways_up(region)?;
+        let (line, instance) = (usize::from(self.rom.region(region)?.leaf), &self.instance);
+        let first = self
+            .rom
+            .state(source)
+            .map(|record| usize::from(record.leaf));
+        let inside = |leaf: StateId| self.rom.is_ancestor_or_self(source, leaf);
+        let own: Vec<_> = ways.iter().filter(|(leaf, _)| inside(*leaf)).collect();
+        let leave = |way: &[Way]| {
+            let steps = way.iter().map(Way::function);
+            quote!(#(#steps::<L, H>(fuse.again(), host);)*)
+        };
+        Some(match own.as_slice() {
+            [(_, way)] if first == Some(line) => leave(way),
+            [(leaf, way), (_, other)] if first == Some(line) => {
+                let (leaf, way, other) = (leaf.raw(), leave(way), leave(other));
+                quote!(match fuse.leaf::<#instance, #line>() { #leaf => { #way } _ => { #other } })
+            }
+            _ => {
+                let leave = leave_function(region);
+                quote!(#leave::<L, H>(fuse.again(), host);)
+            }
+        })
+    }
+
     /// The function that leaves all that is active in a region.
     fn leave(&self, region: RegionId) -> Option<TokenStream> {
         let (name, instance) = (leave_function(region), &self.instance);
         let line = usize::from(self.rom.region(region)?.leaf);
         let arms = self.ways_up(region)?.into_iter().map(|(leaf, way)| {
-            let steps = way.into_iter().map(|step| match step {
-                Way::State(state) => exit_function(state),
-                Way::Region(region) => leave_function(region),
-            });
+            let steps = way.iter().map(Way::function);
             let leaf = leaf.raw();
             quote!(#leaf => { #(#steps::<L, H>(fuse.again(), host);)* })
         });
@@ -330,7 +361,6 @@ impl<'m> Fused<'m> {
         );
         Some(quote! {
             #[doc = #doc]
-            #[inline]
             fn #name<L: Linkage<H>, H: Host>(mut fuse: Fuse<'_, '_>, host: &mut H) {
                 #cancel
                 #list
@@ -413,7 +443,6 @@ impl<'m> Fused<'m> {
         );
         Some(quote! {
             #[doc = #doc]
-            #[inline]
             fn #name<L: Linkage<H>, H: Host>(mut fuse: Fuse<'_, '_>, host: &mut H) {
                 fuse.put_leaf::<#instance, #number>(#leaf);
                 #fresh
@@ -444,6 +473,16 @@ impl<'m> Fused<'m> {
 enum Way {
     State(StateId),
     Region(RegionId),
+}
+
+impl Way {
+    /// The function that leaves it.
+    fn function(&self) -> Ident {
+        match self {
+            Self::State(state) => exit_function(*state),
+            Self::Region(region) => leave_function(*region),
+        }
+    }
 }
 
 fn exit_function(state: StateId) -> Ident {

@@ -17,8 +17,8 @@ use crate::fused::CallSite;
 use crate::host::notes::Notes;
 use crate::host::{Call, Cause};
 use crate::instance::event::Event;
-use crate::instance::flag;
 use crate::instance::ram::Ram;
+use crate::instance::{Header, flag};
 use crate::poll::Halt;
 
 /// Where a piece of code stands: what its callbacks are told (CODE-1).
@@ -109,9 +109,14 @@ pub(crate) struct Context<'a> {
 }
 
 impl<'a> Context<'a> {
-    /// Ready for the first agent, outside of ticks.
-    pub(crate) fn new(rom: &'a Rom<'a>, counters: &'a mut Counters, now: u32) -> Self {
-        Self::with_mask(rom, counters, now, IdleMask::BLIND)
+    /// Ready for the first agent, outside of ticks. `blank` is what stands for its header until then.
+    pub(crate) fn new(
+        rom: &'a Rom<'a>,
+        counters: &'a mut Counters,
+        blank: &'a mut Header,
+        now: u32,
+    ) -> Self {
+        Self::with_mask(rom, counters, (blank, now), IdleMask::BLIND)
     }
 
     /// Ready for the first agent of a tier that is to be ticked. Inlined: an agent that is ticked
@@ -120,19 +125,24 @@ impl<'a> Context<'a> {
     pub(crate) fn for_ticks(
         rom: &'a Rom<'a>,
         counters: &'a mut Counters,
-        now: u32,
-        tier: statewright_rom::layout::Tier,
+        blank: &'a mut Header,
+        (now, tier): (u32, Tier),
     ) -> Self {
-        let mut cx = Self::with_mask(rom, counters, now, IdleMask::new(rom, tier));
+        let mut cx = Self::with_mask(rom, counters, (blank, now), IdleMask::new(rom, tier));
         cx.ticks = rom.header().tier == tier;
         cx
     }
 
     #[inline(always)]
-    fn with_mask(rom: &'a Rom<'a>, counters: &'a mut Counters, now: u32, idle: IdleMask) -> Self {
+    fn with_mask(
+        rom: &'a Rom<'a>,
+        counters: &'a mut Counters,
+        (blank, now): (&'a mut Header, u32),
+        idle: IdleMask,
+    ) -> Self {
         Self {
             rom,
-            ram: Ram::Detached(crate::instance::Header::default()),
+            ram: Ram::Detached(blank),
             counters,
             idle: Cell::new(idle),
             ticks: false,
@@ -421,9 +431,9 @@ impl Context<'_> {
     fn is_active_in_jump(&self, state: StateId) -> bool {
         // What is left or entered by a jump is not yet in the instance.
         let stepping = self.step.and_then(|step| StateId::read(step.leaf));
-        let line = stepping
-            .and_then(|leaf| self.state(leaf))
-            .and_then(StateRecord::leaf_id);
+        // Not the number of that state: between exits and entries it is the one around the region, which
+        // may have the number of another region.
+        let line = self.jump.and_then(|(jump, _)| self.line_of_jump(jump));
         self.ram
             .leaf_ids()
             .filter(|&id| Some(id) != line)

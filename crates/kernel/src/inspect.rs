@@ -14,7 +14,7 @@ use crate::events::time::is_due;
 use crate::fault::Fault;
 use crate::host::Status;
 use crate::instance::event::Event;
-use crate::instance::{Instance, flag};
+use crate::instance::{Header, Instance, flag};
 use crate::life::belongs;
 
 /// Whether an instance has something to do without being told.
@@ -261,7 +261,8 @@ pub fn check<I: Instance>(rom: &Rom<'_>, instance: &I) -> Result<(), Fault> {
     let flags = instance.header().flags.get();
     let mut copy = *instance;
     let mut counters = Counters::default();
-    let mut cx = Context::new(rom, &mut counters, 0);
+    let mut blank = Header::default();
+    let mut cx = Context::new(rom, &mut counters, &mut blank, 0);
     cx.attach(copy.ram(), 0);
     if flags & (flag::STARTED | flag::ENDED) == flag::STARTED {
         cx.check_instance()

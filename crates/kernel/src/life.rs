@@ -66,7 +66,8 @@ pub fn post<I: Instance>(
             Err(Fault::Impossible)
         };
     }
-    let mut cx = Context::new(rom, counters, now);
+    let mut blank = Header::default();
+    let mut cx = Context::new(rom, counters, &mut blank, now);
     cx.attach(instance.ram(), 0);
     cx.check_queue()
         .inspect_err(|&fault| cx.quarantine(fault))?;
@@ -121,7 +122,8 @@ pub fn resume<I: Instance>(rom: &Rom<'_>, instance: &mut I, now: u32) {
 /// stands still already.
 fn turn_times<I: Instance>(rom: &Rom<'_>, instance: &mut I, now: u32, least_ready: u32) {
     let mut counters = Counters::default();
-    let mut cx = Context::new(rom, &mut counters, now);
+    let mut blank = Header::default();
+    let mut cx = Context::new(rom, &mut counters, &mut blank, now);
     cx.attach(instance.ram(), 0);
     let running = cx.ram.header().armed | cx.running_clocks();
     cx.ram.turn_times(running, now);
@@ -179,7 +181,8 @@ pub fn stop<I: Instance, H: Host>(
     }
     resume(rom, instance, input.tick);
     let variants = core::slice::from_ref(&input.variant);
-    let mut cx = Context::new(rom, counters, input.tick);
+    let mut blank = Header::default();
+    let mut cx = Context::new(rom, counters, &mut blank, input.tick);
     cx.set_agents(input.agent, variants);
     cx.attach(instance.ram(), 0);
     cx.begin();
@@ -228,7 +231,8 @@ pub fn renew<I: Instance>(rom: &Rom<'_>, instance: &mut I) {
         return;
     }
     let mut counters = Counters::default();
-    let mut cx = Context::new(rom, &mut counters, 0);
+    let mut blank = Header::default();
+    let mut cx = Context::new(rom, &mut counters, &mut blank, 0);
     cx.attach(instance.ram(), 0);
     cx.clear_marks();
     cx.show_posted();

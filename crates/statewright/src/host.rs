@@ -352,10 +352,17 @@ impl<B: Board, C, const STRICT: bool, F: FusedBy<B, C>> Host
         self.env.caller.out.is_critical(lane.raw())
     }
 
+    #[inline]
     fn read_key(&self, key: KeyId) -> [u32; 3] {
         self.board.read(self.env.table.field(key))
     }
 
+    #[inline(always)]
+    fn read_word(&self, key: KeyId) -> u32 {
+        self.board.read(self.env.table.field(key))[0]
+    }
+
+    #[inline]
     fn write_key(&mut self, key: KeyId, words: [u32; 3]) {
         let field = self.env.table.field(key);
         self.write_field(key, field, words);

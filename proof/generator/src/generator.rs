@@ -10,6 +10,7 @@ use crate::plan::{Plan, Target};
 use crate::rng::Rng;
 use crate::size::Size;
 use crate::text::{name, spanned};
+use crate::together::Together;
 
 /// The generator while it works.
 #[derive(Clone, Debug)]
@@ -22,6 +23,8 @@ pub(crate) struct Generator {
     ids: u32,
     /// How often, in percent, something has documentation or editor data.
     notes: u32,
+    seed: u64,
+    pub(crate) together: Option<Together>,
 }
 
 impl Generator {
@@ -36,6 +39,8 @@ impl Generator {
             plan: Plan::default(),
             ids,
             notes,
+            seed,
+            together: None,
         }
     }
 
@@ -48,7 +53,9 @@ impl Generator {
         self.name_scratch();
         let (sets, users) = self.transition_sets();
         let owners = self.channel_owners();
+        self.together = self.choose_together(self.seed);
         let root = self.state(0, &users, &owners);
+        let both = self.together.take().map(|together| together.event());
         Machine {
             name: name("Random"),
             id: self.id(),
@@ -66,7 +73,10 @@ impl Generator {
             fail_safe: self.entry_point(),
             reload_entry: self.entry_point(),
             observers: self.observers(),
-            events: std::mem::take(&mut self.declared.events),
+            events: std::mem::take(&mut self.declared.events)
+                .into_iter()
+                .chain(both)
+                .collect(),
             blackboard: std::mem::take(&mut self.declared.keys),
             parameters: std::mem::take(&mut self.declared.parameters),
             variants: std::mem::take(&mut self.declared.variants),

@@ -28,6 +28,7 @@ mod size;
 mod state;
 mod sugar;
 mod text;
+mod together;
 mod transition;
 mod words;
 mod write;

@@ -96,6 +96,7 @@ impl Generator {
             let region = self.region(index, region, users, owners);
             state.regions.push(region);
         }
+        self.react_together(index, &mut state);
         state
     }
 

@@ -179,7 +179,12 @@ fn search_code<'l>(
         return Ok(Vec::new());
     }
     let texts: Vec<String> = numbers.iter().map(u8::to_string).collect();
-    let program = build(workspace, &BUILD_CODE, "fused-mistakes", Some(&texts.join(",")))?;
+    let program = build(
+        workspace,
+        &BUILD_CODE,
+        "fused-mistakes",
+        Some(&texts.join(",")),
+    )?;
     let run = Command::new(&program)
         .output()
         .map_err(|error| format!("cannot start {}: {error}", program.display()))?;

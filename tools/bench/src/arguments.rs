@@ -102,6 +102,9 @@ pub enum Command {
         #[arg(long)]
         contender: String,
     },
+    /// Prints the real machines with the number of their transitions.
+    #[command(hide = true)]
+    RealTransitions,
     /// Runs all features once; parts of it are counted under valgrind.
     #[command(hide = true)]
     FeaturesOnce,

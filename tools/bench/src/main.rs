@@ -12,7 +12,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use arguments::{Arguments, Command};
 use statewright_bench::contenders::Kind;
-use statewright_bench::instructions::{COUNTED, COUNTED_KINDS, Counted, GATED};
+use statewright_bench::instructions::{COUNTED, COUNTED_KINDS, Counted, GATED, GATED_FUSED};
 use statewright_bench::workload::Workload;
 use statewright_bench::{commands, curves, gate, instructions, json, measure, plan, real, table};
 use statewright_kernel::toggles::Optimization;
@@ -41,6 +41,12 @@ fn run(arguments: &Arguments) -> Result<(), String> {
         }
         Some(Command::RealOnce { contender }) => return real::count::once(contender),
         Some(Command::FeaturesOnce) => return real::features::once(),
+        Some(Command::RealTransitions) => {
+            for real in real::ALL {
+                println!("{} {}", real.module(), real.transitions());
+            }
+            return Ok(());
+        }
         None => {}
     }
     warn_if_slow();
@@ -159,6 +165,9 @@ fn keep_gate(bless: bool) -> Result<(), String> {
     let mut counted = count(&GATED, &[Kind::Inbox])?;
     // What a trace costs has a limit (SYS-3), and how much of it is inlined depends on little.
     counted.extend(count(&[Workload::W2], &[Kind::Traced])?);
+    // Machines as code, and the typed layer beside the kernel.
+    counted.extend(count(&GATED_FUSED, &[Kind::Fused])?);
+    counted.extend(count(&[Workload::W2], &[Kind::Typed])?);
     let mut counted: Vec<gate::Gated> = gate::workloads(&counted).collect();
     counted.extend(real::count::gated()?);
     let path = gate::path();

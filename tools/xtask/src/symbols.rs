@@ -4,8 +4,11 @@
 //! The example `two_hosts` is built with names that tell types; `nm` lists its functions with their
 //! sizes. What names a host and is not the host's own code was compiled for it: the fast paths, and
 //! the two functions of the example that they are inlined into.
+//!
+//! The same for fused machines: what names the code of a real machine of the benchmark was compiled for it,
+//! user functions and loops over agents included. Bytes per transition have a limit.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::steps::cargo;
@@ -13,6 +16,10 @@ use crate::steps::cargo;
 /// What one more host may add, in hundredths of the kernel's code.
 const MOST_PERCENT: u64 = 15;
 const HOSTS: u64 = 2;
+/// Most bytes of code per transition of a fused machine. What a transition needs by itself is about 100 bytes; a state
+/// brings entry, exit, its activity and what it asks, a machine the loops over its agents. A machine
+/// with more has got something written out many times that should be a function.
+const MOST_PER_TRANSITION: u64 = 1_500;
 const MISSING: &str =
     "cannot run nm, which lists functions (Debian, Ubuntu: `apt install binutils`)";
 
@@ -40,24 +47,76 @@ enum Part {
 
 /// Builds, counts, shows; an error if too much is compiled per host.
 pub fn symbols() -> Result<(), String> {
-    let program = build()?;
-    let listed = Command::new("nm")
-        .args(["--demangle", "--defined-only", "--print-size", "--radix=d"])
-        .arg(&program)
-        .output()
-        .map_err(|error| format!("{MISSING}: {error}"))?;
-    if !listed.status.success() {
-        return Err(format!(
-            "nm failed: {}",
-            String::from_utf8_lossy(&listed.stderr)
-        ));
-    }
-    let (once, per_host) = count(&String::from_utf8_lossy(&listed.stdout));
-    judge(once, per_host)
+    let program = build(&["--example", "two_hosts"], "\"executable\":\"")?;
+    let (once, per_host) = count(&listing(&program)?);
+    judge(once, per_host)?;
+    let library = build(&["--lib"], "\"filenames\":[\"")?;
+    fused(&listing(&library)?, &transitions()?)
 }
 
-/// Builds the example in release; where it is.
-fn build() -> Result<PathBuf, String> {
+/// The functions of a program or library with their sizes.
+fn listing(program: &Path) -> Result<String, String> {
+    let listed = Command::new("nm")
+        .args(["--demangle", "--defined-only", "--print-size", "--radix=d"])
+        .arg(program)
+        .output()
+        .map_err(|error| format!("{MISSING}: {error}"))?;
+    if listed.status.success() {
+        return Ok(String::from_utf8_lossy(&listed.stdout).into_owned());
+    }
+    let told = String::from_utf8_lossy(&listed.stderr);
+    Err(format!("nm failed: {told}"))
+}
+
+/// The real machines of the benchmark: where their code lies, and how many transitions they have.
+fn transitions() -> Result<Vec<(String, u64)>, String> {
+    let told = cargo()
+        .args(["run", "--quiet", "--release", "--bin", "bench", "--"])
+        .arg("real-transitions")
+        .output()
+        .map_err(|error| format!("cannot start cargo: {error}"))?;
+    let line = |line: &str| {
+        let (name, count) = line.split_once(' ')?;
+        Some((name.to_owned(), count.parse().ok()?))
+    };
+    let told = String::from_utf8_lossy(&told.stdout);
+    let machines: Vec<_> = told.lines().filter_map(line).collect();
+    match machines.is_empty() {
+        true => Err("the benchmark tells of no machines".to_owned()),
+        false => Ok(machines),
+    }
+}
+
+/// Shows what fused machines take; an error if one takes too much.
+fn fused(listing: &str, machines: &[(String, u64)]) -> Result<(), String> {
+    let mut too_much = Vec::new();
+    for (name, transitions) in machines {
+        let own = format!("real::{name}::file::fused");
+        let mut code = Code::default();
+        for (_, bytes) in functions(listing).filter(|(function, _)| function.contains(&own)) {
+            code.add(bytes);
+        }
+        let each = code.bytes / (*transitions).max(1);
+        println!(
+            "fused {name}: {} functions, {} bytes, {transitions} transitions: {each} bytes each (at most {MOST_PER_TRANSITION})",
+            code.functions, code.bytes
+        );
+        if code.functions == 0 || each > MOST_PER_TRANSITION {
+            too_much.push(name.as_str());
+        }
+    }
+    match too_much.as_slice() {
+        [] => Ok(()),
+        names => Err(format!(
+            "==> too much code, or none, for {}",
+            names.join(", ")
+        )),
+    }
+}
+
+/// Builds a part of the benchmark in release, with names that tell types; where it is, by what stands before
+/// that in cargo's messages.
+fn build(part: &[&str], before: &str) -> Result<PathBuf, String> {
     let built = cargo()
         .args([
             "rustc",
@@ -65,9 +124,8 @@ fn build() -> Result<PathBuf, String> {
             "--release",
             "--package",
             "statewright-bench",
-            "--example",
-            "two_hosts",
         ])
+        .args(part)
         .args([
             "--message-format=json",
             "--",
@@ -77,38 +135,44 @@ fn build() -> Result<PathBuf, String> {
         .output()
         .map_err(|error| format!("cannot start cargo: {error}"))?;
     if !built.status.success() {
-        return Err("the example `two_hosts` does not compile".to_owned());
+        return Err(format!(
+            "the benchmark does not compile ({})",
+            part.join(" ")
+        ));
     }
     let messages = String::from_utf8_lossy(&built.stdout);
     let places = messages
-        .split("\"executable\":\"")
+        .split(before)
         .skip(1)
         .filter_map(|rest| rest.split('"').next());
     places
         .last()
         .map(PathBuf::from)
-        .ok_or_else(|| "cargo does not say where the example is".to_owned())
+        .ok_or_else(|| "cargo does not say where it is".to_owned())
 }
 
 /// Adds up the functions of the kernel: those that exist once, those per host.
 fn count(listing: &str) -> (Code, Code) {
     let (mut once, mut per_host) = (Code::default(), Code::default());
-    for line in listing.lines() {
-        let mut words = line.splitn(4, ' ');
-        let (_, size, kind, name) = (words.next(), words.next(), words.next(), words.next());
-        let Some(bytes) = size.and_then(|size| size.parse().ok()) else {
-            continue;
-        };
-        if !matches!(kind, Some("t" | "T" | "w" | "W")) {
-            continue;
-        }
-        match name.map_or(Part::Other, part) {
+    for (name, bytes) in functions(listing) {
+        match part(name) {
             Part::Once => once.add(bytes),
             Part::PerHost => per_host.add(bytes),
             Part::Other => {}
         }
     }
     (once, per_host)
+}
+
+/// Names and sizes of the functions in what `nm` says.
+fn functions(listing: &str) -> impl Iterator<Item = (&str, u64)> {
+    listing.lines().filter_map(|line| {
+        let mut words = line.splitn(4, ' ');
+        let (_, size, kind, name) = (words.next(), words.next(), words.next(), words.next());
+        let bytes = size?.parse().ok()?;
+        let is_code = matches!(kind?, "t" | "T" | "w" | "W");
+        is_code.then_some((name?, bytes))
+    })
 }
 
 fn part(name: &str) -> Part {
@@ -178,6 +242,19 @@ mod tests {
                 }
             )
         );
+    }
+
+    #[test]
+    fn code_of_a_machine_is_found_and_bounded() {
+        let listing = "\
+            0000000000001000 0000000000000400 t bench::real::trap::file::fused::take_3::<L, H>\n\
+            0000000000001010 0000000000000600 t <FusedWith<Trap, bench::real::trap::file::fused::Code>>::CODE::{closure}\n\
+            0000000000001020 0000000000090000 t bench::real::boss::file::fused::poll\n";
+        let machines = |transitions| [("trap".to_owned(), transitions)];
+        assert!(fused(listing, &machines(1)).is_ok());
+        let listing = listing.replace("0000000000000600", "0000000000060000");
+        assert!(fused(&listing, &machines(1)).is_err());
+        assert!(fused("", &machines(1)).is_err());
     }
 
     #[test]

@@ -66,7 +66,10 @@ pub(super) fn run_by_code<'a, const SPARSE: bool, I: Instance, H: Hosts>(
             let Some(instance) = agents.next() else {
                 return;
             };
-            visit_quiet(cx, router, instance, hosts, batch, place, done);
+            match SPARSE {
+                true => visit_listed(cx, router, instance, hosts, batch, place, done),
+                false => visit_quiet(cx, router, instance, hosts, batch, place, done),
+            }
             place = place.wrapping_add(1);
         }
         if SPARSE {
@@ -75,12 +78,10 @@ pub(super) fn run_by_code<'a, const SPARSE: bool, I: Instance, H: Hosts>(
         let (Some(instance), Some(event)) = (agents.next(), events.first()) else {
             return;
         };
-        if only(events).is_some()
-            && router.may_take_by_code(instance)
-            && !hosts.traces_steps(place)
+        if only(events).is_some() && router.may_take_by_code(instance) && !hosts.traces_steps(place)
         {
             events = events.get(1..).unwrap_or(&[]);
-            take_event(cx, instance, hosts, batch, event, done);
+            take_event(cx, instance, hosts, batch, (place, event), done);
         } else {
             let own = own_events(events);
             events = events.get(own.len()..).unwrap_or(&[]);
@@ -129,6 +130,20 @@ fn visit_quiet<'a, I: Instance, H: Hosts>(
     }
 }
 
+/// The same apart from the loop, which is not for these.
+#[inline(never)]
+fn visit_listed<'a, I: Instance, H: Hosts>(
+    cx: &mut Context<'a>,
+    router: Router<'a>,
+    instance: &'a mut I,
+    hosts: &mut H,
+    batch: &Batch<'a>,
+    place: usize,
+    done: &mut impl FnMut(usize, &Report, &[InboxEvent]),
+) {
+    visit_quiet(cx, router, instance, hosts, batch, place, done);
+}
+
 /// One event of an agent that is at rest but for it: no search, no settling.
 #[inline(always)]
 fn take_event<'a, I: Instance, H: Hosts>(
@@ -136,10 +151,9 @@ fn take_event<'a, I: Instance, H: Hosts>(
     instance: &'a mut I,
     hosts: &mut H,
     batch: &Batch<'a>,
-    event: &'a InboxEvent,
+    (place, event): (usize, &'a InboxEvent),
     done: &mut impl FnMut(usize, &Report, &[InboxEvent]),
 ) {
-    let place = event.place as usize;
     if let Some(leaf) = instance.only_leaf()
         && !hosts.hears(leaf, event.event.id.get())
     {
@@ -153,10 +167,12 @@ fn take_event<'a, I: Instance, H: Hosts>(
     cx.running = true;
     cx.fixed_cause = TakenFor::Event(&event.event);
     let mut host = hosts.of(place, batch.agent(place));
-    let taking = host.fused(Fuse::new(cx), Phase::Event(&event.event)).taking();
+    let taking = host
+        .fused(Fuse::new(cx), Phase::Event(&event.event))
+        .taking();
     cx.fixed_cause = TakenFor::Nothing;
-    let rests = I::view(&cx.ram)
-        .is_some_and(|instance| cx.idle.get().rests_by_code(instance.header()));
+    let rests =
+        I::view(&cx.ram).is_some_and(|instance| cx.idle.get().rests_by_code(instance.header()));
     match taking {
         Taking::Rests if rests => {
             cx.jumped = cx.jumped.wrapping_add(1);
@@ -232,7 +248,7 @@ fn take_due<'a, I: Instance, H: Hosts>(
 
 /// One that does not only poll, or has more than one event.
 #[inline(never)]
-fn visit_rarely<'a, I: Instance, H: Hosts>(
+pub(super) fn visit_rarely<'a, I: Instance, H: Hosts>(
     cx: &mut Context<'a>,
     router: Router<'a>,
     instance: &'a mut I,

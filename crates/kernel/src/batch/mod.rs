@@ -8,18 +8,20 @@ use statewright_rom::layout::Jump;
 
 use crate::batch::by_code::run_by_code;
 use crate::batch::inbox::{Inbox, InboxEvent, SortedInbox};
+use crate::batch::polling::run_polling;
 use crate::context::Context;
 use crate::counters::Counters;
-use crate::fast::{self, FastPath, Jumped, Left, Router};
+use crate::fast::{self, FastPath, IdleMask, Jumped, Left, Router};
 use crate::host::{Host, Hosts};
-use crate::instance::Instance;
 use crate::instance::event::Event;
+use crate::instance::{Header, Instance};
 use crate::poll::{Polled, poll};
 use crate::tick::{Begun, Input, Mismatch, Report, Used, follow, run, run_polled};
 use crate::toggles::{self, Optimization};
 
 mod by_code;
 pub(crate) mod inbox;
+mod polling;
 pub(crate) mod prefetch;
 
 /// Which agents of a batch are visited.
@@ -114,12 +116,20 @@ pub fn tick_batch<'a, I: Instance, H: Hosts>(
 ) -> Result<(), BatchError> {
     check(rom, instances.len(), batch)?;
     match batch.visit {
+        Visit::All if !hosts.are_fused() && polls_ever::<I>(rom) => {
+            run_polling::<I, H>(rom, instances, hosts, batch, counters, done);
+        }
         Visit::All => run_batch::<false, I, H>(rom, instances, hosts, batch, counters, done),
         Visit::WithEvents | Visit::WithEventsAnd(_) => {
             run_batch::<true, I, H>(rom, instances, hosts, batch, counters, done);
         }
     }
     Ok(())
+}
+
+/// May agents of a machine poll, and are there plans for that?
+fn polls_ever<I: Instance>(rom: &Rom<'_>) -> bool {
+    IdleMask::new(rom, I::TIER).polls_ever()
 }
 
 /// Either form of a batch; `SPARSE` runs agents with events or in a list only, and fetches those
@@ -132,7 +142,8 @@ fn run_batch<'a, const SPARSE: bool, I: Instance, H: Hosts>(
     counters: &'a mut Counters,
     mut done: impl FnMut(usize, &Report, &[InboxEvent]),
 ) {
-    let mut cx = Context::for_ticks(rom, counters, batch.tick, I::TIER);
+    let mut blank = Header::default();
+    let mut cx = Context::for_ticks(rom, counters, &mut blank, (batch.tick, I::TIER));
     cx.set_agents(batch.first_agent, batch.variants);
     // Not `cx.router()`: what comes from the context would be read from memory for every agent.
     let router = Router {
@@ -219,7 +230,12 @@ fn run_batch<'a, const SPARSE: bool, I: Instance, H: Hosts>(
             let Some(instance) = agents.next() else {
                 return;
             };
-            match visit_polling(&mut cx, router, instance, hosts, batch, place) {
+            // Where everybody is visited, agents who poll are in a loop of their own.
+            let report = match SPARSE {
+                true => visit_polling(&mut cx, router, instance, hosts, batch, place),
+                false => Some(visit(&mut cx, instance, hosts, batch, (place, &[]))),
+            };
+            match report {
                 // Two calls, so that one of them is compiled for this report.
                 None => done(place, &Report::QUIET, &[]),
                 Some(report) => done(place, &report, &[]),
@@ -339,12 +355,53 @@ fn visit_with_events<'a, I: Instance, H: Hosts>(
         return;
     };
     let place = first.place as usize;
-    let report = visit(cx, instance, hosts, batch, (place, events));
-    done(
-        place,
-        &report,
-        events.get(report.inbox_taken..).unwrap_or(&[]),
-    );
+    let path = match only(events) {
+        Some(event) => cx
+            .router()
+            .beside_others(instance, event, hosts.traces_steps(place)),
+        None => FastPath::Slow,
+    };
+    let report = match path {
+        FastPath::Ignore => {
+            cx.unhandled = cx.unhandled.wrapping_add(1);
+            hosts.pass(place, batch.agent(place), &first.event);
+            return done(place, &Report::taken(1), &[]);
+        }
+        FastPath::Jump(way) => {
+            cx.attach(instance.ram(), place);
+            jump_mixed(cx, hosts, batch, way, first)
+        }
+        FastPath::Together => {
+            cx.attach(instance.ram(), place);
+            jump_together(cx, hosts, batch, first)
+        }
+        FastPath::Slow => Some(visit(cx, instance, hosts, batch, (place, events))),
+    };
+    let report = report.unwrap_or(Report::RESTS);
+    let left = events.get(report.inbox_taken..).unwrap_or(&[]);
+    done(place, &report, left);
+}
+
+/// One agent by the jumps of several leaves; no report if it rests now. The agent is attached.
+#[inline(never)]
+fn jump_together<'a, H: Hosts>(
+    cx: &mut Context<'a>,
+    hosts: &mut H,
+    batch: &Batch<'a>,
+    event: &'a InboxEvent,
+) -> Option<Report> {
+    let place = event.place as usize;
+    let mut host = hosts.of(place, batch.agent(place));
+    // Tracers are told by the slow path.
+    if host.is_tracing() {
+        let input = batch.input(place, core::slice::from_ref(event));
+        return Some(run(cx, &mut host, &input, Used::default(), Begun::Nothing));
+    }
+    let jumped = fast::take_together(cx, &mut host, &event.event);
+    match jumped.left {
+        Left::Nothing => None,
+        Left::Timers | Left::Something => Some(run_rest(cx, &mut host, batch, event, jumped)),
+    }
 }
 
 /// One agent without events, which may have nothing to do but to poll; no report if that was all.

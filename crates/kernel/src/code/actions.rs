@@ -5,10 +5,11 @@ use statewright_rom::ids::*;
 use statewright_rom::layout::*;
 
 use crate::code::eval::evaluate;
-use crate::context::{Arguments, Site};
+use crate::code::straight::straight_word;
+use crate::context::{Arguments, Context, Site};
 use crate::host::cx::{ActionCx, scratch_slots};
 use crate::host::trace::Trace;
-use crate::host::{Command, CommandKind, Host};
+use crate::host::{AnyHost, Command, CommandKind, Host};
 use crate::instance::event::event_flag;
 use crate::tick::Tick;
 
@@ -18,10 +19,14 @@ const MESSAGE_LANE: u16 = BuiltInLane::Message.number() as u16;
 impl Tick<'_, '_> {
     /// Runs a list, if there is one.
     pub(crate) fn run_list(&mut self, list: Option<ListId>, site: &Site) {
-        let Some(list) = list else {
-            return;
-        };
-        let mut ops = self.cx.rom.list(list).iter();
+        if let Some(list) = list {
+            self.run_ops(self.cx.rom.list(list), site);
+        }
+    }
+
+    /// Runs the ops of a list, or the last of them.
+    fn run_ops(&mut self, ops: &[OpRecord], site: &Site) {
+        let mut ops = ops.iter();
         while let Some(op) = ops.next() {
             match op.kind.get() {
                 ActionOp::Unless | ActionOp::Skip => {
@@ -181,18 +186,7 @@ impl Tick<'_, '_> {
     #[inline(never)]
     fn write_key(&mut self, op: &OpRecord, site: &Site) {
         let value = self.value(op.a.get(), site);
-        let Some(key) = self.cx.proved(KeyId::new(op.b.get() as u16)) else {
-            return;
-        };
-        let words = if op.kind == ActionOp::Add {
-            let Some(record) = self.cx.proved(self.cx.rom.key(key)) else {
-                return;
-            };
-            add(record.ty.get(), self.host.read_key(key), value)
-        } else {
-            value
-        };
-        self.host.write_key(key, words);
+        assign(self.cx, self.host, op, value);
     }
 
     #[inline(never)]
@@ -265,6 +259,60 @@ impl Tick<'_, '_> {
             self.cx.command_dropped(critical);
         }
     }
+}
+
+/// The list of an update, as [`Tick::run_list`] runs it where nobody is told: what a known host is to assign
+/// is found without a detour.
+#[inline(never)]
+pub(crate) fn run_quiet_list<H: AnyHost + ?Sized>(
+    cx: &mut Context<'_>,
+    host: &mut H,
+    list: ListId,
+    site: &Site,
+) {
+    let mut ops = cx.rom.list(list);
+    while let [op, rest @ ..] = ops {
+        if let Some(word) = assigned(cx, host, op, site) {
+            assign(cx, host, op, [word, 0, 0]);
+        } else if op.kind.get().leaves_out() {
+            return Tick::new(cx, host.any_mut(), None).run_ops(ops, site);
+        } else {
+            Tick::new(cx, host.any_mut(), None).run_op(op, site);
+        }
+        ops = rest;
+    }
+}
+
+/// The word that an op assigns or adds, if it is found without a stack.
+#[inline(always)]
+fn assigned<H: AnyHost + ?Sized>(
+    cx: &Context<'_>,
+    host: &H,
+    op: &OpRecord,
+    site: &Site,
+) -> Option<u32> {
+    if op.kind != ActionOp::Set && op.kind != ActionOp::Add {
+        return None;
+    }
+    let record = cx.rom.expression(ExpressionId::read(op.a)?)?;
+    straight_word(cx, host, record, site)
+}
+
+/// Writes a value to the key of an op, or adds it.
+#[inline(always)]
+fn assign<H: AnyHost + ?Sized>(cx: &Context<'_>, host: &mut H, op: &OpRecord, value: [u32; 3]) {
+    let Some(key) = cx.proved(KeyId::new(op.b.get() as u16)) else {
+        return;
+    };
+    let words = if op.kind == ActionOp::Add {
+        let Some(record) = cx.proved(cx.rom.key(key)) else {
+            return;
+        };
+        add(record.ty.get(), host.read_key(key), value)
+    } else {
+        value
+    };
+    host.write_key(key, words);
 }
 
 /// The sum of two values of a type.

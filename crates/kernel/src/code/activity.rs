@@ -34,21 +34,29 @@ impl<'a> Tick<'_, 'a> {
     /// a result has nothing to do with the update (LANG-10).
     #[inline]
     pub(crate) fn run_state(&mut self, run: &'a RunRecord) {
-        let site = Site {
-            state: self
-                .cx
-                .proved(StateId::read(run.state))
-                .unwrap_or(StateId::ROOT),
-            transition: None,
-            cause: Cause::None,
-        };
         if run.update.get() != NONE {
+            let site = self.site_of_run(run);
             self.run_list(ListId::read(run.update), &site);
         }
         let result = (run.result_slot, run.result_bit);
         if run.activity.get() != NONE && bits_at(self.cx.ram.slots(), result) == 0 {
-            let status = self.call_activity(&run.call, &site, Mode::Run);
-            self.cx.set_result(site.state, status);
+            self.run_activity(run);
+        }
+    }
+
+    /// Calls the activity of a state.
+    pub(crate) fn run_activity(&mut self, run: &'a RunRecord) {
+        let site = self.site_of_run(run);
+        let status = self.call_activity(&run.call, &site, Mode::Run);
+        self.cx.set_result(site.state, status);
+    }
+
+    fn site_of_run(&self, run: &RunRecord) -> Site {
+        let state = self.cx.proved(StateId::read(run.state));
+        Site {
+            state: state.unwrap_or(StateId::ROOT),
+            transition: None,
+            cause: Cause::None,
         }
     }
 

@@ -2,18 +2,17 @@
 //! and depth.
 
 use statewright_rom::Coded;
-use statewright_rom::code::{WordStack, apply, arith, compare_f32, compare_i32, op};
+use statewright_rom::code::{WordStack, apply, arith, compare_i32, op};
 use statewright_rom::ids::*;
 use statewright_rom::layout::*;
 use zerocopy::byteorder::little_endian::U16;
 
-use crate::code::straight::straight;
+use crate::code::straight::straight_word;
 use crate::context::{Arguments, Context, Site};
-use crate::host::cx::{GuardCx, parameter_word, parameter_words, scratch_slots};
+use crate::host::cx::{GuardCx, parameter_words, scratch_slots};
 use crate::host::notes::Reads;
 use crate::host::{Cause, Host, Verdict};
 use crate::instance::rng::Rng;
-use crate::toggles::{self, Optimization};
 
 /// Words of the large stack, and of the one that most expressions get along with. Powers of two, so
 /// that a place in them is a mask.
@@ -54,7 +53,7 @@ impl<const N: usize> WordStack for Stack<N> {
 
 /// Words of an expression's result; unused ones are 0. What it reads is kept for a tracer, if
 /// somebody wants to know.
-#[inline]
+#[inline(always)]
 pub(crate) fn evaluate(
     cx: &mut Context<'_>,
     host: &dyn Host,
@@ -66,7 +65,6 @@ pub(crate) fn evaluate(
         return [0; 3];
     };
     if reads.is_none()
-        && toggles::has(Optimization::Straight)
         && let Some(word) = straight_word(cx, host, record, site)
     {
         return [word, 0, 0];
@@ -74,35 +72,22 @@ pub(crate) fn evaluate(
     evaluate_from(cx, host, record, site, reads, Start::FIRST)
 }
 
-/// The result of a straight expression. Kept apart: what it needs of the stack is free again where
-/// user code is called.
-#[inline(never)]
-fn straight_word(
-    cx: &Context<'_>,
-    host: &dyn Host,
-    record: &ExpressionRecord,
-    site: &Site,
-) -> Option<u32> {
-    match straight(cx, host, cx.rom.code_in(record), site)? {
-        (word, []) => Some(word),
-        _ => None,
-    }
-}
-
 /// Where an evaluation begins.
 #[derive(Clone, Copy)]
-struct Start {
+pub(super) struct Start {
     /// The first instruction.
-    at: usize,
+    pub(super) at: usize,
     /// What lies on the stack.
-    value: Option<bool>,
+    pub(super) value: Option<bool>,
 }
 
 impl Start {
     const FIRST: Self = Self { at: 0, value: None };
 }
 
-fn evaluate_from(
+/// The same from somewhere on.
+#[inline(always)]
+pub(super) fn evaluate_from(
     cx: &mut Context<'_>,
     host: &dyn Host,
     record: &ExpressionRecord,
@@ -186,189 +171,6 @@ fn evaluate_on<const N: usize>(
         2 => [*stack.at(0), *stack.at(1), 0],
         _ => [*stack.at(0), *stack.at(1), *stack.at(2)],
     }
-}
-
-/// What a condition says: the first word of [`evaluate`] without a stack, as far as that goes.
-///
-/// Most conditions are [straight](straight()) comparisons, states and calls, joined by `&&`, `||` and `!`.
-/// Between those nothing lies on the stack but the truth so far:
-///
-/// ```text
-///   health < flee_below && !BraveEnough      KEY PARAMETER I32_LT │ AND_JUMP │ CALL_GUARD │ NOT
-///                                            └ one comparison     └ goes on or ends     └ end
-/// ```
-#[inline(never)]
-pub(crate) fn test(
-    cx: &mut Context<'_>,
-    host: &dyn Host,
-    expression: ExpressionId,
-    site: &Site,
-) -> bool {
-    let Some(record) = cx.proved(cx.rom.expression(expression)) else {
-        return false;
-    };
-    let code = cx.rom.code_in(record);
-    match decided_early(cx, host, code) {
-        Some(holds) if toggles::has(Optimization::Straight) => holds,
-        Some(_) | None => test_on(cx, host, record, code, site),
-    }
-}
-
-/// The truth of a condition whose first comparison or state decides it: it stands alone, or what is
-/// joined to it cannot change it any more. Most conditions are asked in vain, and end here.
-#[inline(always)]
-fn decided_early(cx: &Context<'_>, host: &dyn Host, code: &[InstructionRecord]) -> Option<bool> {
-    let (holds, after) = match code {
-        [first, after @ ..] if first.op == op::IN_STATE => {
-            (cx.is_active(StateId::read(first.b)?), after)
-        }
-        [first, second, compare, after @ ..] => {
-            (compared(cx, host, (first, second), compare.op)?, after)
-        }
-        _ => return None,
-    };
-    let Some(join) = after.first() else {
-        return Some(holds);
-    };
-    let ending = if holds { op::OR_JUMP } else { op::AND_JUMP };
-    let ends = join.op == ending && join.c.get() as usize >= code.len();
-    ends.then_some(holds)
-}
-
-/// Conditions that are more.
-#[inline(never)]
-fn test_on<'a>(
-    cx: &mut Context<'a>,
-    host: &dyn Host,
-    record: &ExpressionRecord,
-    code: &'a [InstructionRecord],
-    site: &Site,
-) -> bool {
-    let go_on = |cx: &mut Context<'_>, after: &[InstructionRecord], value: Option<bool>| {
-        let at = code.len().wrapping_sub(after.len());
-        let start = Start { at, value };
-        evaluate_from(cx, host, record, site, None, start)[0] != 0
-    };
-    if !toggles::has(Optimization::Straight) {
-        return go_on(cx, code, None);
-    }
-    let mut rest = code;
-    // Bound: jumps go forward only.
-    loop {
-        let Some((mut value, mut after)) = test_one(cx, host, rest, site) else {
-            return go_on(cx, rest, None);
-        };
-        rest = loop {
-            let [instruction, more @ ..] = after else {
-                return value;
-            };
-            after = match instruction.op {
-                op::NOT => {
-                    value = !value;
-                    more
-                }
-                op::AND_JUMP | op::OR_JUMP if value != (instruction.op == op::OR_JUMP) => {
-                    break more;
-                }
-                op::AND_JUMP | op::OR_JUMP => {
-                    let to = instruction.c.get() as usize;
-                    if to >= code.len() {
-                        return value;
-                    }
-                    let from = code.len().wrapping_sub(more.len());
-                    code.get(from.max(to)..).unwrap_or(&[])
-                }
-                _ => return go_on(cx, after, Some(value)),
-            };
-        };
-    }
-}
-
-/// A comparison of two words, if that is what stands there. Nothing that is read twice would be
-/// another one.
-#[inline(always)]
-fn compared(
-    cx: &Context<'_>,
-    host: &dyn Host,
-    (first, second): (&InstructionRecord, &InstructionRecord),
-    compare: u8,
-) -> Option<bool> {
-    let (a, b) = match compare {
-        op::I32_EQ..=op::I32_GE | op::F32_EQ..=op::F32_GE => {
-            (word(cx, host, first)?, word(cx, host, second)?)
-        }
-        _ => return None,
-    };
-    Some(if compare <= op::I32_GE {
-        compare_i32(compare, a as i32, b as i32)
-    } else {
-        compare_f32(compare, f32::from_bits(a), f32::from_bits(b))
-    })
-}
-
-/// One word that an instruction pushes without taking any, if it is found quickly.
-#[inline(always)]
-fn word(cx: &Context<'_>, host: &dyn Host, instruction: &InstructionRecord) -> Option<u32> {
-    match instruction.op {
-        op::PUSH => Some(instruction.c.get()),
-        op::KEY => Some(host.read_key(KeyId::read(instruction.b)?)[0]),
-        op::PARAMETER => Some(parameter_word(cx, ParameterId::read(instruction.b)?)),
-        _ => None,
-    }
-}
-
-/// The truth of the first few instructions and what comes after them, if it is found without a stack.
-#[inline(always)]
-fn test_one<'a>(
-    cx: &mut Context<'a>,
-    host: &dyn Host,
-    code: &'a [InstructionRecord],
-    site: &Site,
-) -> Option<(bool, &'a [InstructionRecord])> {
-    let [first, after @ ..] = code else {
-        return None;
-    };
-    if first.op == op::CALL_GUARD {
-        return Some((ask_plainly(cx, host, first, site)?, after));
-    }
-    if first.op == op::IN_STATE {
-        let state = StateId::read(first.b)?;
-        return Some((cx.is_active(state), after));
-    }
-    if let [second, compare, after @ ..] = after
-        && let Some(holds) = compared(cx, host, (first, second), compare.op)
-    {
-        return Some((holds, after));
-    }
-    let (value, after) = straight_apart(cx, host, code, site)?;
-    Some((value != 0, after))
-}
-
-/// What a guard without computed arguments says. Kept apart, so that a comparison does not pay for it.
-#[inline(never)]
-fn ask_plainly(
-    cx: &mut Context<'_>,
-    host: &dyn Host,
-    instruction: &InstructionRecord,
-    site: &Site,
-) -> Option<bool> {
-    let op = cx.rom.ops().get(usize::from(instruction.b.get()))?;
-    if op.kind != ActionOp::Call {
-        return None;
-    }
-    let function = cx.prepare_call(op, site)?;
-    Some(host.guard(function, GuardCx::new(cx)).holds)
-}
-
-/// Kept apart, so that a comparison needs no room for it.
-#[inline(never)]
-fn straight_apart<'a>(
-    cx: &Context<'a>,
-    host: &dyn Host,
-    code: &'a [InstructionRecord],
-    site: &Site,
-) -> Option<(u32, &'a [InstructionRecord])> {
-    straight(cx, host, code, site)
 }
 
 /// Instructions that are rare. Kept apart, so that the loop stays small.

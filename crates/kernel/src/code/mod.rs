@@ -5,3 +5,4 @@ pub(crate) mod activity;
 pub(crate) mod durations;
 pub(crate) mod eval;
 mod straight;
+pub(crate) mod truth;

@@ -12,20 +12,23 @@
 //! Whoever meets anything else begins again on a stack (`eval`): nothing here draws, calls or
 //! writes, and what is read twice is the same.
 
-use statewright_rom::Coded;
 use statewright_rom::code::{arith, compare_f32, compare_i32, op};
 use statewright_rom::ids::{KeyId, ParameterId, StateId};
-use statewright_rom::layout::{InstructionRecord, ValueType};
+use statewright_rom::layout::{ExpressionRecord, InstructionRecord, ValueType};
 
 use crate::context::{Context, Site};
 use crate::host::cx::parameter_word;
-use crate::host::{Cause, Host};
+use crate::host::{AnyHost, Cause};
+use crate::toggles::{self, Optimization};
 
 /// The word that a piece of code comes to, and what stands behind it: nothing, a jump, or `!`.
-#[inline(always)]
-pub(super) fn straight<'a>(
+///
+/// Kept apart: a comparison needs no room for it, and what it needs of the stack is free again where user
+/// code is called.
+#[inline(never)]
+pub(super) fn straight<'a, H: AnyHost + ?Sized>(
     cx: &Context<'a>,
-    host: &dyn Host,
+    host: &H,
     code: &'a [InstructionRecord],
     site: &Site,
 ) -> Option<(u32, &'a [InstructionRecord])> {
@@ -55,18 +58,35 @@ pub(super) fn straight<'a>(
     Some((value, rest))
 }
 
+/// The result of a straight expression; `None` if it is none.
+#[inline]
+pub(super) fn straight_word<H: AnyHost + ?Sized>(
+    cx: &Context<'_>,
+    host: &H,
+    record: &ExpressionRecord,
+    site: &Site,
+) -> Option<u32> {
+    if !toggles::has(Optimization::Straight) {
+        return None;
+    }
+    match straight(cx, host, cx.rom.code_in(record), site)? {
+        (word, []) => Some(word),
+        _ => None,
+    }
+}
+
 /// One word that an instruction pushes without taking any.
 #[inline(always)]
-fn word(
+fn word<H: AnyHost + ?Sized>(
     cx: &Context<'_>,
-    host: &dyn Host,
+    host: &H,
     instruction: &InstructionRecord,
     site: &Site,
 ) -> Option<u32> {
     let InstructionRecord { op, a, b, c } = *instruction;
     let word = match op {
         op::PUSH => return Some(c.get()),
-        op::KEY => host.read_key(KeyId::read(b)?)[0],
+        op::KEY => host.read_word(KeyId::read(b)?),
         op::PARAMETER => parameter_word(cx, ParameterId::read(b)?),
         op::PAYLOAD => match site.cause {
             Cause::Event(_, [word, ..]) => word,
@@ -78,10 +98,11 @@ fn word(
         }
         _ => return None,
     };
-    match Coded::<ValueType>::from_raw(a).get() {
-        ValueType::I32 | ValueType::F32 | ValueType::Symbol => Some(word),
-        ValueType::Bool => Some(u32::from(word != 0)),
-        ValueType::Entity | ValueType::Vec2 | ValueType::Vec3 => None,
+    // By number: the loader has proved the type, and every other way to tell it takes a table.
+    if a == ValueType::Bool.number() {
+        Some(u32::from(word != 0))
+    } else {
+        Some(word).filter(|_| a <= ValueType::F32.number() || a == ValueType::Symbol.number())
     }
 }
 

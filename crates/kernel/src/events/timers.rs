@@ -51,6 +51,11 @@ impl Context<'_> {
         }
         let by_deadline = self.has_policy(policy::INTERNAL_FIRST);
         let mut best = self.due_machine_timers(due, by_deadline);
+        // A place belongs to one timer at a time: where one is due, nobody else has to be looked for.
+        let alone = due.is_power_of_two();
+        if alone && best.is_some() {
+            return best;
+        }
         // In no order: which of them is next does not depend on where its state stands.
         for &leaf in self.ram.leaves() {
             let mut at = StateId::read(leaf);
@@ -60,6 +65,9 @@ impl Context<'_> {
                     best = self
                         .due_timers_of(state, due)
                         .fold(best, |best, due| self.earlier(best, due, by_deadline));
+                    if alone && best.is_some() {
+                        return best;
+                    }
                 }
                 at = StateId::read(record.parent);
             }

@@ -177,11 +177,15 @@ impl IdleMask {
         header.first_word() & AT_REST_POLLING == self.poll_rest && header.clamped == 0
     }
 
-    /// The same, and neither a timer runs nor is an event queued?
+    /// At rest but for polling, and no timer is due?
     #[inline(always)]
-    pub(crate) fn only_polls(&self, header: &Header) -> bool {
-        const ALL: u64 = AT_REST_POLLING | TIMERS | EVENTS;
-        header.first_word() & ALL == self.poll_rest && header.clamped == 0
+    pub(super) fn polls<I: Instance>(&self, instance: &I, now: u32) -> bool {
+        let header = instance.header();
+        let quiet = header.first_word() & (AT_REST_POLLING | TIMERS) == self.poll_rest;
+        if quiet && header.clamped == 0 {
+            return true;
+        }
+        self.may_poll(header) && !instance.has_due_timer(now)
     }
 
     /// May any agent of the machine poll?

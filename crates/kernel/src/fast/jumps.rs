@@ -5,6 +5,7 @@ use statewright_rom::layout::*;
 use zerocopy::byteorder::little_endian::U16;
 
 use crate::batch::inbox::Inbox;
+use crate::code::truth::decided;
 use crate::commit::entry_set::Entry;
 use crate::commit::exits::Leave;
 use crate::context::{Context, Site};
@@ -51,7 +52,7 @@ impl Context<'_> {
     }
 
     /// The leaf number of a jump: that of all states on its way.
-    pub(super) fn line_of_jump(&self, jump: &Jump) -> Option<LeafId> {
+    pub(crate) fn line_of_jump(&self, jump: &Jump) -> Option<LeafId> {
         let leaf = self.proved(StateId::read(jump.leaf));
         let leaf = leaf.and_then(|leaf| self.state(leaf));
         leaf.and_then(|leaf| self.proved(leaf.leaf_id()))
@@ -347,11 +348,17 @@ pub(super) fn put_leaf(cx: &mut Context<'_>, line: Option<LeafId>, leaf: U16) {
     }
 }
 
+/// Most conditions are decided without a look at where they stand.
 fn guard_holds(cx: &mut Context<'_>, host: &mut dyn Host, jump: &Jump) -> bool {
-    let site = cx.jump_site(jump.asker, jump);
     let Some(op) = OpId::read(jump.guard).and_then(|id| cx.op(id)) else {
         return false;
     };
+    if op.kind == ActionOp::Evaluate
+        && let Some(holds) = decided(cx, host, op)
+    {
+        return holds;
+    }
+    let site = cx.jump_site(jump.asker, jump);
     Tick::new(cx, host, None).holds(op, &site)
 }
 

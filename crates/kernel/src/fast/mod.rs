@@ -18,4 +18,4 @@ pub(crate) use jumps::{
 };
 pub use path::{Path, path_of};
 pub(crate) use route::{FastPath, Route, Router, Start};
-pub(crate) use settled::{Settled, take_due, take_settled};
+pub(crate) use settled::{Settled, take_due, take_settled, take_together};

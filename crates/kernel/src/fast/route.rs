@@ -103,6 +103,21 @@ impl<'a> Router<'a> {
         }
     }
 
+    /// The same where it may have several leaves and running timers, and observers may hear of other events.
+    #[inline]
+    pub(crate) fn beside_others<I: Instance>(
+        &self,
+        instance: &I,
+        event: &Event,
+        traces_steps: bool,
+    ) -> FastPath<'a> {
+        if !traces_steps && self.idle.may_jump_beside_timers(instance, self.now) {
+            FastPath::of_all(self.rom, instance.raw_leaves(), event)
+        } else {
+            FastPath::Slow
+        }
+    }
+
     /// The way of the next tick of an instance with these events. What the mask calls idle is alive
     /// and of this machine, so the rest is asked only of the others.
     #[inline(always)]
@@ -168,11 +183,7 @@ impl<'a> Router<'a> {
     /// May an instance have nothing to do but to poll?
     #[inline]
     pub(crate) fn polls<I: Instance>(&self, instance: &I) -> bool {
-        let header = instance.header();
-        // Without timers and queued events first: one compare of a whole word.
-        self.idle.only_polls(header)
-            || self.idle.may_poll(header)
-                && (header.armed == 0 || !instance.has_due_timer(self.now))
+        self.idle.polls(instance, self.now)
     }
 
     /// Is an instance at rest but for polling, timers and events that wait? Then fused code may take

@@ -20,47 +20,56 @@ use crate::tick::{Tick, Used};
 /// Takes an event by jumps of several leaves, in the order of the tree: the exits of all, then the
 /// effects of all, then the entries of all (EXEC-1).
 #[inline(never)]
-pub(super) fn take_together<'a>(
+pub(crate) fn take_together<'a>(
     cx: &mut Context<'a>,
     host: &mut dyn Host,
     event: &Event,
 ) -> Jumped {
     cx.running = true;
     cx.queued = *event;
-    let leaves = cx.leaves();
-    let mut jumps: [Option<&'a Jump>; MAX_LEAVES] = [None; MAX_LEAVES];
+    let mut jumps: [Option<Together<'a>>; MAX_LEAVES] = [None; MAX_LEAVES];
     let mut count = 0_usize;
-    for (_, leaf) in leaves.iter() {
+    for (_, leaf) in cx.leaves().iter() {
         let FastPath::Jump(jump) = FastPath::of(cx.rom, Some(leaf.raw()), event) else {
             continue;
         };
         // What several leaves have in common is carried out once.
         let mut others = jumps.iter().map_while(|jump| *jump);
-        let known = others.any(|other| other.transition == jump.transition);
+        let known = others.any(|other| other.jump.transition == jump.transition);
         if !known && let Some(cell) = jumps.get_mut(count) {
-            *cell = Some(jump);
+            let line = cx.line_of_jump(jump);
+            *cell = Some(Together { jump, line });
             count = count.saturating_add(1);
         }
     }
+    let jumps = jumps.get(..count).unwrap_or(&[]);
     for part in [Part::Exits, Part::Effects, Part::Entries] {
-        for jump in jumps.iter().map_while(|jump| *jump) {
-            run_part(cx, host, jump, part);
+        for one in jumps.iter().flatten() {
+            run_part(cx, host, one, part);
         }
     }
-    if cx.ram.header().event_count != 0 && jumps.iter().flatten().any(|jump| moves(cx.rom, jump)) {
+    let jumps = jumps.iter().flatten().map(|one| one.jump);
+    if cx.ram.header().event_count != 0 && jumps.clone().any(|jump| moves(cx.rom, jump)) {
         cx.clear_marks();
     }
     cx.jumped = cx.jumped.wrapping_add(1);
     let more = count.saturating_sub(1);
     cx.counters.transitions = cx.counters.transitions.wrapping_add(more as u64);
-    let polls = |jump: &&Jump| jump.flags.get() & jump_flag::POLLS != 0;
-    if !jumps.iter().flatten().any(polls) {
+    let polls = |jump: &Jump| jump.flags.get() & jump_flag::POLLS != 0;
+    if !jumps.into_iter().any(polls) {
         return finish_jump(cx);
     }
     Jumped {
         microsteps: 1,
         left: Left::Something,
     }
+}
+
+/// One of the jumps that are taken together, and the leaf number of its way.
+#[derive(Clone, Copy)]
+struct Together<'a> {
+    jump: &'a Jump,
+    line: Option<LeafId>,
 }
 
 /// A part of the steps of a jump.
@@ -72,7 +81,8 @@ enum Part {
 }
 
 /// Carries out a part of a jump that is taken beside others, which see what it has left and entered.
-fn run_part<'a>(cx: &mut Context<'a>, host: &mut dyn Host, jump: &'a Jump, part: Part) {
+fn run_part<'a>(cx: &mut Context<'a>, host: &mut dyn Host, one: &Together<'a>, part: Part) {
+    let jump = one.jump;
     let (exits, effects) = (
         usize::from(jump.exits.get()),
         usize::from(jump.effects.get()),
@@ -83,16 +93,18 @@ fn run_part<'a>(cx: &mut Context<'a>, host: &mut dyn Host, jump: &'a Jump, part:
         Part::Effects => steps.get(exits..effects),
         Part::Entries => steps.get(effects..),
     };
-    cx.jump = Some((jump, None));
-    if let Some(steps) = cx.proved(steps) {
+    if let Some(steps) = cx.proved(steps)
+        && !steps.is_empty()
+    {
+        cx.jump = Some((jump, None));
         run_steps(cx, host, jump, steps);
     }
-    let line = cx.line_of_jump(jump);
-    match part {
-        Part::Exits => put_leaf(cx, line, jump.between),
-        Part::Effects => {}
-        Part::Entries => put_leaf(cx, line, jump.leaf),
-    }
+    let leaf = match part {
+        Part::Exits => jump.between,
+        Part::Effects => return,
+        Part::Entries => jump.leaf,
+    };
+    put_leaf(cx, one.line, leaf);
 }
 
 /// Does a jump leave and enter states, so that what was deferred may be taken again (EVT-5)?

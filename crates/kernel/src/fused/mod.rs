@@ -38,7 +38,8 @@ use statewright_rom::ids::*;
 use statewright_rom::layout::NONE;
 
 use crate::code::activity::bits_at;
-use crate::code::eval::{evaluate, test};
+use crate::code::eval::evaluate;
+use crate::code::truth::test_any;
 use crate::context::{Context, TakenFor};
 use crate::events::time::is_due;
 use crate::host::cx::{ActionCx, GuardCx, scratch_slots};
@@ -306,12 +307,6 @@ impl<'a> Fuse<'_, 'a> {
         })
     }
 
-    /// Nothing eventless is enabled; events are to be taken, unless something went wrong.
-    #[inline]
-    pub fn settle(&mut self) -> Quiet {
-        self.failure()
-    }
-
     /// Did something go wrong so far? Otherwise nobody may be taken.
     #[inline(always)]
     pub fn failure(&self) -> Quiet {
@@ -492,7 +487,6 @@ impl Fuse<'_, '_> {
         self.put_slot::<I>(slot, transition.saturating_add(1));
         true
     }
-
 }
 
 /// What is left to the tables.
@@ -508,7 +502,7 @@ impl Fuse<'_, '_> {
     pub fn test(&mut self, host: &dyn Host, expression: u16, call: &'static CallSite) -> bool {
         let expression = self.cx.proved(ExpressionId::new(expression));
         let site = self.cx.fixed_site(call);
-        expression.is_some_and(|expression| test(self.cx, host, expression, &site))
+        expression.is_some_and(|expression| test_any(self.cx, host, expression, &site))
     }
 
     /// Words of an expression.

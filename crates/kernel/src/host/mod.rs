@@ -162,6 +162,12 @@ pub trait Host {
     /// Words of a blackboard key (CODE-5).
     fn read_key(&self, key: KeyId) -> [u32; 3];
 
+    /// The first word of a blackboard key, which is all of most.
+    #[inline]
+    fn read_word(&self, key: KeyId) -> u32 {
+        self.read_key(key)[0]
+    }
+
     /// Writes the words of a blackboard key.
     fn write_key(&mut self, key: KeyId, words: [u32; 3]);
 
@@ -203,6 +209,40 @@ pub trait Host {
     fn fused(&mut self, fuse: Fuse<'_, '_>, phase: Phase<'_>) -> Step {
         let _ = (fuse, phase);
         Step::Tables
+    }
+}
+
+/// A host of a known type or of any: what asks and evaluates is compiled once for `dyn Host`, and once more for
+/// hosts whose agents poll, where a key is read and a function called without a detour.
+pub(crate) trait AnyHost: Host {
+    /// As whatever host.
+    fn any(&self) -> &(dyn Host + '_);
+
+    /// The same, for acting.
+    fn any_mut(&mut self) -> &mut (dyn Host + '_);
+}
+
+impl<H: Host> AnyHost for H {
+    #[inline]
+    fn any(&self) -> &(dyn Host + '_) {
+        self
+    }
+
+    #[inline]
+    fn any_mut(&mut self) -> &mut (dyn Host + '_) {
+        self
+    }
+}
+
+impl AnyHost for dyn Host + '_ {
+    #[inline]
+    fn any(&self) -> &(dyn Host + '_) {
+        self
+    }
+
+    #[inline]
+    fn any_mut(&mut self) -> &mut (dyn Host + '_) {
+        self
     }
 }
 
@@ -322,6 +362,11 @@ impl<H: Host + ?Sized> Host for &mut H {
 
     fn read_key(&self, key: KeyId) -> [u32; 3] {
         (**self).read_key(key)
+    }
+
+    #[inline]
+    fn read_word(&self, key: KeyId) -> u32 {
+        (**self).read_word(key)
     }
 
     fn write_key(&mut self, key: KeyId, words: [u32; 3]) {

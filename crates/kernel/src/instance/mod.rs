@@ -113,6 +113,10 @@ pub trait Instance: sealed::Sealed + Copy + FromBytes + IntoBytes + Immutable {
     #[doc(hidden)]
     fn only_leaf(&self) -> Option<u16>;
 
+    /// All raw leaves as one number; leaves that the tier does not have are 0.
+    #[doc(hidden)]
+    fn all_leaves(&self) -> u128;
+
     /// Sets the raw first leaf.
     #[doc(hidden)]
     fn set_first_leaf(&mut self, leaf: U16);
@@ -120,7 +124,7 @@ pub trait Instance: sealed::Sealed + Copy + FromBytes + IntoBytes + Immutable {
 
 macro_rules! instance {
     ($(#[$meta:meta])* $name:ident tier $tier:ident bytes $bytes:literal
-     leaves $leaves:literal at $leaves_at:literal timers $timers:literal at $timers_at:literal
+     leaves $leaves:literal as $all:ty, at $leaves_at:literal timers $timers:literal at $timers_at:literal
      slots $slots:literal at $slots_at:literal events $events:literal at $events_at:literal) => {
         $(#[$meta])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
@@ -227,6 +231,11 @@ macro_rules! instance {
                 if others.iter().all(|leaf| leaf.get() == NONE) { Some(first.get()) } else { None }
             }
 
+            #[inline(always)]
+            fn all_leaves(&self) -> u128 {
+                <$all>::from_le_bytes(zerocopy::transmute!(self.leaves)).into()
+            }
+
             #[inline]
             fn has_due_timer(&self, now: u32) -> bool {
                 let mut armed = self.header.armed;
@@ -249,13 +258,13 @@ macro_rules! instance {
 
 instance! {
     /// The crowd tier.
-    Instance64 tier Crowd bytes 64 leaves 2 at 16 timers 2 at 20 slots 6 at 28 events 1 at 40
+    Instance64 tier Crowd bytes 64 leaves 2 as u32, at 16 timers 2 at 20 slots 6 at 28 events 1 at 40
 }
 instance! {
     /// The standard tier.
-    Instance128 tier Standard bytes 128 leaves 4 at 16 timers 4 at 24 slots 8 at 40 events 3 at 56
+    Instance128 tier Standard bytes 128 leaves 4 as u64, at 16 timers 4 at 24 slots 8 at 40 events 3 at 56
 }
 instance! {
     /// The hero tier.
-    Instance256 tier Hero bytes 256 leaves 8 at 16 timers 8 at 32 slots 24 at 64 events 6 at 112
+    Instance256 tier Hero bytes 256 leaves 8 as u128, at 16 timers 8 at 32 slots 24 at 64 events 6 at 112
 }

@@ -11,8 +11,9 @@ use crate::instance::{Header, Instance64, Instance128, Instance256, flag};
 /// An instance of any tier.
 #[derive(Debug)]
 pub enum Ram<'a> {
-    /// None: between two agents of a batch. A header without anything behind it.
-    Detached(Header),
+    /// None: between two agents of a batch. A header without anything behind it. A reference as the others are: so
+    /// the header of all of them is found at the same place, without a look at which it is.
+    Detached(&'a mut Header),
     /// Crowd.
     Crowd(&'a mut Instance64),
     /// Standard.

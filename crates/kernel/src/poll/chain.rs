@@ -11,99 +11,171 @@ use statewright_rom::layout::{NONE, PollRecord, RunRecord};
 use zerocopy::byteorder::little_endian::U16;
 
 use crate::context::Context;
+use crate::instance::Instance;
 use crate::instance::leaves::Leaves;
 
 /// A configuration that was walked from its first leaf to its last: where it begins, and what its
 /// leaves have together. The others are found again from leaf to leaf ([`Context::after`]).
-///
-/// Two words, so that it is handed on in registers.
 #[derive(Clone, Copy)]
 pub(crate) struct Chain<'a> {
     /// What the first leaf polls and runs.
     pub(crate) first: &'a PollRecord,
-    /// In the lower half the slots of all own states with latched transitions, above them [`mark`]s.
-    marks: u64,
-}
-
-/// What some leaf of a chain has.
-mod mark {
-    /// Own interrupts.
-    pub const INTERRUPTS: u64 = 1 << 32;
-    /// Other own candidates.
-    pub const ASKS: u64 = 1 << 33;
-    /// Something to run.
-    pub const RUNS: u64 = 1 << 34;
-}
-
-/// What a leaf adds to the marks of its chain.
-#[inline(always)]
-fn marks_of(poll: &PollRecord) -> u64 {
-    let mark = |has: bool, mark: u64| if has { mark } else { 0 };
-    u64::from(poll.latches.get())
-        | mark(poll.interrupts.get() != 0, mark::INTERRUPTS)
-        | mark(poll.asks.get() != 0, mark::ASKS)
-        | mark(poll.run.get() != NONE, mark::RUNS)
+    /// The slots of all own states with latched transitions.
+    latches: u32,
+    /// Not 0 in the lower half if a leaf has own interrupts, in the upper half if one has other own candidates.
+    asked: u32,
+    /// Something runs.
+    runs: bool,
 }
 
 impl<'a> Chain<'a> {
+    /// The chain of a leaf that is alone.
+    #[inline(always)]
+    fn new(first: &'a PollRecord) -> Self {
+        Self {
+            first,
+            latches: first.latches.get(),
+            asked: asked(first),
+            runs: first.run.get() != NONE,
+        }
+    }
+
+    /// One more leaf.
+    fn add(&mut self, poll: &PollRecord) {
+        self.latches |= poll.latches.get();
+        self.asked |= asked(poll);
+        self.runs |= poll.run.get() != NONE;
+    }
+
     /// The chain of an instance's leaves; `None` if they are no configuration of the machine.
     #[inline(always)]
     pub(crate) fn of(rom: &Rom<'a>, leaves: &[U16]) -> Option<Self> {
         let [first, others @ ..] = leaves else {
             return None;
         };
-        let first = poll_of(rom, *first)?;
-        if first.next.get() != NONE {
-            return Self::of_several(rom, leaves, first);
+        if others.iter().all(|leaf| leaf.get() == NONE) {
+            return Self::of_one(rom, *first);
         }
-        let alone = first.first_of.get() == NONE && others.iter().all(|leaf| leaf.get() == NONE);
-        let marks = marks_of(first);
-        alone.then_some(Self { first, marks })
+        Self::of_several(rom, leaves)
+    }
+
+    /// The chain of a leaf without others.
+    #[inline(always)]
+    fn of_one(rom: &Rom<'a>, leaf: U16) -> Option<Self> {
+        let first = poll_of(rom, leaf)?;
+        let alone = first.first_of.get() == NONE && first.next.get() == NONE;
+        alone.then(|| Self::new(first))
     }
 
     /// The chain of several leaves. Bound: the leaves that are set.
     #[inline(never)]
-    fn of_several(rom: &Rom<'a>, leaves: &[U16], first: &'a PollRecord) -> Option<Self> {
+    fn of_several(rom: &Rom<'a>, leaves: &[U16]) -> Option<Self> {
+        let first = poll_of(rom, *leaves.first()?)?;
         if first.first_of.get() != NONE {
             return None;
         }
-        let (mut last, mut marks) = (first, marks_of(first));
+        let (mut last, mut chain) = (first, Self::new(first));
         let set = leaves.iter().filter(|leaf| leaf.get() != NONE).count();
         for _ in 1..set {
             let poll = poll_of(rom, *leaves.get(usize::from(last.next_leaf))?)?;
             if poll.first_of != last.next {
                 return None;
             }
-            marks |= marks_of(poll);
+            chain.add(poll);
             last = poll;
         }
-        (last.next.get() == NONE).then_some(Self { first, marks })
+        (last.next.get() == NONE).then_some(chain)
     }
 
     /// Is there an own eventless interrupt?
     #[inline]
     pub(crate) fn has_interrupts(&self) -> bool {
-        self.marks & mark::INTERRUPTS != 0
+        self.asked as u16 != 0
     }
 
     /// Is there anything eventless to ask?
     #[inline]
     pub(crate) fn has_asks(&self) -> bool {
-        self.marks & (mark::INTERRUPTS | mark::ASKS) != 0
+        self.asked != 0
     }
 
     /// Does anything have to be looked at in every tick (RAM-3)?
     #[inline]
     pub(crate) fn is_polling(&self) -> bool {
-        self.marks & (mark::INTERRUPTS | mark::ASKS | mark::RUNS) != 0
+        self.runs || self.asked != 0
     }
 
     /// Does a transition wait in an active state (SEL-6), by the slots of the instance?
     #[inline]
     pub(crate) fn has_latched(&self, slots: &[U16]) -> bool {
-        let latches = self.marks as u32;
-        latches != 0 && holds_any(slots, latches)
+        self.latches != 0 && holds_any(slots, self.latches)
     }
+}
+
+/// How many interrupts a leaf has to ask, and in the upper half how many others.
+#[inline(always)]
+fn asked(poll: &PollRecord) -> u32 {
+    u32::from(poll.interrupts.get()) | u32::from(poll.asks.get()) << 16
+}
+
+/// How many configurations a batch remembers.
+const KNOWN: usize = 16;
+
+/// Multiplied by this, the upper quarter of a number is the sum of its quarters, each with another weight.
+const WEIGHTS: u64 = 27 << 48 | 9 << 32 | 3 << 16 | 1;
+
+/// Configurations of several leaves that agents of a batch had before: what was proved of some leaves
+/// holds for the same leaves again, and most agents of a crowd are in one of a few configurations.
+pub(crate) struct Known<'a> {
+    /// By a few bits of the leaves.
+    chains: [Option<(u128, Chain<'a>)>; KNOWN],
+}
+
+impl<'a> Known<'a> {
+    /// None yet.
+    pub(crate) const fn new() -> Self {
+        Self {
+            chains: [None; KNOWN],
+        }
+    }
+
+    /// The chain of an instance's leaves; `None` if they are no configuration of the machine.
+    #[inline(always)]
+    pub(crate) fn chain_of<I: Instance>(
+        &mut self,
+        rom: &Rom<'a>,
+        instance: &I,
+    ) -> Option<Chain<'a>> {
+        if let Some(leaf) = instance.only_leaf() {
+            return Chain::of_one(rom, U16::new(leaf));
+        }
+        let leaves = instance.all_leaves();
+        match self.at(leaves) {
+            Some((known, chain)) if *known == leaves => Some(*chain),
+            place => walked(place, (rom, instance.raw_leaves()), leaves),
+        }
+    }
+
+    #[inline(always)]
+    #[expect(clippy::indexing_slicing, reason = "less than there are")]
+    fn at(&mut self, leaves: u128) -> &mut Option<(u128, Chain<'a>)> {
+        // Leaves of one region have numbers beside each other: so many configurations of few regions
+        // have places of their own.
+        let mixed = (leaves as u64 ^ (leaves >> 64) as u64).wrapping_mul(WEIGHTS);
+        &mut self.chains[(mixed >> 48) as usize % KNOWN]
+    }
+}
+
+/// Walks a chain and remembers it.
+#[inline(never)]
+fn walked<'a>(
+    place: &mut Option<(u128, Chain<'a>)>,
+    (rom, leaves): (&Rom<'a>, &[U16]),
+    all: u128,
+) -> Option<Chain<'a>> {
+    let chain = Chain::of_several(rom, leaves)?;
+    *place = Some((all, chain));
+    Some(chain)
 }
 
 /// What a leaf polls and runs; `None` if it is none.

@@ -18,12 +18,14 @@ use statewright_rom::Rom;
 use statewright_rom::ids::*;
 use statewright_rom::layout::*;
 
+use crate::code::actions::run_quiet_list;
 use crate::code::activity::bits_at;
+use crate::code::truth::test;
 use crate::context::{Context, Site};
 use crate::fault::Fault;
 use crate::fused::{Fuse, Phase, Step};
-use crate::host::cx::ActionCx;
-use crate::host::{Cause, Host, Mode, Status};
+use crate::host::cx::{ActionCx, GuardCx};
+use crate::host::{AnyHost, Cause, Host, Mode, Status};
 use crate::instance::event::{Class, Event, event_flag};
 use crate::instance::leaves::Rank;
 use crate::instance::{Instance, flag};
@@ -32,7 +34,7 @@ use crate::tick::Tick;
 
 mod chain;
 
-pub(crate) use chain::Chain;
+pub(crate) use chain::{Chain, Known};
 
 /// Where a scan ended: the first candidate that may be taken. Everybody before it has said no.
 #[derive(Clone, Copy, Debug)]
@@ -101,15 +103,13 @@ pub enum Polled {
     Failed(Fault),
 }
 
-/// The chain of an instance whose header says that it only polls: every queued event waits for
-/// another configuration, and no transition waits. `None` if the slow path has to look closer.
+/// Does the chain of an instance whose header says that it only polls say so, too: every queued event waits
+/// for another configuration, and no transition waits? Otherwise the slow path has to look closer.
 #[inline(always)]
-fn quiet_chain<'a, I: Instance>(rom: &Rom<'a>, instance: &I) -> Option<Chain<'a>> {
-    let chain = Chain::of(rom, instance.raw_leaves())?;
-    let quiet = chain.is_polling()
+fn is_quiet<I: Instance>(rom: &Rom<'_>, instance: &I, chain: &Chain<'_>) -> bool {
+    chain.is_polling()
         && !chain.has_latched(instance.raw_slots())
-        && (instance.header().event_count == 0 || has_only_deferred(rom, instance));
-    if quiet { Some(chain) } else { None }
+        && (instance.header().event_count == 0 || has_only_deferred(rom, instance))
 }
 
 #[inline(never)]
@@ -150,10 +150,7 @@ pub(crate) fn after_code<'a, I: Instance, H: Host>(
         Some(_) | None => poll_by_plan::<I, H>(cx, host, has_events),
     };
     match polled {
-        // What is suspended matters only where something is carried out.
-        Polled::Halted(_) if !has_events && cx.rom.has(feature::STACK) && !cx.are_frames() => {
-            Polled::Failed(Fault::BadFrames)
-        }
+        Polled::Halted(_) if !has_events => checked(cx, polled),
         polled => polled,
     }
 }
@@ -173,17 +170,73 @@ fn poll_by_plan<'a, I: Instance, H: Host>(
         return Polled::Slow;
     }
     cx.running = true;
-    if chain.has_asks() {
-        if let Some(halt) = scan_apart(cx, host, chain) {
-            return Polled::Halted(halt);
-        }
-        if let Err(fault) = cx.check_fault() {
-            return Polled::Failed(fault);
-        }
+    if chain.has_asks()
+        && let Some(polled) = ask_all(cx, host, chain)
+    {
+        return polled;
     }
     if has_events {
         return Polled::Settled;
     }
+    run_all::<I, H>(cx, host, &chain)
+}
+
+/// The chain of an instance that only polls.
+#[inline(always)]
+fn quiet_chain<'a, I: Instance>(rom: &Rom<'a>, instance: &I) -> Option<Chain<'a>> {
+    let chain = Chain::of(rom, instance.raw_leaves())?;
+    is_quiet(rom, instance, &chain).then_some(chain)
+}
+
+/// A tick of an agent of a batch whose header says that it only polls, and who has no events.
+#[inline(always)]
+pub(crate) fn poll_in_batch<'a, I: Instance, H: Host>(
+    cx: &mut Context<'a>,
+    host: &mut H,
+    chain: Option<Chain<'a>>,
+) -> Polled {
+    let quiet = |chain: &Chain<'a>| {
+        I::view(&cx.ram).is_some_and(|instance| is_quiet(cx.rom, instance, chain))
+    };
+    let Some(chain) = chain.filter(quiet) else {
+        return Polled::Slow;
+    };
+    cx.running = true;
+    if chain.has_asks()
+        && let Some(polled) = ask_all(cx, host, chain)
+    {
+        return checked(cx, polled);
+    }
+    run_all::<I, H>(cx, host, &chain)
+}
+
+/// What is suspended matters only where something is carried out.
+#[inline(never)]
+fn checked(cx: &Context<'_>, polled: Polled) -> Polled {
+    match polled {
+        Polled::Halted(_) if cx.rom.has(feature::STACK) && !cx.are_frames() => {
+            Polled::Failed(Fault::BadFrames)
+        }
+        polled => polled,
+    }
+}
+
+/// Asks everybody; what ends the tick's polling, if somebody does.
+#[inline(always)]
+fn ask_all<'a, H: Host>(cx: &mut Context<'a>, host: &mut H, chain: Chain<'a>) -> Option<Polled> {
+    if let Some(halt) = scan(cx, host, chain) {
+        return Some(Polled::Halted(halt));
+    }
+    cx.check_fault().err().map(Polled::Failed)
+}
+
+/// Runs everything.
+#[inline(always)]
+fn run_all<'a, I: Instance, H: Host>(
+    cx: &mut Context<'a>,
+    host: &mut H,
+    chain: &Chain<'a>,
+) -> Polled {
     let mut leaf = Some(chain.first);
     while let Some(poll) = leaf {
         for run in cx.runs_from(poll.run) {
@@ -195,107 +248,103 @@ fn poll_by_plan<'a, I: Instance, H: Host>(
         return Polled::Failed(fault);
     }
     // Whatever is let in has left its mark; the others wait as they did.
-    if cx.ram.has(flag::WORK) {
+    if I::view(&cx.ram).is_some_and(|instance| instance.header().has(flag::WORK)) {
         cx.show_posted();
     }
     cx.running = false;
     Polled::Done
 }
 
-/// Asks for whatever host.
-#[inline(never)]
-fn scan_apart<'a>(cx: &mut Context<'a>, host: &mut dyn Host, chain: Chain<'a>) -> Option<Halt> {
-    Tick::new(cx, host, None).scan(chain)
-}
-
 /// What one state does in every tick, where nothing is told of it: the activity of a known host
 /// without a detour.
 #[inline(always)]
 fn run_quietly<'a, I: Instance, H: Host>(cx: &mut Context<'a>, host: &mut H, run: &'a RunRecord) {
-    if run.update.get() != NONE || run.call.kind == ActionOp::CallWith {
-        return run_apart(cx, host, run);
+    let state = StateId::read(run.state).unwrap_or(StateId::ROOT);
+    if let Some(update) = ListId::read(run.update) {
+        run_quiet_list(cx, host, update, &eventless(state));
+        if run.activity.get() == NONE {
+            return;
+        }
     }
-    let mut result = 0;
-    let same_tier = I::with(&mut cx.ram, |instance| {
-        result = bits_at(instance.raw_slots(), (run.result_slot, run.result_bit));
+    let result = I::view(&cx.ram).map_or(0, |instance| {
+        bits_at(instance.raw_slots(), (run.result_slot, run.result_bit))
     });
-    if !same_tier {
-        cx.impossible("the view is of another tier than its caller");
-    }
     if result != 0 {
         return;
     }
-    let site = Site {
-        state: StateId::read(run.state).unwrap_or(StateId::ROOT),
-        transition: None,
-        cause: Cause::None,
-    };
-    if let Some(function) = cx.prepare_call(&run.call, &site) {
+    if run.call.kind == ActionOp::CallWith {
+        return run_apart(cx, host, run);
+    }
+    if let Some(function) = cx.prepare_call(&run.call, &eventless(state)) {
         let status = host.activity(function, Mode::Run, ActionCx::new(cx));
         if status != Status::Running {
-            cx.set_result(site.state, status);
+            cx.set_result(state, status);
         }
     }
 }
 
-#[inline(never)]
-fn run_apart<'a>(cx: &mut Context<'a>, host: &mut dyn Host, run: &'a RunRecord) {
-    Tick::new(cx, host, None).run_state(run);
+/// Where something stands that a state does by itself.
+#[inline(always)]
+fn eventless(state: StateId) -> Site {
+    Site {
+        state,
+        transition: None,
+        cause: Cause::None,
+    }
 }
 
-impl<'a> Tick<'_, 'a> {
-    /// Asks the eventless transitions of all active states, each state once, until one may be taken.
-    #[inline]
-    pub(crate) fn scan(&mut self, chain: Chain<'a>) -> Option<Halt> {
-        let interrupts = chain.has_interrupts();
-        let halt = interrupts.then(|| self.scan_interrupts(chain)).flatten();
+/// An activity whose arguments are computed.
+#[inline(never)]
+fn run_apart<'a>(cx: &mut Context<'a>, host: &mut dyn Host, run: &'a RunRecord) {
+    Tick::new(cx, host, None).run_activity(run);
+}
+
+/// Asks the eventless transitions of all active states, each state once, until one may be taken.
+#[inline(never)]
+pub(crate) fn scan<'a, H: AnyHost + ?Sized>(
+    cx: &mut Context<'a>,
+    host: &mut H,
+    chain: Chain<'a>,
+) -> Option<Halt> {
+    if chain.has_interrupts() {
+        let halt = scan_interrupts(cx, host, chain.first);
         if halt.is_some() {
             return halt;
         }
-        self.scan_leaves::<false>(chain)
     }
+    scan_leaves::<false, H>(cx, host, chain.first)
+}
 
-    #[inline(never)]
-    fn scan_interrupts(&mut self, chain: Chain<'a>) -> Option<Halt> {
-        self.scan_leaves::<true>(chain)
-    }
+#[inline(never)]
+fn scan_interrupts<'a, H: AnyHost + ?Sized>(
+    cx: &mut Context<'a>,
+    host: &mut H,
+    first: &'a PollRecord,
+) -> Option<Halt> {
+    scan_leaves::<true, H>(cx, host, first)
+}
 
-    /// Asks for interrupts of all active states, or for the others.
-    #[inline(always)]
-    fn scan_leaves<const INTERRUPTS: bool>(&mut self, chain: Chain<'a>) -> Option<Halt> {
-        let mut rank = Rank::FIRST;
-        let mut leaf = Some(chain.first);
-        while let Some(poll) = leaf {
-            let (first, count) = match INTERRUPTS {
-                true => (poll.first_interrupt, poll.interrupts),
-                false => (poll.first_ask, poll.asks),
-            };
-            let halt = self.scan_list(first.get(), count.get(), (rank, INTERRUPTS));
-            if halt.is_some() {
-                return halt;
-            }
-            rank = rank.next();
-            leaf = self.cx.after(poll);
-        }
-        None
-    }
-
-    /// The first candidate of a run that may be taken.
-    #[inline(always)]
-    fn scan_list(
-        &mut self,
-        first: u32,
-        count: u16,
-        (rank, interrupts): (Rank, bool),
-    ) -> Option<Halt> {
-        let rom = self.cx.rom;
-        let end = first.wrapping_add(u32::from(count));
-        let list = rom.candidates().get(first as usize..end as usize);
+/// Asks for interrupts of all active states, or for the others.
+#[inline(always)]
+fn scan_leaves<'a, const INTERRUPTS: bool, H: AnyHost + ?Sized>(
+    cx: &mut Context<'a>,
+    host: &mut H,
+    first: &'a PollRecord,
+) -> Option<Halt> {
+    let mut rank = Rank::FIRST;
+    let mut leaf = Some(first);
+    while let Some(poll) = leaf {
+        let (first, count) = match INTERRUPTS {
+            true => (poll.first_interrupt, poll.interrupts),
+            false => (poll.first_ask, poll.asks),
+        };
+        let end = first.get().wrapping_add(u32::from(count.get()));
+        let list = cx.rom.candidates().get(first.get() as usize..end as usize);
         for candidate in list.unwrap_or(&[]) {
             let transition = candidate.index.get();
             // No closure: it would be a call.
-            let quiet = match rom.transition_plans().get(usize::from(transition)) {
-                Some(plan) => self.ask_quietly(transition, plan, &Cause::None),
+            let quiet = match cx.rom.transition_plans().get(usize::from(transition)) {
+                Some(plan) => ask_quietly(cx, host, transition, plan),
                 None => Quiet::AskOn,
             };
             let enabled = match quiet {
@@ -305,78 +354,122 @@ impl<'a> Tick<'_, 'a> {
             };
             return Some(Halt {
                 rank,
-                interrupts,
+                interrupts: INTERRUPTS,
                 transition,
                 enabled,
                 before: NONE,
                 before_rank: Rank::FIRST,
             });
         }
-        None
+        rank = rank.next();
+        leaf = cx.after(poll);
     }
+    None
+}
 
-    /// Asks one candidate for a cause; whether it is triggered by that is known, but for results of
-    /// activities.
-    #[inline(always)]
-    pub(crate) fn ask_quietly(&mut self, id: u16, plan: &TransitionPlan, cause: &Cause) -> Quiet {
-        let flags = plan.flags;
-        if flags & (ask_flag::SUCCEEDED | ask_flag::FAILED) != 0 {
-            let result = match bits_at(self.cx.ram.slots(), (plan.result_slot, plan.result_bit)) {
-                0 => 0,
-                1 => ask_flag::SUCCEEDED,
-                _ => ask_flag::FAILED,
-            };
-            if flags & result == 0 {
-                let complete = flags & ask_flag::COMPLETED != 0 && self.is_complete(plan);
-                if !complete {
-                    return Quiet::No;
-                }
-            }
-        }
-        if flags & ask_flag::WEIGHED != 0
-            && let Some(quiet) = self.weigh(id)
-        {
-            return quiet;
-        }
-        if flags & ask_flag::GUARDED != 0 {
-            let site = Site {
-                state: StateId::read(plan.source).unwrap_or(StateId::ROOT),
-                transition: TransitionId::new(id),
-                cause: *cause,
-            };
-            if !self.holds(&plan.guard, &site) {
-                if flags & ask_flag::DEBOUNCED != 0 {
-                    self.stop_waiting(id);
-                }
-                return Quiet::No;
-            }
-        }
-        if flags & (ask_flag::DEBOUNCED | ask_flag::HELD) != 0 && !self.may_be_taken(id) {
+/// Asks one eventless candidate.
+#[inline(always)]
+fn ask_quietly<'a, H: AnyHost + ?Sized>(
+    cx: &mut Context<'a>,
+    host: &mut H,
+    id: u16,
+    plan: &'a TransitionPlan,
+) -> Quiet {
+    let flags = plan.flags;
+    if flags & (ask_flag::SUCCEEDED | ask_flag::FAILED) != 0 {
+        let result = match bits_at(cx.ram.slots(), (plan.result_slot, plan.result_bit)) {
+            0 => 0,
+            1 => ask_flag::SUCCEEDED,
+            _ => ask_flag::FAILED,
+        };
+        if flags & result == 0 && (flags & ask_flag::COMPLETED == 0 || !is_complete(cx, plan)) {
             return Quiet::No;
         }
-        Quiet::Enabled
     }
-
-    /// Is the source of a transition complete (EXEC-6)?
-    #[inline(never)]
-    fn is_complete(&self, plan: &TransitionPlan) -> bool {
-        StateId::read(plan.source).is_some_and(|source| self.cx.is_complete(source))
+    if flags & ask_flag::WEIGHED != 0
+        && let Some(quiet) = weigh(cx, id)
+    {
+        return quiet;
     }
-
-    /// What is known of a transition with a cooldown or a stack before its guard is asked; one that
-    /// is scored is asked with its rivals.
-    #[inline(never)]
-    fn weigh(&self, id: u16) -> Option<Quiet> {
-        let candidate = TransitionId::new(id).and_then(|id| self.cx.candidate(id));
-        match candidate.filter(|candidate| !candidate.has(transition_flag::SCORED)) {
-            Some(candidate) => self.early_reason(&candidate).map(|_| Quiet::No),
-            None => Some(Quiet::AskOn),
+    if flags & ask_flag::GUARDED != 0 && !guard_holds(cx, host, id, plan) {
+        if flags & ask_flag::DEBOUNCED != 0 {
+            stop_waiting(cx, id);
         }
+        return Quiet::No;
     }
+    if flags & (ask_flag::DEBOUNCED | ask_flag::HELD) != 0 && !may_be_taken(cx, host.any_mut(), id)
+    {
+        return Quiet::No;
+    }
+    Quiet::Enabled
+}
 
+/// Does the guard of a candidate hold?
+#[inline(always)]
+fn guard_holds<'a, H: AnyHost + ?Sized>(
+    cx: &mut Context<'a>,
+    host: &mut H,
+    id: u16,
+    plan: &'a TransitionPlan,
+) -> bool {
+    let site = || Site {
+        transition: TransitionId::new(id),
+        ..eventless(StateId::read(plan.source).unwrap_or(StateId::ROOT))
+    };
+    let op = &plan.guard;
+    // Compared as they are: what is left is asked as any guard is.
+    if op.kind == ActionOp::Evaluate {
+        let expression = cx.proved(ExpressionId::read(op.a));
+        expression.is_some_and(|expression| test(cx, host, expression, site))
+    } else if op.kind == ActionOp::Call {
+        let function = cx.prepare_call(op, &site());
+        function.is_some_and(|function| host.guard(function, GuardCx::new(cx)).holds)
+    } else {
+        judge_apart(cx, host.any_mut(), op, &site())
+    }
+}
+
+/// A guard whose arguments are computed.
+#[inline(never)]
+fn judge_apart(cx: &mut Context<'_>, host: &mut dyn Host, op: &OpRecord, site: &Site) -> bool {
+    Tick::new(cx, host, None).judge(op, site).holds
+}
+
+/// Is the source of a transition complete (EXEC-6)?
+#[inline(never)]
+fn is_complete(cx: &Context<'_>, plan: &TransitionPlan) -> bool {
+    StateId::read(plan.source).is_some_and(|source| cx.is_complete(source))
+}
+
+/// The guard of a debounced transition does not hold.
+#[inline(never)]
+fn stop_waiting(cx: &mut Context<'_>, id: u16) {
+    let candidate = TransitionId::new(id).and_then(|id| cx.candidate(id));
+    if let Some(candidate) = candidate {
+        cx.debounce_reason(&candidate, false);
+    }
+}
+
+/// What is known of a transition with a cooldown or a stack before its guard is asked; one that
+/// is scored is asked with its rivals.
+#[inline(never)]
+fn weigh(cx: &Context<'_>, id: u16) -> Option<Quiet> {
+    let candidate = TransitionId::new(id).and_then(|id| cx.candidate(id));
+    match candidate.filter(|candidate| !candidate.has(transition_flag::SCORED)) {
+        Some(candidate) => cx.early_reason(&candidate).map(|_| Quiet::No),
+        None => Some(Quiet::AskOn),
+    }
+}
+
+/// Has a transition whose guard holds waited, and may it leave what it would leave?
+#[inline(never)]
+fn may_be_taken(cx: &mut Context<'_>, host: &mut dyn Host, id: u16) -> bool {
+    Tick::new(cx, host, None).may_be_taken(id)
+}
+
+impl Tick<'_, '_> {
     /// The guard of a transition holds: has it waited, and may it leave what it would leave? One
     /// that may not and is to be kept for later is kept (SEL-6).
-    #[inline(never)]
     pub(crate) fn may_be_taken(&mut self, id: u16) -> bool {
         let candidate = TransitionId::new(id).and_then(|id| self.cx.candidate(id));
         let leaves = self.cx.leaves();
@@ -384,15 +477,6 @@ impl<'a> Tick<'_, 'a> {
             self.has_waited(&candidate)
                 && self.may_leave(&candidate, Cause::None, &leaves) == Exit::Free
         })
-    }
-
-    /// The guard of a debounced transition does not hold.
-    #[inline(never)]
-    fn stop_waiting(&mut self, id: u16) {
-        let candidate = TransitionId::new(id).and_then(|id| self.cx.candidate(id));
-        if let Some(candidate) = candidate {
-            self.cx.debounce_reason(&candidate, false);
-        }
     }
 }
 

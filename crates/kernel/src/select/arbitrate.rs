@@ -274,7 +274,8 @@ mod tests {
             &Input::new(1, 0),
             &mut counters,
         );
-        let mut cx = Context::new(&rom, &mut counters, 1);
+        let mut blank = crate::instance::Header::default();
+        let mut cx = Context::new(&rom, &mut counters, &mut blank, 1);
         cx.attach(agent.ram(), 0);
         let mut host = NoFunctions;
         let mut tick = Tick::new(&mut cx, &mut host, None);

@@ -5,7 +5,8 @@ use statewright_rom::Rom;
 use statewright_rom::ids::*;
 use statewright_rom::layout::*;
 
-use crate::code::eval::{evaluate, test};
+use crate::code::eval::evaluate;
+use crate::code::truth::test_any;
 use crate::commit::exits::ExitOrder;
 use crate::context::{Context, Site};
 use crate::events::time::is_due;
@@ -99,6 +100,13 @@ impl Context<'_> {
         }
     }
 
+    /// What keeps a candidate back before its guard is asked.
+    #[inline(never)]
+    pub(crate) fn early_reason(&self, candidate: &Candidate<'_>) -> Option<Reason> {
+        let cooldown = self.cooldown_reason(candidate);
+        cooldown.or_else(|| self.stack_reason(candidate))
+    }
+
     /// Starts, goes on or ends the wait of a debounced transition whose guard was just asked.
     pub(crate) fn debounce_reason(
         &mut self,
@@ -155,7 +163,7 @@ impl Tick<'_, '_> {
     /// Everything up to the guard and its debounce.
     pub(crate) fn is_enabled(&mut self, candidate: &Candidate<'_>, cause: Cause) -> bool {
         if candidate.takes(ask_flag::WEIGHED)
-            && let Some(reason) = self.early_reason(candidate)
+            && let Some(reason) = self.cx.early_reason(candidate)
         {
             self.reject(candidate.id, reason);
             return false;
@@ -175,13 +183,6 @@ impl Tick<'_, '_> {
             self.reject(candidate.id, reason);
         }
         reason.is_none()
-    }
-
-    /// What keeps a candidate back before its guard is asked.
-    #[inline(never)]
-    pub(crate) fn early_reason(&self, candidate: &Candidate<'_>) -> Option<Reason> {
-        let cooldown = self.cx.cooldown_reason(candidate);
-        cooldown.or_else(|| self.cx.stack_reason(candidate))
     }
 
     /// Asks a guard: a function of the host or an expression. No guard holds.
@@ -212,7 +213,7 @@ impl Tick<'_, '_> {
     pub(crate) fn holds(&mut self, op: &OpRecord, site: &Site) -> bool {
         if op.kind == ActionOp::Evaluate && self.cx.notes.is_none() {
             let expression = self.cx.proved(ExpressionId::read(op.a));
-            return expression.is_some_and(|id| test(self.cx, self.host, id, site));
+            return expression.is_some_and(|id| test_any(self.cx, self.host, id, site));
         }
         self.judge(op, site).holds
     }
@@ -223,7 +224,7 @@ impl Tick<'_, '_> {
         if op.kind == ActionOp::Evaluate {
             let holds = match self.cx.proved(ExpressionId::read(op.a)) {
                 Some(expression) if self.cx.notes.is_none() => {
-                    test(self.cx, self.host, expression, site)
+                    test_any(self.cx, self.host, expression, site)
                 }
                 _ => self.evaluated(op, site)[0] != 0,
             };

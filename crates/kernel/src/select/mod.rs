@@ -83,7 +83,13 @@ impl Selection {
     pub(crate) fn of_one(cx: &Context<'_>, transition: TransitionId, cause: Cause) -> Self {
         let mut selection = Self::new(cause, cx.leaves());
         let latched = false;
-        selection.add(cx, Pick { transition, latched });
+        selection.add(
+            cx,
+            Pick {
+                transition,
+                latched,
+            },
+        );
         selection
     }
 

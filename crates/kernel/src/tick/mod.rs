@@ -16,9 +16,9 @@ use crate::host::trace::Trace;
 use crate::host::trace_timers::TracedTimers;
 use crate::host::{Cause, Host};
 use crate::instance::leaves::Leaves;
-use crate::instance::{Instance, flag};
+use crate::instance::{Header, Instance, flag};
 use crate::life;
-use crate::poll::{Chain, Halt, Polled, poll};
+use crate::poll::{Chain, Halt, Polled, poll, scan};
 use crate::select::Ask;
 use crate::toggles::{self, Optimization};
 
@@ -127,7 +127,8 @@ pub fn tick<'a, I: Instance, H: Host>(
     input: &'a Input<'a>,
     counters: &'a mut Counters,
 ) -> Report {
-    let mut cx = Context::for_ticks(rom, counters, input.tick, I::TIER);
+    let mut blank = Header::default();
+    let mut cx = Context::for_ticks(rom, counters, &mut blank, (input.tick, I::TIER));
     cx.set_agents(input.agent, core::slice::from_ref(&input.variant));
     let traces_steps = host.is_tracing() && !host.is_outline();
     if let Some(event) = input.inbox.only() {
@@ -570,7 +571,7 @@ impl<'r, 'a> Tick<'r, 'a> {
         let scans = !self.tells_steps && toggles::has(Optimization::Polling);
         let chain = scans.then(|| self.cx.chain()).flatten();
         let chain = chain.filter(|chain| !latched || !self.cx.has_latched_in(chain));
-        match chain.map(|chain| self.scan(chain)) {
+        match chain.map(|chain| scan(self.cx, self.host, chain)) {
             Some(None) => Scanned::Nothing,
             Some(Some(halt)) => Scanned::Halted(halt),
             None => Scanned::NotAsked,

@@ -43,11 +43,7 @@ pub trait FusedMachine {
     fn hears(leaf: u16, event: u16) -> bool;
 
     /// A part of a tick.
-    fn fused<L: Linkage<H>, H: Host>(
-        fuse: Fuse<'_, '_>,
-        host: &mut H,
-        phase: Phase<'_>,
-    ) -> Step;
+    fn fused<L: Linkage<H>, H: Host>(fuse: Fuse<'_, '_>, host: &mut H, phase: Phase<'_>) -> Step;
 }
 
 /// Code for a machine with the functions of a type; `CODE` of one without any is none

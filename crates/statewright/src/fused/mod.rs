@@ -48,12 +48,7 @@ pub(crate) trait FusedBy<B, C>: Copy {
     }
 
     /// A part of a tick.
-    fn run(
-        self,
-        fuse: Fuse<'_, '_>,
-        host: &mut FusedHost<'_, '_, B, C>,
-        phase: Phase<'_>,
-    ) -> Step;
+    fn run(self, fuse: Fuse<'_, '_>, host: &mut FusedHost<'_, '_, B, C>, phase: Phase<'_>) -> Step;
 }
 
 /// There is no code: by the tables of the ROM.

@@ -128,6 +128,7 @@ impl<B, C: Context + ?Sized> Table<B, C> {
     }
 }
 
+#[inline]
 fn field(fields: &[usize], key: KeyId) -> usize {
     fields.get(key.index()).copied().unwrap_or(usize::MAX)
 }
@@ -192,6 +193,7 @@ impl<B: Board, C> TickTable<'_, B, C> {
         place.and_then(KeyId::from_index)
     }
 
+    #[inline]
     pub(crate) fn field(&self, key: KeyId) -> usize {
         field(self.fields, key)
     }

@@ -108,6 +108,12 @@ pub trait AnyReal: Sync {
     /// Its name in the table.
     fn name(&self) -> &'static str;
 
+    /// The module that its code lies in.
+    fn module(&self) -> &'static str;
+
+    /// How many transitions it has.
+    fn transitions(&self) -> usize;
+
     /// Holds that all contenders have the same outcome after every tick.
     fn compare(&self, drive: &Drive) -> Result<Seen, String>;
 
@@ -136,6 +142,14 @@ impl<R> Of<R> {
 impl<R: Real> AnyReal for Of<R> {
     fn name(&self) -> &'static str {
         R::NAME
+    }
+
+    fn module(&self) -> &'static str {
+        R::NAME.split(' ').next_back().unwrap_or(R::NAME)
+    }
+
+    fn transitions(&self) -> usize {
+        R::machine().rom().transitions().len()
     }
 
     fn compare(&self, drive: &Drive) -> Result<Seen, String> {

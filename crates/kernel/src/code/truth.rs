@@ -1,0 +1,258 @@
+//! What conditions say: expressions whose result is a truth, without a stack as far as that goes.
+//!
+//! Most conditions are [straight](straight()) comparisons, flags, states and calls, joined by `&&`, `||` and `!`.
+//! Between those nothing lies on the stack but the truth so far:
+//!
+//! ```text
+//!   health < flee_below && !BraveEnough      KEY PARAMETER I32_LT │ AND_JUMP │ CALL_GUARD │ NOT
+//!                                            └ one comparison     └ goes on or ends     └ end
+//! ```
+//!
+//! Whoever knows the type of the host has keys read and guards called without a detour.
+
+use statewright_rom::code::{compare_f32, compare_i32, op};
+use statewright_rom::ids::*;
+use statewright_rom::layout::*;
+
+use crate::code::eval::{Start, evaluate_from};
+use crate::code::straight::straight;
+use crate::context::{Context, Site};
+use crate::host::cx::{GuardCx, parameter_word};
+use crate::host::{AnyHost, Host};
+use crate::toggles::{self, Optimization};
+
+/// What a condition says.
+#[inline(always)]
+pub(crate) fn test<H: AnyHost + ?Sized>(
+    cx: &mut Context<'_>,
+    host: &H,
+    expression: ExpressionId,
+    site: impl FnOnce() -> Site,
+) -> bool {
+    match begun(cx, host, expression) {
+        Begun::Decided(holds) => holds,
+        Begun::Open(record, code) => test_on(cx, host, (record, code), &site()),
+    }
+}
+
+/// The same for whatever host.
+#[inline(never)]
+pub(crate) fn test_any(
+    cx: &mut Context<'_>,
+    host: &dyn Host,
+    expression: ExpressionId,
+    site: &Site,
+) -> bool {
+    match begun(cx, host, expression) {
+        Begun::Decided(holds) => holds,
+        Begun::Open(record, code) => test_on(cx, host, (record, code), site),
+    }
+}
+
+/// What a first look at a condition comes to.
+enum Begun<'a> {
+    Decided(bool),
+    Open(&'a ExpressionRecord, &'a [InstructionRecord]),
+}
+
+#[inline(always)]
+fn begun<'a, H: AnyHost + ?Sized>(
+    cx: &Context<'a>,
+    host: &H,
+    expression: ExpressionId,
+) -> Begun<'a> {
+    let Some(record) = cx.proved(cx.rom.expression(expression)) else {
+        return Begun::Decided(false);
+    };
+    let code = cx.rom.code_in(record);
+    match decided_early(cx, host, code) {
+        Some(holds) if toggles::has(Optimization::Straight) => Begun::Decided(holds),
+        Some(_) | None => Begun::Open(record, code),
+    }
+}
+
+/// What the op of a guard says, if its first comparison, flag or state decides it.
+#[inline]
+pub(crate) fn decided<H: AnyHost + ?Sized>(
+    cx: &Context<'_>,
+    host: &H,
+    op: &OpRecord,
+) -> Option<bool> {
+    if !toggles::has(Optimization::Straight) {
+        return None;
+    }
+    let record = cx.rom.expression(ExpressionId::read(op.a)?)?;
+    decided_early(cx, host, cx.rom.code_in(record))
+}
+
+/// The truth of a condition whose first comparison, flag or state decides it: it stands alone, or what
+/// is joined to it cannot change it any more. Most conditions are asked in vain, and end here.
+#[inline(always)]
+fn decided_early<H: AnyHost + ?Sized>(
+    cx: &Context<'_>,
+    host: &H,
+    code: &[InstructionRecord],
+) -> Option<bool> {
+    let (mut holds, mut after) = plain_term(cx, host, code)?;
+    if let [not, rest @ ..] = after
+        && not.op == op::NOT
+    {
+        (holds, after) = (!holds, rest);
+    }
+    let Some(join) = after.first() else {
+        return Some(holds);
+    };
+    let ending = if holds { op::OR_JUMP } else { op::AND_JUMP };
+    let ends = join.op == ending && join.c.get() as usize >= code.len();
+    ends.then_some(holds)
+}
+
+/// A comparison of two words, a flag of the blackboard or a state, and what comes after it. Nothing that
+/// is read twice would be another one.
+#[inline(always)]
+fn plain_term<'a, H: AnyHost + ?Sized>(
+    cx: &Context<'_>,
+    host: &H,
+    code: &'a [InstructionRecord],
+) -> Option<(bool, &'a [InstructionRecord])> {
+    let [first, after @ ..] = code else {
+        return None;
+    };
+    if first.op == op::IN_STATE {
+        return Some((cx.is_active(StateId::read(first.b)?), after));
+    }
+    if let [second, compare, after @ ..] = after
+        && let Some(holds) = compared(cx, host, (first, second), compare.op)
+    {
+        return Some((holds, after));
+    }
+    let alone = match after {
+        [next, ..] => next.op == op::NOT || next.op == op::AND_JUMP || next.op == op::OR_JUMP,
+        [] => true,
+    };
+    if alone && first.op == op::KEY {
+        return Some((host.read_word(KeyId::read(first.b)?) != 0, after));
+    }
+    None
+}
+
+/// Conditions that are more.
+#[inline(never)]
+fn test_on<'a, H: AnyHost + ?Sized>(
+    cx: &mut Context<'a>,
+    host: &H,
+    (record, code): (&ExpressionRecord, &'a [InstructionRecord]),
+    site: &Site,
+) -> bool {
+    let go_on = |cx: &mut Context<'_>, after: &[InstructionRecord], value: Option<bool>| {
+        let at = code.len().wrapping_sub(after.len());
+        let start = Start { at, value };
+        evaluate_from(cx, host.any(), record, site, None, start)[0] != 0
+    };
+    if !toggles::has(Optimization::Straight) {
+        return go_on(cx, code, None);
+    }
+    let mut rest = code;
+    // Bound: jumps go forward only.
+    loop {
+        let Some((mut value, mut after)) = test_one(cx, host, rest, site) else {
+            return go_on(cx, rest, None);
+        };
+        rest = loop {
+            let [instruction, more @ ..] = after else {
+                return value;
+            };
+            after = match instruction.op {
+                op::NOT => {
+                    value = !value;
+                    more
+                }
+                op::AND_JUMP | op::OR_JUMP if value != (instruction.op == op::OR_JUMP) => {
+                    break more;
+                }
+                op::AND_JUMP | op::OR_JUMP => {
+                    let to = instruction.c.get() as usize;
+                    if to >= code.len() {
+                        return value;
+                    }
+                    let from = code.len().wrapping_sub(more.len());
+                    code.get(from.max(to)..).unwrap_or(&[])
+                }
+                _ => return go_on(cx, after, Some(value)),
+            };
+        };
+    }
+}
+
+/// A comparison of two words, if that is what stands there.
+#[inline(always)]
+fn compared<H: AnyHost + ?Sized>(
+    cx: &Context<'_>,
+    host: &H,
+    (first, second): (&InstructionRecord, &InstructionRecord),
+    compare: u8,
+) -> Option<bool> {
+    let (a, b) = match compare {
+        op::I32_EQ..=op::I32_GE | op::F32_EQ..=op::F32_GE => {
+            (word(cx, host, first)?, word(cx, host, second)?)
+        }
+        _ => return None,
+    };
+    Some(if compare <= op::I32_GE {
+        compare_i32(compare, a as i32, b as i32)
+    } else {
+        compare_f32(compare, f32::from_bits(a), f32::from_bits(b))
+    })
+}
+
+/// One word that an instruction pushes without taking any, if it is found quickly.
+#[inline(always)]
+fn word<H: AnyHost + ?Sized>(
+    cx: &Context<'_>,
+    host: &H,
+    instruction: &InstructionRecord,
+) -> Option<u32> {
+    match instruction.op {
+        op::PUSH => Some(instruction.c.get()),
+        op::KEY => Some(host.read_word(KeyId::read(instruction.b)?)),
+        op::PARAMETER => Some(parameter_word(cx, ParameterId::read(instruction.b)?)),
+        _ => None,
+    }
+}
+
+/// The truth of the first few instructions and what comes after them, if it is found without a stack.
+#[inline(always)]
+fn test_one<'a, H: AnyHost + ?Sized>(
+    cx: &mut Context<'a>,
+    host: &H,
+    code: &'a [InstructionRecord],
+    site: &Site,
+) -> Option<(bool, &'a [InstructionRecord])> {
+    let [first, after @ ..] = code else {
+        return None;
+    };
+    if first.op == op::CALL_GUARD {
+        return Some((ask_plainly(cx, host, first, site)?, after));
+    }
+    if let Some(term) = plain_term(cx, host, code) {
+        return Some(term);
+    }
+    let (value, after) = straight(cx, host, code, site)?;
+    Some((value != 0, after))
+}
+
+/// What a guard without computed arguments says.
+#[inline(always)]
+fn ask_plainly<H: AnyHost + ?Sized>(
+    cx: &mut Context<'_>,
+    host: &H,
+    instruction: &InstructionRecord,
+    site: &Site,
+) -> Option<bool> {
+    let op = cx.rom.ops().get(usize::from(instruction.b.get()))?;
+    if op.kind != ActionOp::Call {
+        return None;
+    }
+    let function = cx.prepare_call(op, site)?;
+    Some(host.guard(function, GuardCx::new(cx)).holds)
+}
