@@ -325,7 +325,8 @@ fn old_deadlines(plan: &MachineDiff, old: &Description, new: &Description) -> Ve
 /// Is a duration the same in seconds? Another tick rate scales it.
 fn lasts_as_long(old: Option<&Length>, new: Option<&Length>, rates: [u64; 2]) -> bool {
     let [from, to] = rates;
-    let same = |before: u32, after: u32| (u64::from(before) * to).div_ceil(from) == after.into();
+    let same =
+        |before: u32, after: u32| (u64::from(before) * to).div_ceil(from) == u64::from(after);
     match (old, new) {
         (Some(Length::Ticks(before)), Some(Length::Ticks(after))) => same(*before, *after),
         (Some(Length::Range(low, high)), Some(Length::Range(least, most))) => {
