@@ -82,7 +82,7 @@ mod v1 {
                 },
                 Goal::Follow(AgentId::default()),
             ],
-            tail: (bones > 1).then(|| Tail {
+            tail: (bones > 1).then_some(Tail {
                 length: 0.5,
                 wags: 9,
             }),
@@ -109,7 +109,7 @@ mod v2 {
     }
 
     #[derive(Saved, Clone, Debug, PartialEq)]
-    #[saved(version = 1, upgrade = Tail::from_meters)]
+    #[saved(version = 1, upgrade = Tail::meters_to_centimeters)]
     pub struct Tail {
         pub wags: u16,
         pub length: f32,
@@ -117,7 +117,7 @@ mod v2 {
 
     impl Tail {
         /// Version 0 had meters.
-        fn from_meters(&mut self, from: u32) {
+        fn meters_to_centimeters(&mut self, from: u32) {
             assert_eq!(from, 0);
             self.length *= 100.0;
         }

@@ -1,7 +1,10 @@
 //! LOAD-9 on a few pairs of machines, among them some of other tick rates (LOAD-4); `cargo xtask reloads`
 //! runs thousands.
 
-use statewright_differential::reload::{Tally, run};
+use statewright_describe::{Comparison, Description, ReloadKind, diff};
+use statewright_differential::reload::{Tally, run, versions};
+use statewright_reload::{Extent, Plan};
+use statewright_rom::ids::{ChannelId, EventId, StateId};
 
 #[test]
 fn load_9_agents_live_on_in_edited_machines_as_the_oracle_says() {
@@ -22,4 +25,76 @@ fn load_9_agents_live_on_in_edited_machines_as_the_oracle_says() {
 fn load_3_a_kept_state_runs_no_effect_of_its_history_default_in_scxml() {
     let tally = run(3002).unwrap();
     assert_eq!((tally.cases, tally.completed), (1, 1));
+}
+
+/// LOAD-8: what `diff` says of two machines is what the plan of a reload does to their agents.
+#[test]
+fn load_8_diff_says_what_a_reload_does() {
+    let (mut states_gone, mut deadlines, mut kinds) = (0, 0, [0; 3]);
+    for seed in 0..1000 {
+        let Some((old, new, edits)) = versions(seed) else {
+            continue;
+        };
+        let (from, to) = (old.output.rom.as_rom(), new.output.rom.as_rom());
+        let plan = Plan::new(&from, &to);
+        let [old, new] = [&old, &new]
+            .map(|one| Description::new(&one.output.rom.as_rom(), Some(&one.output.symbols)));
+        let said = Comparison::new(&old, &new);
+        let found = diff(&old, &new);
+        let kind = match plan.extent() {
+            Extent::Nothing => ReloadKind::Nothing,
+            Extent::Parameters => ReloadKind::Parameters,
+            Extent::Structure => ReloadKind::Structure,
+        };
+        kinds[kind as usize] += 1;
+        assert_eq!(said.reload.kind, kind, "seed {seed}: {edits}");
+        assert_eq!(
+            found.is_another_machine,
+            plan.is_another_machine(),
+            "seed {seed}"
+        );
+        let states = (1..from.states().len()).filter_map(StateId::from_index);
+        let mut gone = 0;
+        for state in states {
+            let fate = found
+                .states
+                .fate(state)
+                .and_then(|fate| fate.by_stable_id());
+            assert_eq!(fate, plan.state(state), "seed {seed}: {edits}: {state}");
+            gone += usize::from(fate.is_none());
+        }
+        if kind == ReloadKind::Structure && !found.is_another_machine {
+            assert_eq!(said.reload.states_gone.len(), gone, "seed {seed}: {edits}");
+        }
+        for event in (0..from.events().len()).filter_map(EventId::from_index) {
+            let fate = found
+                .events
+                .fate(event)
+                .and_then(|fate| fate.by_stable_id());
+            // One that carries something else is dropped.
+            let kept = plan.event(event);
+            assert!(
+                kept.is_none() || kept == fate,
+                "seed {seed}: {edits}: {event}"
+            );
+        }
+        for channel in (0..from.channels().len()).filter_map(ChannelId::from_index) {
+            let fate = found.channels.fate(channel).and_then(|fate| fate.kept());
+            let fate = fate.map(|kept| kept.to);
+            assert_eq!(
+                fate,
+                plan.channel(channel),
+                "seed {seed}: {edits}: {channel}"
+            );
+        }
+        let changed = !said.reload.old_deadlines.is_empty();
+        assert_eq!(changed, plan.changes_timers(), "seed {seed}: {edits}");
+        states_gone += gone;
+        deadlines += usize::from(changed);
+    }
+    assert!(
+        states_gone > 50 && deadlines > 1,
+        "{states_gone} {deadlines}"
+    );
+    assert!(kinds.iter().all(|&count| count > 20), "{kinds:?}");
 }

@@ -46,7 +46,7 @@ fn saved() -> Folder {
 }
 
 #[test]
-fn a_run_goes_on_where_it_was_saved() {
+fn save_5_a_run_goes_on_where_it_was_saved() {
     let folder = Folder::new();
     folder.write("guard.sw.json", GUARD);
     let run = |more: &[&str]| {
@@ -79,7 +79,7 @@ fn a_run_goes_on_where_it_was_saved() {
 }
 
 #[test]
-fn a_save_says_who_is_in_it() {
+fn save_5_a_save_says_who_is_in_it() {
     let folder = saved();
     let json = folder
         .run(&["save", "inspect", "monday.swsave", "--json"])
@@ -117,7 +117,7 @@ fn a_save_says_who_is_in_it() {
 }
 
 #[test]
-fn a_migrated_save_is_what_loading_it_gives() {
+fn save_5_a_migrated_save_is_what_loading_it_gives() {
     let folder = saved();
     let migrate = [
         "save",
@@ -174,7 +174,7 @@ fn a_migrated_save_is_what_loading_it_gives() {
 }
 
 #[test]
-fn what_cannot_be_is_said_and_nothing_is_written() {
+fn save_5_what_cannot_be_is_said_and_nothing_is_written() {
     let folder = saved();
     folder.write(
         "other.sw.json",
@@ -225,7 +225,7 @@ fn what_cannot_be_is_said_and_nothing_is_written() {
 }
 
 #[test]
-fn damaged_saves_give_one_error_soon() {
+fn save_5_damaged_saves_give_one_error_soon() {
     let folder = saved();
     let whole = folder.read("monday.swsave");
     let mut hostile: Vec<Vec<u8>> = vec![Vec::new(), b"SWSV".to_vec(), vec![0; 1 << 20]];
@@ -255,7 +255,7 @@ fn damaged_saves_give_one_error_soon() {
 /// The disk is full, as a limit on the size of files makes it: the old save is there, and nothing else.
 #[test]
 #[cfg(unix)]
-fn a_full_disk_leaves_the_old_save() {
+fn save_3_a_full_disk_leaves_the_old_save() {
     let folder = saved();
     let old = folder.read("monday.swsave");
     let before = folder.names();
@@ -279,7 +279,7 @@ fn a_full_disk_leaves_the_old_save() {
 /// Killed at any moment: the old save, or the new one.
 #[test]
 #[cfg(unix)]
-fn a_killed_process_leaves_the_old_save_or_the_new_one() {
+fn save_3_a_killed_process_leaves_the_old_save_or_the_new_one() {
     let folder = saved();
     let mut replaced = 0;
     for wait in 0..12_u64 {

@@ -6,6 +6,7 @@ use statewright::prelude::*;
 
 use crate::Figure;
 use crate::callgrind::instructions_in;
+use crate::reload::Versions;
 use crate::scene::{chosen, crowd};
 use crate::world::{Scene, Work, expected};
 
@@ -30,6 +31,8 @@ pub enum Counted {
     MessagesAlone,
     /// The same in a world.
     MessagesWorld,
+    /// A reload of the structure for a crowd.
+    Reload,
 }
 
 impl Counted {
@@ -41,6 +44,7 @@ impl Counted {
             Self::Emit => u64::from(EMITTERS) * u64::from(SPOKEN),
             Self::EventsAlone | Self::EventsWorld => 3 * events,
             Self::MessagesAlone | Self::MessagesWorld => 6 * events,
+            Self::Reload => AGENTS.into(),
         }
     }
 
@@ -53,6 +57,7 @@ impl Counted {
             Self::EventsWorld => three(true, Work::Events, rounds),
             Self::MessagesAlone => three(false, Work::Messages, rounds),
             Self::MessagesWorld => three(true, Work::Messages, rounds),
+            Self::Reload => reloads(rounds),
         }
     }
 
@@ -165,6 +170,17 @@ fn three(in_world: bool, work: Work, rounds: usize) -> Result<(), String> {
     equal(scene.transitions(), expected(work, AGENTS, rounds))
 }
 
+fn reloads(rounds: usize) -> Result<(), String> {
+    let mut versions = Versions::new(AGENTS)?;
+    let mut kept = Ok(0);
+    rounds_that_count(|| {
+        kept = (0..rounds)
+            .map(|_| versions.reload())
+            .sum::<Result<usize, _>>()
+    });
+    equal(kept? as u64, rounds as u64 * u64::from(AGENTS))
+}
+
 fn equal(found: u64, expected: u64) -> Result<(), String> {
     if found == expected {
         Ok(())
@@ -180,8 +196,16 @@ pub fn measure() -> Result<Vec<Figure>, String> {
         Figure::new("W5: sent to a crowd", sent, PER_EVENT),
         Figure::new("a command of 16 bytes", command, "instructions"),
     ];
+    figures.push(reload()?);
     figures.extend(world()?);
     Ok(figures)
+}
+
+/// What a reload costs an agent, with its share of the plan.
+pub fn reload() -> Result<Figure, String> {
+    let count = Counted::Reload.count()?;
+    let name = "reload: an agent of the crowd tier";
+    Ok(Figure::new(name, count, "instructions"))
 }
 
 const PER_EVENT: &str = "instructions per event";

@@ -6,6 +6,7 @@
 mod callgrind;
 mod counted;
 mod memory;
+mod reload;
 mod rollback;
 mod scene;
 mod tape;
@@ -21,7 +22,8 @@ use clap::Parser;
 /// Contenders take turns round by round; a figure is the middle round. Before a time is shown, the
 /// transitions that it stands for were counted. Rows: memory of an agent; W5, an event for one agent
 /// in a hundred; sleep, a tick in which nothing happens; threads, the gain of a second one; world,
-/// three crowds in one world beside the same three ticked alone.
+/// three crowds in one world beside the same three ticked alone; reload, another version of the
+/// machine for everybody.
 #[derive(Parser)]
 #[command(
     name = "cargo xtask bench --crowd",
@@ -32,6 +34,9 @@ struct Arguments {
     /// A tenth of the agents: a few seconds.
     #[arg(long)]
     quick: bool,
+    /// What a reload costs, alone: times and instructions.
+    #[arg(long, conflicts_with_all = ["gate", "instructions", "tape"])]
+    reload: bool,
     /// What recording and replay cost, alone.
     #[arg(long, conflicts_with_all = ["gate", "instructions"])]
     tape: bool,
@@ -41,7 +46,8 @@ struct Arguments {
     /// Figures as JSON on standard output.
     #[arg(long)]
     json: bool,
-    /// Instructions instead of times, counted with valgrind: W5, a command, and the rows `world`.
+    /// Instructions instead of times, counted with valgrind: W5, a command, a reload, and the rows
+    /// `world`.
     #[arg(long, conflicts_with = "quick")]
     instructions: bool,
     /// Counts the instructions of the rows `world` and is an error if one misses its target.
@@ -140,6 +146,11 @@ fn run(arguments: &Arguments) -> Result<(), String> {
         Arguments {
             instructions: true, ..
         } => ("instructions".to_owned(), counted::measure()?),
+        Arguments { reload: true, .. } => {
+            let mut figures = reload::measure(agents)?;
+            figures.push(counted::reload()?);
+            (format!("reload of {agents} agents"), figures)
+        }
         Arguments { tape: true, .. } => {
             let agents = agents / 10;
             (format!("tapes of {agents} agents"), tape::measure(agents)?)
@@ -175,5 +186,6 @@ fn measure(agents: u32) -> Result<Vec<Figure>, String> {
     figures.extend(scene::measure(agents)?);
     figures.extend(threads::measure(agents)?);
     figures.extend(world::measure(agents)?);
+    figures.extend(reload::measure(agents)?);
     Ok(figures)
 }

@@ -8,8 +8,9 @@ use statewright_rom::ids::StateId;
 
 use super::fields::Fields;
 use super::plan::{Renames, diff};
-use super::{Fate, KeyField, MachineDiff, Mapping, MatchedBy, ReloadKind, TimerField};
+use super::{Fate, KeyField, MachineDiff, Mapping, ReloadKind};
 use crate::Description;
+use crate::length::Length;
 use crate::state::{Region, State, Transition};
 
 /// The difference of two machines.
@@ -106,7 +107,7 @@ impl Comparison {
             structure_changed,
             parameters_changed,
             changes,
-            reload: reload(plan, old),
+            reload: reload(plan, old, new),
         }
     }
 }
@@ -280,7 +281,7 @@ fn changed<T: Fields>(old: &T, new: &T, fields: &[T::Field]) -> Vec<FieldChange>
     fields.iter().map(change).collect()
 }
 
-fn reload(plan: &MachineDiff, old: &Description) -> Reload {
+fn reload(plan: &MachineDiff, old: &Description, new: &Description) -> Reload {
     let (kind, mut states_gone, mut losses) = (plan.kind, Vec::new(), Vec::new());
     let summary = match kind {
         ReloadKind::Nothing => "there would be nothing to do: the machine behaves the same",
@@ -303,21 +304,36 @@ fn reload(plan: &MachineDiff, old: &Description) -> Reload {
         summary: summary.to_owned(),
         states_gone,
         lost: losses,
-        old_deadlines: old_deadlines(plan, old),
+        old_deadlines: old_deadlines(plan, old, new),
     }
 }
 
 /// Timers that are in both machines and last another time now: those that run keep their deadline
 /// (LOAD-4).
-fn old_deadlines(plan: &MachineDiff, old: &Description) -> Vec<String> {
-    let changed = plan.timers.old.iter().filter(|(_, fate)| {
-        let kept = fate.kept().filter(|kept| kept.by == MatchedBy::StableId);
-        kept.is_some_and(|kept| kept.changed.contains(&TimerField::Ticks))
+fn old_deadlines(plan: &MachineDiff, old: &Description, new: &Description) -> Vec<String> {
+    let rates = [old, new].map(|one| u64::from(one.model.tick_rate.max(1)));
+    let timers = plan.timers.old.iter().filter_map(|(id, fate)| {
+        let (before, to) = (old.layout.timers.get(id.index())?, fate.by_stable_id()?);
+        let after = new.layout.timers.get(to.index())?;
+        (!lasts_as_long(before.length.as_ref(), after.length.as_ref(), rates)).then_some(before)
     });
-    let timers = changed.filter_map(|(id, _)| old.layout.timers.get(id.index()));
     timers
         .map(|timer| format!("{}: {}", timer.owner, timer.purpose()))
         .collect()
+}
+
+/// Is a duration the same in seconds? Another tick rate scales it.
+fn lasts_as_long(old: Option<&Length>, new: Option<&Length>, rates: [u64; 2]) -> bool {
+    let [from, to] = rates;
+    let same =
+        |before: u32, after: u32| (u64::from(before) * to).div_ceil(from) == u64::from(after);
+    match (old, new) {
+        (Some(Length::Ticks(before)), Some(Length::Ticks(after))) => same(*before, *after),
+        (Some(Length::Range(low, high)), Some(Length::Range(least, most))) => {
+            same(*low, *least) && same(*high, *most)
+        }
+        (before, after) => before == after,
+    }
 }
 
 /// What is lost besides states: queued events, running timers, history, values of keys.
