@@ -13,7 +13,7 @@ const VILLAGERS: usize = 996;
 const GUARDS: usize = 1_000;
 const BOSSES: usize = 4;
 const STREETS: usize = 20;
-pub const TICKS: u64 = 240;
+pub(crate) const TICKS: u64 = 240;
 
 const VILLAGER: &str = r#"{ "machine": "Villager", "tier": "crowd",
   "events": { "Scare": {}, "Help": { "payload": "entity", "sent": true }, "AllClear": {} },
@@ -46,7 +46,7 @@ const BOSS: &str = r#"{ "machine": "Boss", "tier": "hero",
     "gone": {} } }"#;
 
 /// What agents see of the town in one tick.
-pub struct Town<'t> {
+pub(crate) struct Town<'t> {
     villagers: &'t [AgentId],
     patrols: &'t [GroupId],
     bosses: &'t [AgentId],
@@ -54,7 +54,7 @@ pub struct Town<'t> {
 }
 
 /// Events by name, once.
-pub struct Words {
+pub(crate) struct Words {
     scare: statewright::EventHandle,
     help: statewright::EventHandle,
     hit: statewright::EventHandle,
@@ -62,7 +62,7 @@ pub struct Words {
 }
 
 #[derive(Board, Saved)]
-pub struct Villager {
+pub(crate) struct Villager {
     #[board(skip)]
     street: u32,
 }
@@ -77,7 +77,7 @@ impl Villager {
 }
 
 #[derive(Board, Saved)]
-pub struct Guard {
+pub(crate) struct Guard {
     /// Who called.
     caller: AgentId,
 }
@@ -92,7 +92,7 @@ impl Guard {
 }
 
 #[derive(Board, Saved)]
-pub struct Boss {
+pub(crate) struct Boss {
     health: i32,
 }
 
@@ -113,11 +113,11 @@ impl Boss {
     }
 }
 
-pub struct Game {
-    pub world: World<borrowed!(Town<'_>)>,
-    pub villagers: CrowdKey<Villager>,
-    pub guards: CrowdKey<Guard>,
-    pub bosses: CrowdKey<Boss>,
+pub(crate) struct Game {
+    pub(crate) world: World<borrowed!(Town<'_>)>,
+    pub(crate) villagers: CrowdKey<Villager>,
+    pub(crate) guards: CrowdKey<Guard>,
+    pub(crate) bosses: CrowdKey<Boss>,
     all_villagers: Vec<AgentId>,
     all_bosses: Vec<AgentId>,
     patrols: Vec<GroupId>,
@@ -126,7 +126,7 @@ pub struct Game {
 }
 
 impl Game {
-    pub fn new() -> Result<Self, Box<dyn std::error::Error>> {
+    pub(crate) fn new() -> Result<Self, Box<dyn std::error::Error>> {
         let [villager, guard, boss] = [VILLAGER, GUARD, BOSS]
             .map(|text| Machine::from_text("town", text).expect("the machines are right"));
         for machine in [&villager, &guard, &boss] {
@@ -176,7 +176,7 @@ impl Game {
         })
     }
 
-    pub fn tick(&mut self, threads: usize) -> WorldTick {
+    pub(crate) fn tick(&mut self, threads: usize) -> WorldTick {
         let town = Town {
             villagers: &self.all_villagers,
             patrols: &self.patrols,

@@ -57,6 +57,6 @@ pub use fork::{Fork, ForkError, Forked, guessed};
 pub use record::{AgentInput, Changed, Record, RecordedSettings, TapeAgent, TapeInput, TickProof};
 pub use recorder::{Proof, RecordError, Recording, RecordingOptions, Summary, WhenSlow};
 pub use replay::{Replay, ReplayError, Verified};
-pub use sealed::{Answers, Misfit, SealedProgram};
+pub use sealed::{Answers, Misfit, SealedProgram, SealedTick};
 pub use shrink::{Condition, Shrunk, shrink};
 pub use timeline::Timeline;

@@ -113,7 +113,7 @@ fn beasts() -> Functions<Beast, Land> {
         .guard("Lucky", |me: &Beast, land: &Land, cx| {
             let luck = cx.rng().map_or(0, |mut rng| rng.below(4));
             Verdict {
-                holds: (luck + me.secret + land.weather) % 3 == 0,
+                holds: (luck + me.secret + land.weather).is_multiple_of(3),
                 code: luck as u16,
             }
         })
@@ -261,7 +261,7 @@ fn tape_2_a_tape_that_is_not_sealed_says_so() {
 }
 
 #[test]
-fn tape_2_some_sealed_agents_change_nobody_on_any_threads() {
+fn tape_2_sealing_some_or_all_changes_nobody() {
     let new = || Crowd::new(beast_machine().bind(beasts()).unwrap(), 3);
     let mut plain = new();
     live(&mut plain, 60, true);
@@ -323,4 +323,84 @@ fn tape_2_a_crowd_of_a_world_runs_again_without_the_world() {
         "{messages} {summary:?}"
     );
     runs_without_its_game(&bytes);
+}
+
+#[test]
+fn tape_2_damaged_answers_with_right_checksums_are_refused_or_differ_and_never_panic() {
+    let mut crowd = Crowd::new(beast_machine().bind(beasts()).unwrap(), 3);
+    let recording = Recording::begin(&mut crowd, Vec::new(), sealed(Proof::Ticks)).unwrap();
+    live(&mut crowd, 30, true);
+    let (bytes, _) = recording.finish(&mut crowd).unwrap();
+    let tape = Tape::read(&bytes).unwrap();
+    let (mut refused, mut differs, mut same, mut rng) = (0, 0, 0, 0x9E37_79B9_u32);
+    let mut below = |bound: usize| {
+        rng ^= rng << 13;
+        rng ^= rng >> 17;
+        rng ^= rng << 5;
+        rng as usize % bound
+    };
+    for _ in 0..400 {
+        let (target, mut count) = (below(25), 0);
+        let (place, bit) = (below(1 << 20), below(8));
+        let edit = |record: &Record, bytes: &[u8]| {
+            let (Record::Calls(calls) | Record::Keys(calls)) = record else {
+                return None;
+            };
+            count += 1;
+            if count != target + 1 {
+                return None;
+            }
+            // Behind the length, so that the record itself stays one.
+            let mut bytes = bytes.to_vec();
+            let first = bytes.len() - calls.len();
+            if !calls.is_empty() {
+                bytes[first + place % calls.len()] ^= 1 << bit;
+            }
+            Some(bytes)
+        };
+        let (other, _) = rewrite(&tape, &(0..=u64::MAX), edit).unwrap();
+        let other = Tape::read(&other).unwrap();
+        let program = SealedProgram::of(&other).unwrap();
+        let mut replay = program.replay(&other, 0).unwrap();
+        match replay.run(|crowd| program.tick(crowd)) {
+            Ok(_) => same += 1,
+            Err(ReplayError::Answers { .. }) => refused += 1,
+            Err(ReplayError::Difference(_)) => differs += 1,
+            Err(error) => panic!("{error}"),
+        }
+    }
+    // A message of a panic, or a key that nobody reads, may be another one unnoticed.
+    assert!(
+        refused > 100 && differs > 50 && same < 200,
+        "{refused} {differs} {same}"
+    );
+}
+
+#[test]
+fn tape_4_no_bit_and_no_truncation_of_a_sealed_tape_passes_unnoticed() {
+    let mut crowd = Crowd::new(beast_machine().bind(beasts()).unwrap(), 3);
+    let recording = Recording::begin(&mut crowd, Vec::new(), sealed(Proof::Ticks)).unwrap();
+    live(&mut crowd, 9, true);
+    let (bytes, _) = recording.finish(&mut crowd).unwrap();
+    let whole = Tape::read(&bytes).unwrap().index().unwrap();
+    let look = |bytes: &[u8]| {
+        let Ok(tape) = Tape::read(bytes) else {
+            return None;
+        };
+        let Ok(program) = SealedProgram::of(&tape) else {
+            return None;
+        };
+        let mut replay = program.replay(&tape, 0).ok()?;
+        let ran = replay.run(|crowd| program.tick(crowd));
+        Some(ran.unwrap_or_else(|error| panic!("{error}")).ticks)
+    };
+    for end in 0..bytes.len() {
+        // What can be read is what was recorded, up to there.
+        assert!(look(&bytes[..end]).is_none_or(|ticks| ticks <= whole.ticks));
+    }
+    for place in 0..bytes.len() {
+        let mut damaged = bytes.clone();
+        damaged[place] ^= 1 << (place % 8);
+        assert!(look(&damaged).is_none_or(|ticks| ticks <= whole.ticks));
+    }
 }

@@ -228,3 +228,34 @@ fn wrong_questions_are_refused_with_what_to_ask() {
         .says("is never so");
     assert!(!folder.path.join("out.swtape").exists());
 }
+
+#[test]
+fn the_picture_of_the_guide_is_what_export_draws() {
+    let folder = town();
+    let fork = [
+        "tape",
+        "fork",
+        "town-bosses.swtape",
+        "--at=100",
+        "--do=at 100 set health 10 to agent 1",
+        "-ofork.swtape",
+    ];
+    folder.run(&fork).code(0);
+    let export = [
+        "tape",
+        "export",
+        "town-bosses.swtape",
+        "--format=svg",
+        "--fork=fork.swtape",
+    ];
+    let drawn = folder.run(&export).code(0).out;
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/pictures/town-fork.svg");
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(&path, &drawn).unwrap();
+    }
+    assert!(
+        drawn.contains("(none)"),
+        "before its first tick nobody is anywhere"
+    );
+    assert_eq!(drawn, std::fs::read_to_string(path).unwrap());
+}

@@ -218,6 +218,7 @@ impl<'b> Tape<'b> {
             block: Vec::new(),
             at: 0,
             offset: 0,
+            is_sealed: self.beginning.seal.is_some(),
         }
     }
 }
@@ -296,6 +297,8 @@ pub struct Player<'t> {
     at: usize,
     /// Where the block lies in the file.
     offset: usize,
+    /// Checkpoints have keys.
+    is_sealed: bool,
 }
 
 impl<'t> Player<'t> {
@@ -364,7 +367,8 @@ impl<'t> Player<'t> {
             return Ok(None);
         };
         let keys = match self.frames.split_first() {
-            Some((next, rest)) if next.kind == Kind::Keys as u32 => {
+            None if self.is_sealed => return Ok(None),
+            Some((next, rest)) if self.is_sealed && next.kind == Kind::Keys as u32 => {
                 self.frames = rest;
                 let raw = self.unpack(next)?;
                 let mut reader = Reader::new(&raw);
@@ -383,6 +387,7 @@ impl<'t> Player<'t> {
                     words,
                 })
             }
+            Some(_) if self.is_sealed => return Err(wrong),
             _ => None,
         };
         Ok(Some(Checkpoint {

@@ -63,6 +63,9 @@ pub struct SealedProgram {
     answers: Arc<Answers>,
 }
 
+/// What ticks the crowd of a sealed tape ([`SealedProgram::tick`]).
+pub type SealedTick = Box<dyn FnMut(&mut Crowd<Blackboard, Answers>) -> Option<u64>>;
+
 impl SealedProgram {
     /// Of a sealed tape.
     pub fn of(tape: &Tape<'_>) -> Result<Self, ReplayError> {
@@ -100,17 +103,9 @@ impl SealedProgram {
     pub fn timeline<'t>(
         &self,
         tape: &'t Tape<'t>,
-    ) -> Result<
-        Timeline<
-            't,
-            Blackboard,
-            Answers,
-            impl FnMut(&mut Crowd<Blackboard, Answers>) -> Option<u64> + use<>,
-        >,
-        ReplayError,
-    > {
+    ) -> Result<Timeline<'t, Blackboard, Answers, SealedTick>, ReplayError> {
         let (sealed, answers) = (self.clone(), Some(Arc::clone(&self.answers)));
-        let tick = move |crowd: &mut Crowd<Blackboard, Answers>| sealed.tick(crowd);
+        let tick: SealedTick = Box::new(move |crowd| sealed.tick(crowd));
         Timeline::start(tape, Arc::clone(&self.program), tick, answers)
     }
 

@@ -103,7 +103,9 @@ fn rows(args: &TapeExport, tape: &Tape<'_>) -> Result<Rows, ReplayError> {
         let now = crowd.now();
         for agent in crowd.agents() {
             let wanted = args.agents.is_empty() || args.agents.contains(&agent.index());
-            let path = crowd.path(agent).unwrap_or_default();
+            // Before its first tick and after its end an agent is in no state.
+            let path = crowd.path(agent).ok().filter(|path| !path.is_empty());
+            let path = path.unwrap_or_else(|| "(none)".to_owned());
             if !wanted {
                 continue;
             }
