@@ -367,10 +367,7 @@ fn visit_with_events<'a, I: Instance, H: Hosts>(
             hosts.pass(place, batch.agent(place), &first.event);
             return done(place, &Report::taken(1), &[]);
         }
-        FastPath::Jump(way) => {
-            cx.attach(instance.ram(), place);
-            jump_mixed(cx, hosts, batch, way, first)
-        }
+        FastPath::Jump(way) => jump(cx, instance, hosts, batch, way, first),
         FastPath::Together => {
             cx.attach(instance.ram(), place);
             jump_together(cx, hosts, batch, first)
