@@ -23,8 +23,9 @@ pub struct Outcome {
     pub agents: u32,
     /// Ticks that were run.
     pub ticks: u64,
-    /// Ticks that were asked for: more than were run if the run was stopped.
-    pub wanted_ticks: u64,
+    /// Ticks that were asked for: more than were run if the run was stopped; `None` if it was to run until somebody
+    /// stops it.
+    pub wanted_ticks: Option<u64>,
     /// The seed.
     pub seed: u64,
     /// Events that were sent.

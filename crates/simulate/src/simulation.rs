@@ -445,7 +445,7 @@ impl<S: BoardStorage> Simulation<S> {
         Outcome {
             agents: self.plan.agents,
             ticks: self.ticks,
-            wanted_ticks: self.plan.ticks,
+            wanted_ticks: (self.plan.ticks < u64::MAX).then_some(self.plan.ticks),
             seed: self.plan.seed,
             sent: self.source.sent,
             turns: self.tally.turns,

@@ -124,8 +124,6 @@ mod pages {
     mod worlds {}
     #[doc = include_str!("../../../docs/guide/large-crowds.md")]
     mod large_crowds {}
-    #[doc = include_str!("../../../docs/guide/lockstep.md")]
-    mod lockstep {}
     #[doc = include_str!("../../../docs/guide/saving.md")]
     mod saving {}
     #[doc = include_str!("../../../docs/guide/reload.md")]

@@ -220,7 +220,8 @@ fn play_and_ask(listener: &TcpListener) -> Result<(), AnyError> {
 
 fn main() -> Result<(), AnyError> {
     match std::env::args().nth(1) {
-        Some(port) => second(&port),
+        Some(port) if port.parse::<u16>().is_ok() => second(&port),
+        Some(_) => Err("start it without arguments: it starts the other player itself".into()),
         None => first(),
     }
 }

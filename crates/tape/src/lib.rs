@@ -40,6 +40,8 @@ mod timeline;
 /// The Rust code of the guide is compiled and run.
 #[cfg(doctest)]
 mod pages {
+    #[doc = include_str!("../../../docs/guide/lockstep.md")]
+    mod lockstep {}
     #[doc = include_str!("../../../docs/guide/recording.md")]
     mod recording {}
 }

@@ -48,7 +48,10 @@ pub fn page(outcome: &Outcome, picture: &str) -> String {
         out,
         "<title>{name}: a run</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<h1>{name}</h1>"
     );
-    let early = if outcome.ticks < outcome.wanted_ticks {
+    let early = if outcome
+        .wanted_ticks
+        .is_some_and(|wanted| outcome.ticks < wanted)
+    {
         ", stopped early"
     } else {
         ""

@@ -190,6 +190,8 @@ impl<B> Before<'_, B> {
         }
         let indices = self.agents.ids().map(|agent| agent.index() as usize);
         let is_gone = |&index: &usize| plan.plan.variant(self.agents.variant(index)).is_none();
+        let keys = plan.keys().retyped().chain(plan.keys().gone());
+        report.lost_keys = keys.map(str::to_owned).collect();
         report.lost_variants = indices.filter(is_gone).count();
         report.lost_parameters = self.parameters.changes().len() - self.parameters_of(plan).len();
         (mapped, report)

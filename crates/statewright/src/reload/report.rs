@@ -44,6 +44,9 @@ pub struct ReloadReport {
     pub on_old_deadlines: usize,
     /// What agents lost, by kind (LOAD-5).
     pub lost: Lost,
+    /// Keys that the new machine does not have, or has with another type: values of blackboards that
+    /// follow the machine's keys are gone (LOAD-6).
+    pub lost_keys: Vec<String>,
     /// Events under way that the new machine does not have, or that carry something else (LOAD-7).
     pub lost_letters: usize,
     /// Agents whose variant is gone: they have the plain one (LOAD-6).
@@ -70,6 +73,7 @@ impl ReloadReport {
             quarantined: Vec::new(),
             on_old_deadlines: 0,
             lost: Lost::default(),
+            lost_keys: Vec::new(),
             lost_letters: 0,
             lost_variants: 0,
             lost_parameters: 0,
@@ -171,6 +175,27 @@ impl fmt::Display for ReloadReport {
         let quarantined: usize = self.quarantined.iter().map(|group| group.count).sum();
         if quarantined > 0 {
             write!(f, "; {quarantined} quarantined")?;
+        }
+        let kinds = [
+            (self.lost.timers, "timers"),
+            (self.lost.history, "histories"),
+            (self.lost.cooldowns, "cooldowns"),
+            (self.lost.latches, "waiting transitions"),
+            (self.lost.results, "results"),
+            (self.lost.scratch, "scratch values"),
+            (self.lost.events, "queued events"),
+            (self.lost_letters as u64, "events under way"),
+            (self.lost_variants as u64, "variants"),
+            (self.lost_parameters as u64, "parameters"),
+        ];
+        let mut lost = kinds.iter().filter(|(count, _)| *count > 0);
+        if let Some((count, kind)) = lost.next() {
+            write!(f, "; lost: {count} {kind}")?;
+            lost.try_for_each(|(count, kind)| write!(f, ", {count} {kind}"))?;
+        }
+        if let Some((first, others)) = self.lost_keys.split_first() {
+            write!(f, "; no value any more: {first}")?;
+            others.iter().try_for_each(|key| write!(f, ", {key}"))?;
         }
         Ok(())
     }

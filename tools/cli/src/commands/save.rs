@@ -7,9 +7,9 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use serde_json::{Value, json};
-use statewright::{Machine, Reload, ReloadReport, SavedCrowd, SavedSummary, SavedWorld};
+use statewright::{Lost, Machine, Reload, ReloadReport, SavedCrowd, SavedSummary, SavedWorld};
 use statewright_draw::visible;
-use statewright_files::{Input, open_file, refuse_existing};
+use statewright_files::{Input, open_file, refuse_existing, refuse_own_source};
 use statewright_save::{FORMAT, Save, Writer};
 use statewright_simulate::report::number;
 
@@ -60,7 +60,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, CliError> {
         ))
         .help("the game itself loads saves of any size")),
         Ok(_) => Ok(bytes),
-        Err(error) => Err(CliError::read(&name, error)),
+        Err(error) => Err(CliError::read(&name, error).help(WHERE_FROM)),
     }
 }
 
@@ -187,6 +187,12 @@ fn hashes(machine: &Machine) -> [u64; 2] {
 
 fn verify(args: &SaveVerify, console: &Console) -> Result<Outcome, CliError> {
     let bytes = read(&args.path)?;
+    if args.json
+        && let Err(refused) = Save::read(&bytes)
+    {
+        console.json(&json!({ "whole": false, "problems": [visible(&refused.to_string())] }));
+        return Ok(Outcome::Problems);
+    }
     let save = match open(&args.path, &bytes, console) {
         Ok(save) => save,
         Err(outcome) => return Ok(outcome),
@@ -257,6 +263,11 @@ fn migrate(args: &SaveMigrate, console: &Console) -> Result<Outcome, CliError> {
         Ok(loaded) => machine_of(loaded)?,
         Err(outcome) => return Ok(outcome),
     };
+    if args.json && args.output == Path::new("-") {
+        let error = CliError::new("standard output cannot hold both the save and the report");
+        return Err(error.help("name a file with `-o`, or leave `--json` out"));
+    }
+    refuse_own_source(Some(&args.output), &Input::single(&args.machine))?;
     refuse_existing(&args.output, args.force)?;
     let chosen: Vec<&str> = chosen(args, &save, &machine)?;
     let (mut crowds, mut plans, mut reports) = (Vec::new(), Vec::new(), Vec::new());
@@ -368,6 +379,19 @@ fn tell(args: &SaveMigrate, reports: &[(&str, ReloadReport)], console: &Console)
     }
 }
 
+/// What agents lost, by kind (LOAD-5).
+fn lost_json(lost: &Lost) -> Value {
+    json!({
+        "timers": lost.timers,
+        "history": lost.history,
+        "cooldowns": lost.cooldowns,
+        "latches": lost.latches,
+        "results": lost.results,
+        "scratch": lost.scratch,
+        "events": lost.events,
+    })
+}
+
 /// What became of agents.
 pub(crate) fn report_json(report: &ReloadReport) -> Value {
     json!({
@@ -379,6 +403,8 @@ pub(crate) fn report_json(report: &ReloadReport) -> Value {
         "ended": report.ended,
         "quarantined": report.quarantined.iter().map(|group| group.count).sum::<usize>(),
         "on_old_deadlines": report.on_old_deadlines,
+        "lost": lost_json(&report.lost),
+        "lost_keys": report.lost_keys.iter().map(|key| visible(key)).collect::<Vec<_>>(),
         "lost_letters": report.lost_letters,
         "lost_variants": report.lost_variants,
         "lost_parameters": report.lost_parameters,

@@ -15,7 +15,7 @@ use statewright::trace::Level;
 use statewright::{Machine, SymbolTable};
 use statewright_draw::{Chart, Heat, Options, svg};
 use statewright_files::{
-    Input, Loaded, Prepared, create, open_file, read_limited, refuse_own_source,
+    Input, Loaded, Prepared, create, is_same_file, open_file, read_limited, refuse_own_source,
 };
 use statewright_simulate::report::{json, number, page, plot};
 use statewright_simulate::{
@@ -71,6 +71,12 @@ pub(crate) fn run(args: &Run, console: &Console) -> Result<Outcome, CliError> {
         }
         (None, None) => with_names(load_sample())?,
     };
+    if let Some((saved, _)) = &saved {
+        saves::refuse_another_machine(args, saved, &machine)?;
+        if args.file.is_none() && args.weights.is_none() && !console.is_quiet() {
+            console.note("saves have no weights of events: random ones are all alike; name the machine file for those that it has");
+        }
+    }
     let weights = match weights(args, &machine, meta.as_ref(), console)? {
         Ok(weights) => weights,
         Err(refused) => return Ok(refused),
@@ -92,6 +98,7 @@ pub(crate) fn run(args: &Run, console: &Console) -> Result<Outcome, CliError> {
     outputs
         .into_iter()
         .try_for_each(|(option, path)| check_output(option, path.as_deref(), args))?;
+    refuse_same_output(&outputs)?;
     let rate = args
         .rate
         .unwrap_or(if args.script.is_some() { 0.0 } else { RATE });
@@ -191,6 +198,27 @@ fn check_output(option: &str, path: Option<&Path>, args: &Run) -> Result<(), Cli
     } else {
         Ok(Prepared::new(path, b"").map(drop)?)
     }
+}
+
+/// Refuses two results in one file.
+fn refuse_same_output(outputs: &[(&str, &Option<PathBuf>)]) -> Result<(), CliError> {
+    let named: Vec<(&str, &Path)> = outputs
+        .iter()
+        .filter_map(|(option, path)| Some((*option, path.as_deref()?)))
+        .collect();
+    for (place, (one, path)) in named.iter().enumerate() {
+        let mut before = named[..place].iter();
+        if let Some((other, _)) =
+            before.find(|(_, other)| other == path || is_same_file(other, path))
+        {
+            let text = format!(
+                "`{other}` and `{one}` would both write `{}`",
+                path.display()
+            );
+            return Err(CliError::new(text).help("choose another name for one of them"));
+        }
+    }
+    Ok(())
 }
 
 /// Who is in the trace, if one is wanted.

@@ -47,11 +47,14 @@ fn head(out: &mut String, outcome: &Outcome) {
         outcome.ticks as f64 / rate,
         outcome.seed
     );
-    if outcome.ticks < outcome.wanted_ticks {
+    if let Some(wanted) = outcome
+        .wanted_ticks
+        .filter(|&wanted| outcome.ticks < wanted)
+    {
         line!(
             out,
             "  stopped early: {} ticks were asked for",
-            number(outcome.wanted_ticks)
+            number(wanted)
         );
     }
     let counters = &outcome.counters;

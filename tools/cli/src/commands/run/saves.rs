@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use statewright::SavedCrowd;
+use statewright::{Machine, Reload, SavedCrowd};
 use statewright_save::Writer;
 use statewright_simulate::report::number;
 
@@ -56,6 +56,28 @@ pub(super) fn load(
             Ok(Err(Outcome::Problems))
         }
     }
+}
+
+/// Refuses agents of a machine that is no version of the one that is to run, unless they are asked for by
+/// name: all of them would begin anew.
+pub(super) fn refuse_another_machine(
+    args: &Run,
+    saved: &SavedCrowd<'_>,
+    machine: &Machine,
+) -> Result<(), CliError> {
+    let is_another = Reload::plan(&saved.machine, machine).is_of_another_machine();
+    if !is_another || args.crowd.is_some() {
+        return Ok(());
+    }
+    let name = args.load.as_deref().unwrap_or(Path::new("-")).display();
+    let text = format!(
+        "`{name}` has no agents of an earlier version of {}: they are of {}",
+        machine.name(),
+        saved.machine.name()
+    );
+    Err(CliError::new(text).help(
+        "run the machine of the save (leave the file out), or let them begin anew in this one: `--crowd NAME`",
+    ))
 }
 
 /// Writes the agents of a run.

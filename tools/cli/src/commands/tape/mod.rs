@@ -67,7 +67,7 @@ fn read(path: &Path) -> Result<Vec<u8>, CliError> {
             number(MOST_BYTES)
         ))),
         Ok(_) => Ok(bytes),
-        Err(error) => Err(CliError::read(&name, error)),
+        Err(error) => Err(CliError::read(&name, error).help(WHERE_FROM)),
     }
 }
 
@@ -206,7 +206,7 @@ fn lines(text: &str) -> String {
 
 fn cut_out(args: &TapeCut, console: &Console) -> Result<Outcome, CliError> {
     let bytes = read(&args.path)?;
-    let (tape, _) = match open(&args.path, &bytes, console) {
+    let (tape, outcome) = match open(&args.path, &bytes, console) {
         Ok(opened) => opened,
         Err(outcome) => return Ok(outcome),
     };
@@ -225,11 +225,12 @@ fn cut_out(args: &TapeCut, console: &Console) -> Result<Outcome, CliError> {
     };
     if args.output == Path::new("-") {
         console.result(part);
-        return Ok(Outcome::Fine);
+        return Ok(outcome);
     }
     statewright_files::write(&args.output, &part)?;
     console.note(format_args!("wrote {}", args.output.display()));
-    Ok(Outcome::Fine)
+    // What could be read is there; that something could not has been said.
+    Ok(outcome)
 }
 
 pub(crate) fn replay(args: &Replay, console: &Console) -> Result<Outcome, CliError> {
@@ -245,6 +246,10 @@ pub(crate) fn replay(args: &Replay, console: &Console) -> Result<Outcome, CliErr
     drop(bar);
     let name = args.path.display();
     match ran {
+        Ok(verified) if verified.ticks == 0 && args.from > 0 => {
+            let text = format!("`{name}` ends before tick {}: nothing was run", args.from);
+            Err(CliError::new(text).help("`statewright tape info` says which ticks it has"))
+        }
         Ok(verified) => {
             if args.json {
                 console.json(&json!({
