@@ -171,7 +171,7 @@ fn load_8_a_run_goes_on_in_what_is_saved_and_a_broken_file_is_told_once() {
     save(&folder, "cat.sw.json", &resting("doze", "7200s", keys));
     let line = until(&lines, "reloaded");
     assert_eq!(
-        line, "reloaded cat.sw.json: structure; 0 kept, 7 completed, 0 anew\n",
+        line, "reloaded cat.sw.json: structure; 0 kept, 7 completed, 0 anew; lost: 7 timers\n",
         "the broken file was told once"
     );
     let ended = Command::new("kill")
