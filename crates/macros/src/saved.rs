@@ -210,7 +210,7 @@ fn form(
 
 fn variant_form(name: &str, was: &[LitStr], parts: &[Part]) -> TokenStream {
     let fields = parts.iter().filter(|part| !part.skip).map(|part| {
-        let (ty, was) = (&part.ty, &part.was);
+        let (ty, was, saved) = (&part.ty, &part.was, part.saved());
         let name = match &part.member {
             Member::Named(ident) => ident.to_string(),
             Member::Unnamed(index) => index.index.to_string(),
@@ -224,7 +224,7 @@ fn variant_form(name: &str, was: &[LitStr], parts: &[Part]) -> TokenStream {
             },
             None => quote!(::core::option::Option::None),
         };
-        quote!(::statewright::macros::saved_field::<#ty>(forms, #name, &[#(#was),*], #default))
+        quote!(::statewright::macros::saved_field(#name, &[#(#was),*], #saved::form(forms), #default))
     });
     quote!(::statewright::macros::saved_variant(#name, &[#(#was),*], ::std::vec![#(#fields),*]))
 }

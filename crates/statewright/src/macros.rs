@@ -11,8 +11,7 @@ pub use crate::fused::{AnyFused, FusedMachine, FusedWith, Linked, Tied, Unfused}
 use crate::fused::{Fused, Fusing};
 pub use crate::handle::Origin;
 use crate::machine::Machine;
-use crate::saved::Saved;
-use crate::saved::form::{DefaultBytes, FieldForm, Forms, Reread, TypeForm, VariantForm};
+use crate::saved::form::{DefaultBytes, FieldForm, Form, Reread, TypeForm, VariantForm};
 use crate::value::Type;
 
 use statewright_symbols::Symbol;
@@ -91,16 +90,17 @@ pub fn saved_variant(
 }
 
 /// A field of a variant.
-pub fn saved_field<T: Saved>(
-    forms: &mut Forms,
+pub fn saved_field(
     name: &'static str,
     was: &'static [&'static str],
+    form: Form,
     default: Option<DefaultBytes>,
 ) -> FieldForm {
+    let name = name.into();
     FieldForm {
-        name: name.into(),
+        name,
         was,
-        form: T::form(forms),
+        form,
         default,
     }
 }

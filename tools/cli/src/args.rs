@@ -91,7 +91,7 @@ pub(crate) enum Command {
     Replay(Replay),
     /// Look into tapes, ask why, fork and shrink them, export them
     Tape(Tape),
-    /// Look into saves, prove that they are whole, bring them to another version of a machine
+    /// Look into saves, bring them to another version of a machine
     Save(Save),
     /// Help an editor with machine files, as a language server
     Lsp(Lsp),

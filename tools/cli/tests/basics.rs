@@ -230,7 +230,7 @@ fn every_command_has_a_manual_page() {
     folder
         .run(&["man", "share/man1"])
         .code(0)
-        .says("wrote 21 pages to share/man1");
+        .says("wrote 22 pages to share/man1");
     assert_eq!(folder.text("share/man1/statewright.1"), main.out);
     let help = folder.run(&["--help"]).code(0).out;
     let commands = help

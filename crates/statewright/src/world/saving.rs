@@ -97,7 +97,7 @@ impl<C: Context + ?Sized> World<C> {
         let plan = Reload::plan(&saved.machine, member.machine());
         match member.prepare_saved(saved, &plan) {
             Some(Ok((number, now, report))) => Ok(((number, now), plan, report)),
-            Some(Err(error)) => Err(WorldSnapshotError::Saved {
+            Some(Err(error)) => Err(WorldSnapshotError::Load {
                 crowd: name.to_owned(),
                 error,
             }),

@@ -47,7 +47,7 @@ pub enum WorldSnapshotError {
         error: SnapshotError,
     },
     /// What a save holds of a crowd was refused.
-    Saved {
+    Load {
         /// Name of the crowd.
         crowd: String,
         /// Why.
@@ -79,7 +79,7 @@ impl fmt::Display for WorldSnapshotError {
                 "the snapshot knows no crowd `{crowd}`: let it leave first, or restore another snapshot"
             ),
             Self::Crowd { crowd, error } => write!(f, "crowd `{crowd}`: {error}"),
-            Self::Saved { crowd, error } => write!(f, "crowd `{crowd}`: {error}"),
+            Self::Load { crowd, error } => write!(f, "crowd `{crowd}`: {error}"),
         }
     }
 }
