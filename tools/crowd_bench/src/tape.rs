@@ -80,9 +80,10 @@ impl Scene {
     }
 }
 
-fn recorded(scene: &mut Scene, proof: Proof) -> Result<Recording<Vec<u8>>, String> {
+fn recorded(scene: &mut Scene, proof: Proof, sealed: bool) -> Result<Recording<Vec<u8>>, String> {
     let options = RecordingOptions {
         proof,
+        sealed,
         ..RecordingOptions::default()
     };
     Recording::begin(&mut scene.crowd, Vec::new(), options).map_err(|error| error.to_string())
@@ -94,16 +95,17 @@ pub fn measure(agents: u32) -> Result<Vec<Figure>, String> {
             .bind(functions())
             .map_err(|error| error.to_string())?,
     );
-    let mut scenes: [Scene; 4] = std::array::from_fn(|_| Scene::new(&program, agents));
-    let inputs = recorded(&mut scenes[1], Proof::None)?;
-    let digests = recorded(&mut scenes[2], Proof::Ticks)?;
+    let mut scenes: [Scene; 5] = std::array::from_fn(|_| Scene::new(&program, agents));
+    let inputs = recorded(&mut scenes[1], Proof::None, false)?;
+    let digests = recorded(&mut scenes[2], Proof::Ticks, false)?;
+    let sealed = recorded(&mut scenes[4], Proof::None, true)?;
     let options = FlightOptions {
         budget: 256 << 20,
         ..FlightOptions::default()
     };
     let flight = FlightRecorder::begin(&mut scenes[3].crowd, options);
     let flight = flight.map_err(|error| error.to_string())?;
-    let mut times = [const { Times(Vec::new()) }; 4];
+    let mut times = [const { Times(Vec::new()) }; 5];
     for round in 0..ROUNDS {
         for (scene, times) in scenes.iter_mut().zip(&mut times) {
             times.take(|| scene.round(round));
@@ -120,6 +122,7 @@ pub fn measure(agents: u32) -> Result<Vec<Figure>, String> {
     };
     let (bytes, _) = finish(inputs, &mut scenes[1])?;
     finish(digests, &mut scenes[2])?;
+    finish(sealed, &mut scenes[4])?;
     flight.finish(&mut scenes[3].crowd);
     let mut replayed = Times(Vec::new());
     let tape = Tape::read(&bytes).map_err(|error| error.to_string())?;
@@ -131,7 +134,7 @@ pub fn measure(agents: u32) -> Result<Vec<Figure>, String> {
             return Err("the tape is too short".to_owned());
         }
     }
-    let [plain, inputs, digests, flight] = times.map(|times| middle(times.0));
+    let [plain, inputs, digests, flight, sealed] = times.map(|times| middle(times.0));
     let replayed = middle(replayed.0);
     let at_most = |name, value, target| Figure::new(name, value, "x").at_most(target);
     Ok(vec![
@@ -145,6 +148,11 @@ pub fn measure(agents: u32) -> Result<Vec<Figure>, String> {
             "tape: recorded with digests, over that",
             digests / plain,
             1.6,
+        ),
+        at_most(
+            "tape: recorded and everybody sealed, over that",
+            sealed / plain,
+            2.5,
         ),
         Figure::new(
             "tape: flight recorder of the whole crowd, over that",
@@ -172,7 +180,7 @@ fn seek() -> Result<Figure, String> {
             .map_err(|error| error.to_string())?,
     );
     let mut scene = Scene::new(&program, 1000);
-    let recording = recorded(&mut scene, Proof::Ticks)?;
+    let recording = recorded(&mut scene, Proof::Ticks, false)?;
     for tick in 0..TICKS as usize {
         let (agent, event) = (scene.agents[tick * 7 % 1000], scene.events[tick % 4]);
         scene

@@ -29,14 +29,8 @@ pub(crate) use keys::{Layout, SNAPSHOT_HEAD};
 /// use statewright::prelude::*;
 /// use statewright_tape::{Recording, RecordingOptions, SealedProgram, Tape};
 ///
-/// let machine = Machine::build("Dog", |m| {
-///     m.event("Call");
-///     m.initial("sit");
-///     m.state("sit", |s| {
-///         s.on("Call").when("Hears").go("walk");
-///     });
-///     m.state("walk", |_| {});
-/// })?;
+/// let machine = Machine::from_text("dog", r#"{ "machine": "Dog", "events": ["Call"], "initial": "sit",
+///   "states": { "sit": { "transitions": [{ "on": "Call", "if": "Hears", "to": "walk" }] }, "walk": {} } }"#)?;
 /// // The game.
 /// let hears = Functions::<(), i32>::new().guard("Hears", |_, loudness, _| Verdict::from(*loudness > 3));
 /// let mut dogs = Crowd::new(machine.bind(hears)?, 1);
