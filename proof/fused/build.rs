@@ -49,6 +49,7 @@ const SEEDS: &str = "FUSED_SEEDS";
 const SEPARATOR: char = '\u{1}';
 
 /// A machine as code.
+#[derive(Clone)]
 struct Written {
     seed: u64,
     features: u32,
@@ -64,7 +65,7 @@ fn main() {
         return print_codes(&seeds);
     }
     let machines = match std::env::var(MISTAKES) {
-        Ok(numbers) => with_mistakes(&chosen(), &numbers),
+        Ok(numbers) => with_mistakes(&numbers),
         Err(_) => chosen(),
     };
     let folder = std::env::var_os("OUT_DIR").expect("cargo says where to write");
@@ -141,29 +142,20 @@ fn chosen() -> Vec<Written> {
     machines
 }
 
-/// For each mistake, the machine that is named, or those whose code it changes most.
-fn with_mistakes(machines: &[Written], numbers: &str) -> Vec<Written> {
-    let seeds: Vec<String> = machines.iter().map(|one| one.seed.to_string()).collect();
+/// For each mistake, the machine that is named, or those of the set whose code it changes most.
+fn with_mistakes(numbers: &str) -> Vec<Written> {
+    let mut set = None;
     let mut changed = Vec::new();
     for number in numbers.split(',') {
-        let (number, named) = match number.split_once(':') {
-            Some((number, seed)) => (number, Some(seed)),
-            None => (number, None),
+        let (number, machines) = match number.split_once(':') {
+            Some((number, seed)) => (number, named(seed).into_iter().collect()),
+            None => (number, set.get_or_insert_with(chosen).clone()),
         };
-        let this = std::env::current_exe().expect("a program has a path");
-        let run = Command::new(this)
-            .env("MISTAKE", number)
-            .env(SEEDS, seeds.join(","))
-            .output()
-            .expect("this program runs");
-        assert!(run.status.success(), "mistake {number} stops the generator");
-        let text = String::from_utf8(run.stdout).expect("code is text");
-        let (_, codes) = text.split_once(SEPARATOR).expect("there is code");
-        let all = machines.iter().zip(codes.split(SEPARATOR));
-        let wanted = |one: &Written| named.is_none_or(|seed| one.seed.to_string() == seed);
-        let mut found: Vec<_> = all
-            .filter(|(one, _)| wanted(one))
-            .map(|(one, code)| (changed_bytes(&one.code.to_string(), code), one, code))
+        let codes = codes_with(number, &machines);
+        let mut found: Vec<_> = machines
+            .into_iter()
+            .zip(codes)
+            .map(|(one, code)| (changed_bytes(&one.code.to_string(), &code), one, code))
             .filter(|(bytes, ..)| *bytes != 0)
             .collect();
         found.sort_by_key(|(bytes, one, _)| (std::cmp::Reverse(*bytes), one.seed));
@@ -171,11 +163,38 @@ fn with_mistakes(machines: &[Written], numbers: &str) -> Vec<Written> {
             changed.push(Written {
                 code: code.parse().expect("the generator writes tokens"),
                 mistake: number.parse().expect("a number"),
-                ..*one
+                ..one
             });
         }
     }
     changed
+}
+
+/// The machine of a seed that is named for a mistake.
+fn named(seed: &str) -> Option<Written> {
+    let seed = seed.parse().expect("a seed");
+    let (features, code) = machine(seed)?;
+    Some(Written {
+        seed,
+        features,
+        code,
+        mistake: 0,
+    })
+}
+
+/// The code of machines as a process with a mistake writes it.
+fn codes_with(number: &str, machines: &[Written]) -> Vec<String> {
+    let seeds: Vec<String> = machines.iter().map(|one| one.seed.to_string()).collect();
+    let this = std::env::current_exe().expect("a program has a path");
+    let run = Command::new(this)
+        .env("MISTAKE", number)
+        .env(SEEDS, seeds.join(","))
+        .output()
+        .expect("this program runs");
+    assert!(run.status.success(), "mistake {number} stops the generator");
+    let text = String::from_utf8(run.stdout).expect("code is text");
+    // Before the first is what cargo is told.
+    text.split(SEPARATOR).skip(1).map(str::to_owned).collect()
 }
 
 /// From the first byte that differs to the last.
