@@ -1,8 +1,9 @@
 //! Writes random machines as Rust: a fixed set that has every feature between them.
 //!
 //! With the numbers of mistakes in `FUSED_MISTAKES` (`cargo xtask mistakes`, where the generator can make them):
-//! instead, for each of them, the first of these machines whose code it changes. Which mistake a process
-//! makes is decided once, so each has a process of its own, this program once more.
+//! instead, for each of them, the machine that is named (`80:426`), or those of these machines whose code it changes
+//! most. Which mistake a process makes is decided once, so each has a process of its own, this program once
+//! more.
 
 use std::path::Path;
 use std::process::Command;
@@ -14,14 +15,32 @@ use statewright_rom::layout::feature;
 
 /// How many machines.
 const MACHINES: usize = 60;
-/// How many of them for a mistake.
-const MACHINES_PER_MISTAKE: usize = 3;
+/// How many of them for a mistake that no machine is named for.
+const MACHINES_PER_MISTAKE: usize = 6;
 /// Features without which nothing polls.
 const POLLING: u32 = feature::ACTIVITIES | feature::UPDATES | feature::EVENTLESS;
 /// Larger ones take long to compile and show no more.
 const MOST_STATES: usize = 40;
 /// Up to this seed, machines are taken for their features.
 const SEEDS_OF_FEATURES: u64 = 400;
+/// Up to this seed, machines are taken for the shapes of their code.
+const SEEDS_OF_SHAPES: u64 = 3_000;
+/// So many machines have each of them, if there are so many.
+const MACHINES_PER_SHAPE: usize = 5;
+/// What code may have: all parts of a shape stand in it.
+const SHAPES: [&[&str]; 11] = [
+    &["fuse . latch ::"],
+    &["'waiting"],
+    &["fuse . is_young"],
+    &["fuse . debounce"],
+    &["best ("],
+    &["fuse . defer ("],
+    &["return Taking :: Rests", "return Taking :: Taken"],
+    &["return Taking :: Carried"],
+    &["fn later_"],
+    &["fn on_timer_"],
+    &["fuse . payload ()", "i32_sub"],
+];
 /// Numbers of mistakes, with commas.
 const MISTAKES: &str = "FUSED_MISTAKES";
 /// Seeds that a process with a mistake writes, with commas.
@@ -30,6 +49,7 @@ const SEEDS: &str = "FUSED_SEEDS";
 const SEPARATOR: char = '\u{1}';
 
 /// A machine as code.
+#[derive(Clone)]
 struct Written {
     seed: u64,
     features: u32,
@@ -45,7 +65,7 @@ fn main() {
         return print_codes(&seeds);
     }
     let machines = match std::env::var(MISTAKES) {
-        Ok(numbers) => with_mistakes(&chosen(), &numbers),
+        Ok(numbers) => with_mistakes(&numbers),
         Err(_) => chosen(),
     };
     let folder = std::env::var_os("OUT_DIR").expect("cargo says where to write");
@@ -87,25 +107,28 @@ fn all(machines: &[Written]) -> TokenStream {
 fn chosen() -> Vec<Written> {
     let mut machines = Vec::new();
     let mut seen = 0_u32;
+    let mut shapes = [0; SHAPES.len()];
     for seed in 0.. {
         let Some((features, code)) = machine(seed) else {
             continue;
         };
-        // The first ones are those that bring a new feature, as long as there are any; then those that
-        // have events, timers, or two leaves that are asked one after the other as code.
+        // The first ones are those that bring a new feature, as long as there are any; then those whose code
+        // has what few have.
         let text = code.to_string();
-        let [events, timers, later] =
-            ["fn on_event_", "fn on_timer_", "fn later_"].map(|name| text.contains(name));
+        let has = SHAPES.map(|shape| shape.iter().all(|part| text.contains(part)));
+        let rare = |(has, count): (&bool, &usize)| *has && *count < MACHINES_PER_SHAPE;
         let wanted = match seed {
             ..SEEDS_OF_FEATURES => features & !seen != 0,
-            _ if seed % 4 == 0 => later,
-            _ if seed % 2 == 0 => events,
-            _ => events && timers,
+            ..SEEDS_OF_SHAPES => has.iter().zip(&shapes).any(rare),
+            _ => text.contains("fn on_event_"),
         };
         if !wanted {
             continue;
         }
         seen |= features;
+        for (count, has) in shapes.iter_mut().zip(has) {
+            *count += usize::from(has);
+        }
         machines.push(Written {
             seed,
             features,
@@ -119,31 +142,71 @@ fn chosen() -> Vec<Written> {
     machines
 }
 
-/// For each mistake, the first machines whose code it changes.
-fn with_mistakes(machines: &[Written], numbers: &str) -> Vec<Written> {
-    let seeds: Vec<String> = machines.iter().map(|one| one.seed.to_string()).collect();
+/// For each mistake, the machine that is named, or those of the set whose code it changes most.
+fn with_mistakes(numbers: &str) -> Vec<Written> {
+    let mut set = None;
     let mut changed = Vec::new();
     for number in numbers.split(',') {
-        let this = std::env::current_exe().expect("a program has a path");
-        let run = Command::new(this)
-            .env("MISTAKE", number)
-            .env(SEEDS, seeds.join(","))
-            .output()
-            .expect("this program runs");
-        assert!(run.status.success(), "mistake {number} stops the generator");
-        let text = String::from_utf8(run.stdout).expect("code is text");
-        let (_, codes) = text.split_once(SEPARATOR).expect("there is code");
-        let differs = |(one, code): &(&Written, &str)| one.code.to_string() != *code;
-        let found = machines.iter().zip(codes.split(SEPARATOR)).filter(differs);
-        for (one, code) in found.take(MACHINES_PER_MISTAKE) {
+        let (number, machines) = match number.split_once(':') {
+            Some((number, seed)) => (number, named(seed).into_iter().collect()),
+            None => (number, set.get_or_insert_with(chosen).clone()),
+        };
+        let codes = codes_with(number, &machines);
+        let mut found: Vec<_> = machines
+            .into_iter()
+            .zip(codes)
+            .map(|(one, code)| (changed_bytes(&one.code.to_string(), &code), one, code))
+            .filter(|(bytes, ..)| *bytes != 0)
+            .collect();
+        found.sort_by_key(|(bytes, one, _)| (std::cmp::Reverse(*bytes), one.seed));
+        for (_, one, code) in found.into_iter().take(MACHINES_PER_MISTAKE) {
             changed.push(Written {
                 code: code.parse().expect("the generator writes tokens"),
                 mistake: number.parse().expect("a number"),
-                ..*one
+                ..one
             });
         }
     }
     changed
+}
+
+/// The machine of a seed that is named for a mistake.
+fn named(seed: &str) -> Option<Written> {
+    let seed = seed.parse().expect("a seed");
+    let (features, code) = machine(seed)?;
+    Some(Written {
+        seed,
+        features,
+        code,
+        mistake: 0,
+    })
+}
+
+/// The code of machines as a process with a mistake writes it.
+fn codes_with(number: &str, machines: &[Written]) -> Vec<String> {
+    let seeds: Vec<String> = machines.iter().map(|one| one.seed.to_string()).collect();
+    let this = std::env::current_exe().expect("a program has a path");
+    let run = Command::new(this)
+        .env("MISTAKE", number)
+        .env(SEEDS, seeds.join(","))
+        .output()
+        .expect("this program runs");
+    assert!(run.status.success(), "mistake {number} stops the generator");
+    let text = String::from_utf8(run.stdout).expect("code is text");
+    // Before the first is what cargo is told.
+    text.split(SEPARATOR).skip(1).map(str::to_owned).collect()
+}
+
+/// From the first byte that differs to the last.
+fn changed_bytes(one: &str, other: &str) -> usize {
+    let same =
+        |pairs: &mut dyn Iterator<Item = (u8, u8)>| pairs.take_while(|(a, b)| a == b).count();
+    let before = same(&mut one.bytes().zip(other.bytes()));
+    let behind = same(&mut one.bytes().rev().zip(other.bytes().rev()));
+    match one == other {
+        true => 0,
+        false => one.len().saturating_sub(before + behind).max(1),
+    }
 }
 
 /// What a process with a mistake does.

@@ -179,12 +179,12 @@ fn search_code<'l>(
         return Ok(Vec::new());
     }
     let texts: Vec<String> = numbers.iter().map(u8::to_string).collect();
-    let program = build(
-        workspace,
-        &BUILD_CODE,
-        "fused-mistakes",
-        Some(&texts.join(",")),
-    )?;
+    let named = numbers.iter().zip(&texts).map(|(number, text)| {
+        let seed = list.mistake(*number).and_then(|mistake| mistake.seed);
+        seed.map_or_else(|| text.clone(), |seed| format!("{text}:{seed}"))
+    });
+    let named = named.collect::<Vec<_>>().join(",");
+    let program = build(workspace, &BUILD_CODE, "fused-mistakes", Some(&named))?;
     let run = Command::new(&program)
         .output()
         .map_err(|error| format!("cannot start {}: {error}", program.display()))?;
