@@ -1,6 +1,8 @@
 //! The entries of a microstep as they are found, in a buffer of a fixed size: steps from the front,
 //! effects that wait for their moment from the back.
 
+use core::ops::{Deref, DerefMut};
+
 use statewright_rom::ids::*;
 use statewright_rom::layout::*;
 
@@ -108,7 +110,6 @@ pub(crate) struct EntrySet {
     len: u16,
     /// Effects that wait; those before the last may have found their place already.
     waiting: u16,
-    goals: [Option<Goal>; MAX_GOALS],
     pub(crate) spans: [EntrySpan; MAX_LEAVES],
 }
 
@@ -119,19 +120,12 @@ impl EntrySet {
             cells: [Cell::EMPTY; MAX_STEPS as usize],
             len: 0,
             waiting: 0,
-            goals: [None; MAX_GOALS],
             spans: [EntrySpan::default(); MAX_LEAVES],
         }
     }
 
     pub(crate) fn get(&self, at: u16) -> Option<Entry> {
         self.cells.get(usize::from(at))?.entry()
-    }
-
-    /// Begins the entries of one request: no goal, nothing waits.
-    pub(super) fn begin(&mut self) {
-        self.goals = [None; MAX_GOALS];
-        self.waiting = 0;
     }
 
     /// Steps so far.
@@ -163,51 +157,6 @@ impl EntrySet {
     fn waiting_cells(&mut self, number: u16) -> Option<&mut [Cell; 2]> {
         let end = MAX_STEPS.checked_sub(number.checked_mul(2)?)?;
         self.cells.get_mut(..usize::from(end))?.last_chunk_mut()
-    }
-
-    pub(super) fn add_goal(&mut self, state: StateId, by_initial: bool) -> Result<(), Fault> {
-        let free = self
-            .goals
-            .iter_mut()
-            .find(|goal| goal.is_none())
-            .ok_or(Fault::BadPlan)?;
-        *free = Some(Goal { state, by_initial });
-        Ok(())
-    }
-
-    /// The first goal in a range of states.
-    pub(super) fn goal_in(&self, first: u16, end: u16) -> Option<StateId> {
-        let inside = |goal: &&Goal| first <= goal.state.raw() && goal.state.raw() < end;
-        self.goals
-            .iter()
-            .flatten()
-            .filter(inside)
-            .map(|goal| goal.state)
-            .min()
-    }
-
-    /// A state is reached: takes its goal away.
-    pub(super) fn take_goal(&mut self, state: StateId) -> Option<Goal> {
-        self.goals
-            .iter_mut()
-            .find(|goal| goal.is_some_and(|goal| goal.state == state))?
-            .take()
-    }
-
-    /// What lies in a range of states is active already.
-    pub(super) fn drop_goals_in(&mut self, first: u16, end: u16) {
-        let range = first..end;
-        for goal in &mut self.goals {
-            if goal.is_some_and(|goal| range.contains(&goal.state.raw())) {
-                *goal = None;
-            }
-        }
-    }
-
-    /// A target outside of the domain is never reached: only a ROM that no compiler made has one.
-    pub(super) fn check_reached(&self) -> Result<(), Fault> {
-        let open = self.goals.iter().any(Option::is_some) || self.waiting > 0;
-        if open { Err(Fault::BadPlan) } else { Ok(()) }
     }
 
     pub(super) fn effect(
@@ -256,5 +205,82 @@ impl EntrySet {
         }
         self.waiting = left;
         Ok(())
+    }
+}
+
+/// The entries of one request while they are found. Goals are open only so long: they lie in the frame
+/// that finds them, and not beside user code.
+pub(super) struct EntrySearch<'e> {
+    set: &'e mut EntrySet,
+    goals: [Option<Goal>; MAX_GOALS],
+}
+
+impl<'e> EntrySearch<'e> {
+    /// No goal, nothing waits.
+    pub(super) fn new(set: &'e mut EntrySet) -> Self {
+        set.waiting = 0;
+        Self {
+            set,
+            goals: [None; MAX_GOALS],
+        }
+    }
+
+    pub(super) fn add_goal(&mut self, state: StateId, by_initial: bool) -> Result<(), Fault> {
+        let free = self
+            .goals
+            .iter_mut()
+            .find(|goal| goal.is_none())
+            .ok_or(Fault::BadPlan)?;
+        *free = Some(Goal { state, by_initial });
+        Ok(())
+    }
+
+    /// The first goal in a range of states.
+    pub(super) fn goal_in(&self, first: u16, end: u16) -> Option<StateId> {
+        let inside = |goal: &&Goal| first <= goal.state.raw() && goal.state.raw() < end;
+        self.goals
+            .iter()
+            .flatten()
+            .filter(inside)
+            .map(|goal| goal.state)
+            .min()
+    }
+
+    /// A state is reached: takes its goal away.
+    pub(super) fn take_goal(&mut self, state: StateId) -> Option<Goal> {
+        self.goals
+            .iter_mut()
+            .find(|goal| goal.is_some_and(|goal| goal.state == state))?
+            .take()
+    }
+
+    /// What lies in a range of states is active already.
+    pub(super) fn drop_goals_in(&mut self, first: u16, end: u16) {
+        let range = first..end;
+        for goal in &mut self.goals {
+            if goal.is_some_and(|goal| range.contains(&goal.state.raw())) {
+                *goal = None;
+            }
+        }
+    }
+
+    /// A target outside of the domain is never reached: only a ROM that no compiler made has one.
+    pub(super) fn check_reached(&self) -> Result<(), Fault> {
+        let open = self.goals.iter().any(Option::is_some) || self.waiting > 0;
+        if open { Err(Fault::BadPlan) } else { Ok(()) }
+    }
+}
+
+impl Deref for EntrySearch<'_> {
+    type Target = EntrySet;
+
+    fn deref(&self) -> &EntrySet {
+        self.set
+    }
+}
+
+impl DerefMut for EntrySearch<'_> {
+    fn deref_mut(&mut self) -> &mut EntrySet {
+        self.set
     }
 }

@@ -45,6 +45,7 @@ use crate::tick::Tick;
 mod cells;
 
 use cells::EffectTiming;
+use cells::EntrySearch;
 pub(crate) use cells::{Entry, EntrySet, EntrySpan};
 
 /// Target sets that are not yet finished: one per level of nested history points. A choice is the
@@ -74,7 +75,7 @@ impl Tick<'_, '_> {
         entries: &mut EntrySet,
         request: &EntryRequest,
     ) -> Result<EntrySpan, Fault> {
-        entries.begin();
+        let entries = &mut EntrySearch::new(entries);
         let first = entries.len();
         if let Some(set) = request.targets {
             self.resolve(entries, request, set, EffectTiming::Effects, request.domain)?;
@@ -97,6 +98,7 @@ impl Tick<'_, '_> {
         entries: &mut EntrySet,
         request: &EntryRequest,
     ) -> Result<EntrySpan, Fault> {
+        let entries = &mut EntrySearch::new(entries);
         entries.push(Entry::State(StateId::ROOT))?;
         match request.targets {
             Some(set) => {
@@ -121,7 +123,7 @@ impl Tick<'_, '_> {
         entries: &mut EntrySet,
         active: &Leaves,
     ) -> Result<EntrySpan, Fault> {
-        entries.begin();
+        let entries = &mut EntrySearch::new(entries);
         let mut behind = 0;
         while let Some(missing) = self.cx.missing_region(active, behind) {
             let request = EntryRequest {
@@ -157,7 +159,7 @@ impl Tick<'_, '_> {
 
     /// Enters regions in pre-order. Bound: every round enters a state or ends one; steps are
     /// limited.
-    fn walk(&mut self, entries: &mut EntrySet, request: &EntryRequest) -> Result<(), Fault> {
+    fn walk(&mut self, entries: &mut EntrySearch<'_>, request: &EntryRequest) -> Result<(), Fault> {
         // State, next region of it, and which of them are entered.
         let mut path: [(StateId, u8, u8); MAX_DEPTH] =
             [(request.domain, 0, request.regions); MAX_DEPTH];
@@ -186,7 +188,7 @@ impl Tick<'_, '_> {
     /// Enters the child of a region that leads to its goals, or the one its initial names.
     fn enter_region(
         &mut self,
-        entries: &mut EntrySet,
+        entries: &mut EntrySearch<'_>,
         request: &EntryRequest,
         owner: StateId,
         region: RegionId,
@@ -223,7 +225,7 @@ impl Tick<'_, '_> {
     /// at.
     fn reach(
         &mut self,
-        entries: &mut EntrySet,
+        entries: &mut EntrySearch<'_>,
         request: &EntryRequest,
         state: StateId,
     ) -> Result<(), Fault> {
@@ -245,7 +247,7 @@ impl Tick<'_, '_> {
     /// Default entry of a state that restores its history (EXEC-4).
     fn restore(
         &mut self,
-        entries: &mut EntrySet,
+        entries: &mut EntrySearch<'_>,
         request: &EntryRequest,
         state: StateId,
         timing: EffectTiming,
@@ -270,7 +272,7 @@ impl Tick<'_, '_> {
     /// to be active or entered.
     fn resolve(
         &mut self,
-        entries: &mut EntrySet,
+        entries: &mut EntrySearch<'_>,
         request: &EntryRequest,
         set: TargetSetId,
         timing: EffectTiming,
@@ -322,7 +324,7 @@ impl Tick<'_, '_> {
     /// The branch of a choice: the first whose guard holds (EXEC-7).
     fn choose(
         &mut self,
-        entries: &mut EntrySet,
+        entries: &mut EntrySearch<'_>,
         request: &EntryRequest,
         choice: StateId,
         timing: EffectTiming,
@@ -352,7 +354,7 @@ impl Tick<'_, '_> {
     #[inline(never)]
     fn enter_history(
         &mut self,
-        entries: &mut EntrySet,
+        entries: &mut EntrySearch<'_>,
         point: &HistoryRecord,
         timing: EffectTiming,
         alive: StateId,
