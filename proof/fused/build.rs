@@ -119,7 +119,7 @@ fn chosen() -> Vec<Written> {
         let rare = |(has, count): (&bool, &usize)| *has && *count < MACHINES_PER_SHAPE;
         let wanted = match seed {
             ..SEEDS_OF_FEATURES => features & !seen != 0,
-            ..SEEDS_OF_SHAPES => has.iter().zip(&shapes).any(rare),
+            SEEDS_OF_FEATURES..SEEDS_OF_SHAPES => has.iter().zip(&shapes).any(rare),
             _ => text.contains("fn on_event_"),
         };
         if !wanted {

@@ -1,10 +1,12 @@
 //! From an input to a machine that can be shown, with words on what is wrong.
 
-use std::io;
-use std::path::PathBuf;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
 
 use statewright_author::parts::{NoFiles, PartFiles};
-use statewright_files::{Content, Input, LoadFailure, Loaded, SidecarReason, Wanted};
+use statewright_bytes::Format;
+use statewright_files::{Content, Input, LoadFailure, Loaded, SidecarReason, Wanted, open_file};
+use statewright_simulate::report::number;
 
 use crate::console::Console;
 use crate::error::{CliError, Outcome};
@@ -83,4 +85,45 @@ fn told(loaded: Result<Loaded, LoadFailure>, console: &Console) -> Result<Loaded
         }
     }
     Ok(loaded)
+}
+
+/// Most bytes of a file that a command reads, and what to do with a longer one.
+pub(crate) struct Most {
+    pub(crate) bytes: u64,
+    pub(crate) help: &'static str,
+}
+
+/// What is read of a file to see whether it is of a format.
+const HEAD: u64 = 64;
+
+/// The bytes of a file of a format, or of standard input. Something else is refused by its first bytes,
+/// however long it is: only these are read. `help` says where such files come from.
+pub(crate) fn read_format(
+    path: &Path,
+    format: &Format,
+    most: Most,
+    help: &str,
+) -> Result<Vec<u8>, CliError> {
+    let mut bytes = Vec::new();
+    let mut all = |from: &mut dyn Read| {
+        from.take(HEAD).read_to_end(&mut bytes)?;
+        if format.begins(&bytes) {
+            from.take(most.bytes + 1 - HEAD).read_to_end(&mut bytes)?;
+        }
+        Ok(bytes.len() as u64)
+    };
+    let read = match path == Path::new("-") {
+        true => all(&mut io::stdin().lock()),
+        false => open_file(path).and_then(|mut file| all(&mut file)),
+    };
+    let name = path.display().to_string();
+    match read {
+        Ok(length) if length > most.bytes => Err(CliError::new(format!(
+            "`{name}` has more than {} bytes, more than this command reads",
+            number(most.bytes)
+        ))
+        .help(most.help)),
+        Ok(_) => Ok(bytes),
+        Err(error) => Err(CliError::read(&name, error).help(help)),
+    }
 }

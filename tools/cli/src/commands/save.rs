@@ -3,13 +3,12 @@
 //!
 //! Names in a save come from whoever wrote it: the console makes them safe to show.
 
-use std::io::{self, Read};
 use std::path::Path;
 
 use serde_json::{Value, json};
 use statewright::{Lost, Machine, Reload, ReloadReport, SavedCrowd, SavedSummary, SavedWorld};
 use statewright_draw::visible;
-use statewright_files::{Input, open_file, refuse_existing, refuse_own_source};
+use statewright_files::{Input, refuse_existing, refuse_own_source};
 use statewright_save::{FORMAT, Save, Writer};
 use statewright_simulate::report::number;
 
@@ -17,13 +16,11 @@ use super::run::machine_of;
 use crate::args::{SaveCommand, SaveInspect, SaveMigrate, SaveVerify};
 use crate::console::Console;
 use crate::error::{CliError, Outcome};
-use crate::load::load;
+use crate::load::{Most, load, read_format};
 
 /// Most bytes of a save that these commands read: with all that is made of it they stay below
 /// 256 MiB.
 const MOST_BYTES: u64 = 40 << 20;
-/// What is read of it to see whether it is one.
-const HEAD: u64 = 64;
 
 /// Who writes saves.
 const WHERE_FROM: &str =
@@ -39,29 +36,11 @@ pub(crate) fn run(command: &SaveCommand, console: &Console) -> Result<Outcome, C
 
 /// The bytes of a save.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, CliError> {
-    let mut bytes = Vec::new();
-    let mut all = |from: &mut dyn Read| {
-        // Something else is refused by its first bytes, however long it is.
-        from.take(HEAD).read_to_end(&mut bytes)?;
-        if FORMAT.begins(&bytes) {
-            from.take(MOST_BYTES + 1 - HEAD).read_to_end(&mut bytes)?;
-        }
-        Ok(bytes.len())
+    let most = Most {
+        bytes: MOST_BYTES,
+        help: "the game itself loads saves of any size",
     };
-    let read = match path == Path::new("-") {
-        true => all(&mut io::stdin().lock()),
-        false => open_file(path).and_then(|mut file| all(&mut file)),
-    };
-    let name = path.display().to_string();
-    match read {
-        Ok(length) if length as u64 > MOST_BYTES => Err(CliError::new(format!(
-            "`{name}` has more than {} bytes, more than this command reads",
-            number(MOST_BYTES)
-        ))
-        .help("the game itself loads saves of any size")),
-        Ok(_) => Ok(bytes),
-        Err(error) => Err(CliError::read(&name, error).help(WHERE_FROM)),
-    }
+    read_format(path, &FORMAT, most, WHERE_FROM)
 }
 
 /// Reads a save. Why it is refused has been said.

@@ -5,13 +5,12 @@
 mod export;
 mod travel;
 
-use std::io::{self, Read};
 use std::path::Path;
 
 use serde_json::{Value, json};
 use statewright::Machine;
 use statewright_draw::visible;
-use statewright_files::{open_file, refuse_existing};
+use statewright_files::refuse_existing;
 use statewright_simulate::report::number;
 use statewright_simulate::{TapeError, replay as run_again};
 use statewright_tape::{
@@ -21,13 +20,11 @@ use statewright_tape::{
 use crate::args::{Replay, TapeCommand, TapeCut, TapeDiff, TapeInfo};
 use crate::console::Console;
 use crate::error::{CliError, Outcome};
+use crate::load::{Most, read_format};
 use crate::progress::Ticks;
 
 /// Most bytes of a tape that is read whole.
 const MOST_BYTES: u64 = 192 << 20;
-
-/// What is read of it to see whether it is one.
-const HEAD: u64 = 64;
 
 /// Who writes tapes.
 const WHERE_FROM: &str =
@@ -47,28 +44,11 @@ pub(crate) fn run(command: &TapeCommand, console: &Console) -> Result<Outcome, C
 
 /// The bytes of a tape.
 fn read(path: &Path) -> Result<Vec<u8>, CliError> {
-    let mut bytes = Vec::new();
-    let mut all = |from: &mut dyn Read| {
-        // Something else is refused by its first bytes, however long it is.
-        from.take(HEAD).read_to_end(&mut bytes)?;
-        if FORMAT.begins(&bytes) {
-            from.take(MOST_BYTES + 1 - HEAD).read_to_end(&mut bytes)?;
-        }
-        Ok(bytes.len())
+    let most = Most {
+        bytes: MOST_BYTES,
+        help: "`statewright_tape` runs tapes of any size",
     };
-    let read = match path == Path::new("-") {
-        true => all(&mut io::stdin().lock()),
-        false => open_file(path).and_then(|mut file| all(&mut file)),
-    };
-    let name = path.display().to_string();
-    match read {
-        Ok(length) if length as u64 > MOST_BYTES => Err(CliError::new(format!(
-            "`{name}` has more than {} bytes, more than this command reads",
-            number(MOST_BYTES)
-        ))),
-        Ok(_) => Ok(bytes),
-        Err(error) => Err(CliError::read(&name, error).help(WHERE_FROM)),
-    }
+    read_format(path, &FORMAT, most, WHERE_FROM)
 }
 
 /// Reads a tape and says how much of it could be read. Why it is refused has been said.
