@@ -75,7 +75,7 @@ fn save_1_a_world_goes_on_in_patched_machines() {
     assert_eq!(
         lines,
         [
-            "guards: structure; 1 kept, 2 completed, 0 anew",
+            "guards: structure; 1 kept, 2 completed, 0 anew; lost: 2 timers",
             "criers: structure; 1 kept, 0 completed, 0 anew"
         ]
     );
