@@ -164,7 +164,7 @@ impl AgentInput {
     }
 }
 
-/// Something that entered a crowd from outside: [`Input`] as a tape holds it.
+/// Something that entered a crowd from outside: [`Input`](statewright::Input) as a tape holds it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TapeInput {
     /// An event for an agent.
