@@ -1,5 +1,7 @@
 //! Runs a machine on kernel and oracle and finds the first difference.
 
+use std::fmt::{Debug, Display};
+
 use statewright_generator::Rng;
 use statewright_kernel::{
     Counters, Event, Inbox, Input, Instance, Mismatch, Report, Sleep, pause, post, reset, resume,
@@ -479,7 +481,8 @@ impl<'s, I: Instance> Comparison<'s, I> {
     }
 }
 
-fn same<T: PartialEq + std::fmt::Debug>(what: &str, theirs: &T, mine: &T) -> Result<(), String> {
+/// What is compared is put into words only if it differs: this is asked millions of times.
+fn same<T: PartialEq + Debug>(what: impl Display, theirs: &T, mine: &T) -> Result<(), String> {
     if theirs == mine {
         Ok(())
     } else {
@@ -489,21 +492,17 @@ fn same<T: PartialEq + std::fmt::Debug>(what: &str, theirs: &T, mine: &T) -> Res
 
 /// Selections in which nobody cared say nothing.
 fn same_selections(theirs: &[Selection], mine: &[Selection]) -> Result<(), String> {
-    let told = |list: &[Selection]| -> Vec<Selection> {
-        list.iter()
-            .filter(|selection| !selection.outcomes.is_empty())
-            .cloned()
-            .collect()
-    };
-    let (theirs, mine) = (told(theirs), told(mine));
-    for (place, (theirs, mine)) in theirs.iter().zip(&mine).enumerate() {
-        same(&format!("selection {place}"), theirs, mine)?;
+    fn told(list: &[Selection]) -> impl Iterator<Item = &Selection> {
+        list.iter().filter(|selection| !selection.outcomes.is_empty())
     }
-    if theirs.len() == mine.len() {
-        Ok(())
-    } else {
-        same("selections", &theirs, &mine)
+    for (place, (theirs, mine)) in told(theirs).zip(told(mine)).enumerate() {
+        same(format_args!("selection {place}"), theirs, mine)?;
     }
+    same(
+        "how many selections",
+        &told(theirs).count(),
+        &told(mine).count(),
+    )
 }
 
 fn around(theirs: &[Entry], mine: &[Entry], place: usize) -> String {
@@ -541,7 +540,7 @@ fn same_counters(theirs: &statewright_oracle::Counters, mine: &Counters) -> Resu
         .into_iter()
         .zip(kernel_side::counted(mine));
     for ((what, theirs), (_, mine)) in both {
-        same(&format!("counter {what}"), &theirs, &mine)?;
+        same(format_args!("counter {what}"), &theirs, &mine)?;
     }
     Ok(())
 }

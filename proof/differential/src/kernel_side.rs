@@ -11,7 +11,7 @@ use statewright_kernel::{
 use statewright_rom::ids::*;
 
 use crate::depth::Depth;
-use crate::log::{Called, Cause, Entry, Kind, Outcome, Posted, Selection};
+use crate::log::{Called, Cause, Entry, Kind, Outcome, Posted, Selection, StateSet};
 use crate::machine::CompiledCase;
 use crate::scripted_user_code::{ScriptedUserCode, UserAction};
 
@@ -294,7 +294,7 @@ impl Host for KernelHost<'_> {
 struct Seen {
     ticks_in_state: Option<u32>,
     rng: u32,
-    active: Vec<usize>,
+    active: StateSet,
 }
 
 /// Looks through either kind of view.

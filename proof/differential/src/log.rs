@@ -1,6 +1,8 @@
 //! What an engine did, in one form for both: calls of user code with all arguments, commands,
 //! writes.
 
+use std::borrow::Cow;
+use std::fmt;
 use std::rc::Rc;
 
 /// An argument: name, type, words.
@@ -62,8 +64,40 @@ pub struct Called {
     pub ticks_in_state: Option<u32>,
     /// What the rng held.
     pub rng: u32,
-    /// States that are active while it runs, ascending.
-    pub active: Vec<usize>,
+    /// States that are active while it runs.
+    pub active: StateSet,
+}
+
+/// A set of states, by their numbers. Each call has one, so that those of all but huge machines lie in
+/// place.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct StateSet {
+    few: [u64; 4],
+    /// Beyond the first 256, ascending.
+    more: Vec<usize>,
+}
+
+impl FromIterator<usize> for StateSet {
+    /// Of ascending numbers.
+    fn from_iter<I: IntoIterator<Item = usize>>(states: I) -> Self {
+        let mut set = Self::default();
+        for state in states {
+            match set.few.get_mut(state / 64) {
+                Some(word) => *word |= 1 << (state % 64),
+                None => set.more.push(state),
+            }
+        }
+        set
+    }
+}
+
+impl fmt::Debug for StateSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let few = (0..256).filter(|state| self.few[state / 64] >> (state % 64) & 1 == 1);
+        f.debug_set()
+            .entries(few.chain(self.more.iter().copied()))
+            .finish()
+    }
 }
 
 /// What became of a post.
@@ -83,7 +117,7 @@ pub enum Entry {
     /// Called user code.
     Called(Called),
     /// User code answered.
-    Answered(String),
+    Answered(Cow<'static, str>),
     /// User code posted an event.
     Posted(usize, Posted),
     /// Emitted a command: lane, name, type, payload, state, transition.

@@ -138,7 +138,7 @@ impl OracleWorld<'_> {
             cause: cause(&call.cause),
             ticks_in_state: call.ticks_in_state,
             rng,
-            active: call.active.clone(),
+            active: call.active.iter().copied().collect(),
         }
     }
 

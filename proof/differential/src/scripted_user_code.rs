@@ -226,7 +226,7 @@ impl ScriptedUserCode {
                 )
             }
         };
-        self.log.push(Entry::Answered(score.to_string()));
+        self.log.push(Entry::Answered(score.to_string().into()));
         (score, draws)
     }
 
@@ -242,7 +242,7 @@ impl ScriptedUserCode {
                 (given.unwrap_or_default(), false)
             }
         };
-        self.log.push(Entry::Answered(shown(ty, words)));
+        self.log.push(Entry::Answered(shown(ty, words).into()));
         (words, draws)
     }
 
