@@ -23,24 +23,16 @@ const RELOADS: &str = "6000";
 /// Parts that are compared with the same states written out.
 const PARTS: &str = "100";
 
-/// Without its package, so that it shares the build of the other proofs.
-const BUILD: [&str; 5] = [
+/// Without packages, so that programs share the build of the other proofs, and that of one another.
+const BUILD: [&str; 3] = [
     "build",
     "--release",
-    "--bin",
-    "prove",
     "--message-format=json-render-diagnostics",
 ];
-/// The same for machines as code whose generator makes mistakes.
-const BUILD_CODE: [&str; 7] = [
-    "build",
-    "--release",
-    "--package",
-    "statewright-fused-proof",
-    "--bin",
-    "fused-mistakes",
-    "--message-format=json-render-diagnostics",
-];
+/// Compares kernel and oracle.
+const PROVER: &str = "prove";
+/// Machines as code whose generator makes mistakes.
+const CODE: &str = "fused-mistakes";
 const CHECK: [&str; 11] = [
     "check",
     "--package",
@@ -105,11 +97,12 @@ fn run(arguments: &Arguments) -> Result<String, String> {
     let is_code = |number: &u8| list.mistake(*number).is_some_and(|one| one.in_code);
     let (in_code, numbers): (Vec<u8>, Vec<u8>) = numbers.into_iter().partition(is_code);
     let (start, count) = (Instant::now(), numbers.len() + in_code.len());
+    build(&workspace, &list, &in_code, !numbers.is_empty())?;
     let mut missed = search_code(&workspace, &list, &in_code)?;
     if numbers.is_empty() && missed.is_empty() {
         return Ok(format!("{count} mistakes of the generator, each seen"));
     }
-    let prover = build(&workspace, &BUILD, "prove", None)?;
+    let prover = workspace.join(PROVER);
     for number in numbers {
         let (start, name) = (Instant::now(), list.name(number));
         match search(&prover, &list, number)? {
@@ -178,13 +171,7 @@ fn search_code<'l>(
     if numbers.is_empty() {
         return Ok(Vec::new());
     }
-    let texts: Vec<String> = numbers.iter().map(u8::to_string).collect();
-    let named = numbers.iter().zip(&texts).map(|(number, text)| {
-        let seed = list.mistake(*number).and_then(|mistake| mistake.seed);
-        seed.map_or_else(|| text.clone(), |seed| format!("{text}:{seed}"))
-    });
-    let named = named.collect::<Vec<_>>().join(",");
-    let program = build(workspace, &BUILD_CODE, "fused-mistakes", Some(&named))?;
+    let program = workspace.join(CODE);
     let run = Command::new(&program)
         .output()
         .map_err(|error| format!("cannot start {}: {error}", program.display()))?;
@@ -193,10 +180,10 @@ fn search_code<'l>(
     }
     let said = String::from_utf8_lossy(&run.stdout);
     let mut missed = Vec::new();
-    for (number, text) in numbers.iter().zip(&texts) {
+    for number in numbers {
         let seen = said.lines().find_map(|line| {
             let (of, by) = line.split_once(' ')?;
-            (of == text).then_some(by)
+            (of == number.to_string()).then_some(by)
         });
         match seen {
             Some(by) => println!("{}: {by}", list.name(*number)),
@@ -206,16 +193,18 @@ fn search_code<'l>(
     Ok(missed)
 }
 
-/// Builds a program and puts it beside the copy, where no other build replaces it.
-fn build(
-    workspace: &Path,
-    arguments: &[&str],
-    name: &str,
-    mistakes: Option<&str>,
-) -> Result<PathBuf, String> {
-    let mut command = cargo(workspace, arguments);
-    if let Some(mistakes) = mistakes {
-        command.env("FUSED_MISTAKES", mistakes);
+/// Builds what is asked for in one go, and puts the programs beside the copy, where no other build
+/// replaces them.
+fn build(workspace: &Path, list: &List, in_code: &[u8], prover: bool) -> Result<(), String> {
+    let mut command = cargo(workspace, &BUILD);
+    if prover {
+        command.args(["--bin", PROVER]);
+    }
+    if !in_code.is_empty() {
+        let mistakes = with_machines(list, in_code);
+        command
+            .args(["--bin", CODE])
+            .env("FUSED_MISTAKES", mistakes);
     }
     let messages = command
         .stderr(Stdio::inherit())
@@ -225,17 +214,27 @@ fn build(
         return Err(BROKEN.to_owned());
     }
     let messages = String::from_utf8_lossy(&messages.stdout);
-    let built = messages.lines().find_map(executable);
-    let program = workspace.join(name);
-    fs::copy(built.ok_or("cargo built no program")?, &program)
-        .map_err(|error| format!("cannot copy the program: {error}"))?;
-    Ok(program)
+    for built in messages.lines().filter_map(executable) {
+        let name = built.file_stem().ok_or("a program without a name")?;
+        fs::copy(&built, workspace.join(name))
+            .map_err(|error| format!("cannot copy the program: {error}"))?;
+    }
+    Ok(())
+}
+
+/// Mistakes of the generator, each with the machine that saw it before.
+fn with_machines(list: &List, numbers: &[u8]) -> String {
+    let named = numbers.iter().map(|number| {
+        let seed = list.mistake(*number).and_then(|mistake| mistake.seed);
+        seed.map_or_else(|| number.to_string(), |seed| format!("{number}:{seed}"))
+    });
+    named.collect::<Vec<_>>().join(",")
 }
 
 /// The program that a message of cargo tells of.
-fn executable(message: &str) -> Option<String> {
+fn executable(message: &str) -> Option<PathBuf> {
     let message: serde_json::Value = serde_json::from_str(message).ok()?;
-    message.get("executable")?.as_str().map(str::to_owned)
+    message.get("executable")?.as_str().map(PathBuf::from)
 }
 
 /// Who sees a mistake: around the machine that did before, else among all.
