@@ -493,7 +493,8 @@ fn same<T: PartialEq + Debug>(what: impl Display, theirs: &T, mine: &T) -> Resul
 /// Selections in which nobody cared say nothing.
 fn same_selections(theirs: &[Selection], mine: &[Selection]) -> Result<(), String> {
     fn told(list: &[Selection]) -> impl Iterator<Item = &Selection> {
-        list.iter().filter(|selection| !selection.outcomes.is_empty())
+        list.iter()
+            .filter(|selection| !selection.outcomes.is_empty())
     }
     for (place, (theirs, mine)) in told(theirs).zip(told(mine)).enumerate() {
         same(format_args!("selection {place}"), theirs, mine)?;

@@ -7,6 +7,9 @@ const BENCH: [&str; 4] = ["run", "--release", "--bin", "bench"];
 
 const CROWD: [&str; 4] = ["run", "--release", "--bin", "crowd-bench"];
 
+/// What the gates run.
+pub const PROGRAMS: [&str; 2] = [BENCH[3], CROWD[3]];
+
 /// Runs the benchmarks of the kernel with the given arguments, and without any or with `--quick`
 /// alone those of commands and crowds as well; with `--compile` those of the compiler and the
 /// loader, with `--crowd` those of crowds, with `--tape` those of recording and replay, with `--rollback` those of going back, with `--symbols` what is compiled once and what per

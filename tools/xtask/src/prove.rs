@@ -13,6 +13,9 @@ const CHARTS: [&str; 4] = ["run", "--release", "--bin", "charts"];
 /// A small program that builds and runs the long part, in release, by itself.
 const MISTAKES: [&str; 3] = ["run", "--bin", "mistakes"];
 
+/// What the proofs run, but for the mistakes, which have a build of their own.
+pub const PROGRAMS: [&str; 4] = [PROVE[3], RELOADS[3], CROWDS[3], CHARTS[3]];
+
 /// Shows that mistakes of the kernel are seen, with the given arguments.
 pub fn mistakes(arguments: &[String]) -> Result<(), String> {
     hand_over("mistakes", &MISTAKES, arguments)

@@ -93,6 +93,7 @@ fn steps() -> Vec<Step> {
             .about("licenses, sources and bans of `deny.toml`")
             .needs(needs::DENY),
     ];
+    steps.push(programs());
     let gates = crate::bench::gates().into_iter();
     steps.extend(gates.map(|gate| gate.needs(needs::VALGRIND)));
     steps.extend(crate::prove::steps());
@@ -132,12 +133,26 @@ fn tests() -> Step {
     .about("tests of all crates, fixtures, examples and code in documentation")
 }
 
+/// With the features of `lint`, whose builds of other people's crates it shares.
 fn documentation() -> Step {
     #[rustfmt::skip]
-    let arguments = ["doc", "--workspace", "--no-deps", "--document-private-items"];
+    let arguments = ["doc", "--workspace", "--all-features", "--no-deps", "--document-private-items"];
     Step::cargo("documentation", &arguments)
         .about("the documentation builds, and no link in it leads nowhere")
         .env("RUSTDOCFLAGS", "-D warnings")
+}
+
+/// The benchmark is one unit that keeps one core busy for more than a minute: meanwhile the other one
+/// builds what later steps run.
+fn programs() -> Step {
+    let programs = crate::bench::PROGRAMS.into_iter();
+    let programs = programs.chain(crate::prove::PROGRAMS);
+    let arguments: Vec<&str> = ["build", "--release"]
+        .into_iter()
+        .chain(programs.flat_map(|program| ["--bin", program]))
+        .collect();
+    Step::cargo("programs", &arguments)
+        .about("the programs of all gates and proofs are built, at once")
 }
 
 /// Rewrites all expectations.
