@@ -1,4 +1,6 @@
-//! Writes random machines as Rust: a fixed set that has every feature between them.
+//! Writes random machines as Rust: those of `seeds.txt`, a fixed set that has every feature and every shape of code
+//! between them. To find them, thousands are compiled; so that not every build does, their seeds are committed, and
+//! `FUSED_CHOOSE=1 cargo build --package statewright-fused-proof` chooses anew.
 //!
 //! With the numbers of mistakes in `FUSED_MISTAKES` (`cargo xtask mistakes`, where the generator can make them):
 //! instead, for each of them, the machine that is named (`80:426`), or those of these machines whose code it changes
@@ -41,6 +43,10 @@ const SHAPES: [&[&str]; 11] = [
     &["fn on_timer_"],
     &["fuse . payload ()", "i32_sub"],
 ];
+/// Seeds of the fixed set, a line each.
+const CHOSEN: &str = "seeds.txt";
+/// Choose the set anew.
+const CHOOSE: &str = "FUSED_CHOOSE";
 /// Numbers of mistakes, with commas.
 const MISTAKES: &str = "FUSED_MISTAKES";
 /// Seeds that a process with a mistake writes, with commas.
@@ -60,9 +66,15 @@ struct Written {
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
+    println!("cargo:rerun-if-changed={CHOSEN}");
     println!("cargo:rerun-if-env-changed={MISTAKES}");
+    println!("cargo:rerun-if-env-changed={CHOOSE}");
     if let Ok(seeds) = std::env::var(SEEDS) {
         return print_codes(&seeds);
+    }
+    if std::env::var_os(CHOOSE).is_some() {
+        let seeds = choose().into_iter().map(|seed| format!("{seed}\n"));
+        std::fs::write(CHOSEN, seeds.collect::<String>()).expect("the folder of this package");
     }
     let machines = match std::env::var(MISTAKES) {
         Ok(numbers) => with_mistakes(&numbers),
@@ -83,11 +95,13 @@ fn all(machines: &[Written]) -> TokenStream {
     } in machines
     {
         let name = format_ident!("seed_{seed}_{mistake}");
+        let shapes = shapes_of(code);
         modules.extend(quote!(pub mod #name { #code }));
         table.extend(quote! {
             Machine {
                 seed: #seed,
                 features: #features,
+                shapes: [#(#shapes),*],
                 mistake: #mistake,
                 code: FusedCode {
                     run: |fuse, host, phase| #name::fused::<ByNumber, _>(fuse, host, phase),
@@ -96,8 +110,12 @@ fn all(machines: &[Written]) -> TokenStream {
             },
         });
     }
+    let shapes = SHAPES.map(|shape| shape.join(", "));
+    let count = shapes.len();
     quote! {
         #modules
+        /// What code may have, in words of the code.
+        pub const SHAPES: [&str; #count] = [#(#shapes),*];
         /// The machines.
         pub const MACHINES: &[Machine] = &[#table];
     }
@@ -105,7 +123,19 @@ fn all(machines: &[Written]) -> TokenStream {
 
 /// The fixed set.
 fn chosen() -> Vec<Written> {
-    let mut machines = Vec::new();
+    let seeds = std::fs::read_to_string(CHOSEN).expect("the file is committed");
+    seeds.lines().filter_map(named).collect()
+}
+
+/// Which of the shapes a code has.
+fn shapes_of(code: &TokenStream) -> [bool; SHAPES.len()] {
+    let text = code.to_string();
+    SHAPES.map(|shape| shape.iter().all(|part| text.contains(part)))
+}
+
+/// Seeds for the fixed set.
+fn choose() -> Vec<u64> {
+    let mut chosen = Vec::new();
     let mut seen = 0_u32;
     let mut shapes = [0; SHAPES.len()];
     for seed in 0.. {
@@ -114,13 +144,12 @@ fn chosen() -> Vec<Written> {
         };
         // The first ones are those that bring a new feature, as long as there are any; then those whose code
         // has what few have.
-        let text = code.to_string();
-        let has = SHAPES.map(|shape| shape.iter().all(|part| text.contains(part)));
+        let has = shapes_of(&code);
         let rare = |(has, count): (&bool, &usize)| *has && *count < MACHINES_PER_SHAPE;
         let wanted = match seed {
             ..SEEDS_OF_FEATURES => features & !seen != 0,
             SEEDS_OF_FEATURES..SEEDS_OF_SHAPES => has.iter().zip(&shapes).any(rare),
-            _ => text.contains("fn on_event_"),
+            _ => code.to_string().contains("fn on_event_"),
         };
         if !wanted {
             continue;
@@ -129,17 +158,12 @@ fn chosen() -> Vec<Written> {
         for (count, has) in shapes.iter_mut().zip(has) {
             *count += usize::from(has);
         }
-        machines.push(Written {
-            seed,
-            features,
-            code,
-            mistake: 0,
-        });
-        if machines.len() == MACHINES {
+        chosen.push(seed);
+        if chosen.len() == MACHINES {
             break;
         }
     }
-    machines
+    chosen
 }
 
 /// For each mistake, the machine that is named, or those of the set whose code it changes most.
@@ -170,7 +194,7 @@ fn with_mistakes(numbers: &str) -> Vec<Written> {
     changed
 }
 
-/// The machine of a seed that is named for a mistake.
+/// The machine of a seed.
 fn named(seed: &str) -> Option<Written> {
     let seed = seed.parse().expect("a seed");
     let (features, code) = machine(seed)?;

@@ -14,6 +14,8 @@ pub struct Machine {
     pub seed: u64,
     /// Features of its ROM.
     pub features: u32,
+    /// Which of [`SHAPES`] its code has.
+    pub shapes: [bool; SHAPES.len()],
     /// The mistake of the generator that its code has; 0 for none.
     pub mistake: u8,
     /// The code.
@@ -36,4 +38,4 @@ mod machines {
     include!(concat!(env!("OUT_DIR"), "/machines.rs"));
 }
 
-pub use machines::MACHINES;
+pub use machines::{MACHINES, SHAPES};

@@ -4,7 +4,7 @@
 use statewright_differential::compare;
 use statewright_differential::kernel_side::ByCode;
 use statewright_differential::machine::{CompiledCase, of_seed};
-use statewright_fused_proof::MACHINES;
+use statewright_fused_proof::{MACHINES, SHAPES};
 use statewright_kernel::fused::feature;
 
 /// Ticks per machine; more with `cargo xtask test --long`.
@@ -58,4 +58,19 @@ fn the_machines_have_all_features_that_polling_can_meet() {
     let missing = feature::ALL & !seen;
     assert_eq!(missing, 0, "no machine has the features {missing:#b}");
     assert_eq!(MACHINES.len(), 60);
+}
+
+#[test]
+fn the_code_of_the_machines_has_all_shapes() {
+    for (number, shape) in SHAPES.iter().enumerate() {
+        let count = MACHINES
+            .iter()
+            .filter(|machine| machine.shapes[number])
+            .count();
+        // Up to five are asked for when the set is chosen; some shapes are rarer.
+        assert!(
+            count >= 2,
+            "{count} machines have `{shape}`: `FUSED_CHOOSE=1 cargo build --package statewright-fused-proof` chooses others"
+        );
+    }
 }
