@@ -86,7 +86,11 @@ fn names_of(output: &Output, rom: &Rom<'_>, jump: Jump) -> Vec<String> {
         match step.kind.get() {
             JumpStepKind::Exit => format!("exit {state}"),
             JumpStepKind::Enter => format!("enter {state}"),
-            _ => function.map_or("-".to_owned(), |function| function.name.clone()),
+            JumpStepKind::Remember => {
+                let (_, active) = step.remembered();
+                format!("remember {}", symbols.states[usize::from(active)].name)
+            }
+            JumpStepKind::Op => function.map_or("-".to_owned(), |function| function.name.clone()),
         }
     };
     let steps = rom.jump_steps_of(&jump).expect("the steps exist");
@@ -187,6 +191,89 @@ fn evt_7_a_timer_with_one_outcome_is_a_jump() {
     assert_eq!(names_of(&output, &rom, *jump), ["exit flee"]);
 }
 
+const HOUSE: &str = r#"{ "machine": "House", "tier": "standard", "initial": "house", "events": ["Away", "Shallow", "Deep", "Inside"],
+  "states": {
+    "house": { "entry": "Open", "history": { "room": {}, "place": { "deep": true }, "first": { "default": "kitchen" } },
+      "transitions": [{ "on": "Away", "to": "garden", "do": "Leave" }, { "on": "Inside", "to": "room" }],
+      "initial": "hall", "states": {
+        "hall": { "entry": "Hall" },
+        "kitchen": { "entry": "Cook" },
+        "parlor": { "initial": "door", "states": { "door": { "entry": "Door" }, "sofa": { "entry": "Sofa" } } } } },
+    "garden": { "transitions": [{ "on": "Shallow", "to": "room" }, { "on": "Deep", "to": "place" }] } } }"#;
+
+#[test]
+fn exec_4_history_is_a_ladder_and_what_is_left_is_remembered() {
+    let output = compiled(HOUSE);
+    assert_eq!(
+        steps(&output, "house/parlor/sofa", "Away"),
+        list(&[
+            "remember house/parlor",
+            "remember house/parlor/sofa",
+            "remember house/parlor",
+            "Leave"
+        ])
+    );
+    let entered = |names: [&str; 2]| names.map(str::to_owned).to_vec();
+    assert_eq!(
+        ladder(&output, "garden", "Shallow"),
+        [
+            entered(["Open", "Hall"]),
+            entered(["Open", "Cook"]),
+            entered(["Open", "Door"]),
+            entered(["Open", "Hall"])
+        ],
+        "by children, then by the initial"
+    );
+    assert_eq!(
+        ladder(&output, "garden", "Deep"),
+        [
+            entered(["Open", "Hall"]),
+            entered(["Open", "Cook"]),
+            entered(["Open", "Door"]),
+            entered(["Open", "Sofa"]),
+            entered(["Open", "Hall"])
+        ],
+        "by leaves"
+    );
+    assert_eq!(
+        steps(&output, "house/hall", "Inside"),
+        None,
+        "the point is about to be written"
+    );
+    let rom = output.rom.as_rom();
+    let slots = rom.jumps().iter().map(|jump| jump.slot);
+    assert_eq!(slots.filter(|&slot| slot == 0xFF).count(), 4 + 2);
+}
+
+const WISHES: &str = r#"{ "machine": "Wishes", "tier": "crowd", "initial": "a", "events": ["Go", "Twice"],
+  "blackboard": { "hunger": "f32" },
+  "states": {
+    "a": { "exit": "Leave", "transitions": [
+      { "on": "Go", "to": "b", "score": "hunger", "threshold": 0.4, "priority": 8 },
+      { "on": "Go", "stay": true, "score": "0.35", "priority": 8 },
+      { "on": "Go", "to": "c" },
+      { "on": "Twice", "to": "b", "score": "hunger", "priority": 8 },
+      { "on": "Twice", "to": "c", "score": "0.1" }] },
+    "b": {}, "c": {} } }"#;
+
+#[test]
+fn sel_3_scores_side_by_side_are_in_one_ladder() {
+    let output = compiled(WISHES);
+    let leaves = || vec!["Leave".to_owned()];
+    assert_eq!(ladder(&output, "a", "Go"), [leaves(), vec![], leaves()]);
+    let flags = first_jump(&output, "a", "Go").map(|jump| jump.flags.get());
+    assert_eq!(flags, Some(jump_flag::MIXED | jump_flag::SCORED));
+    assert_eq!(
+        steps(&output, "a", "Twice"),
+        None,
+        "they do not compete with each other"
+    );
+    let rom = output.rom.as_rom();
+    let flags = rom.jumps().iter().map(|jump| jump.flags.get());
+    let stays = jump_flag::MIXED | jump_flag::SCORED | jump_flag::STAYS;
+    assert_eq!(flags.filter(|&flags| flags == stays).count(), 1);
+}
+
 #[test]
 fn what_must_be_decided_or_kept_is_no_jump() {
     let output = compiled(FIGHT);
@@ -277,18 +364,25 @@ fn guarded(tables: &mut Tables) -> &mut Jump {
 #[test]
 fn rom_2_damaged_jumps_are_refused() {
     assert_eq!(refused(|_| {}), "loaded");
-    let cases: [(Change, &str); 17] = [
+    let cases: [(Change, &str); 21] = [
         (|t| t.jumps[0].leaf = 2.into(), "its leaf is none"),
         (|t| t.jumps[0].transition = 999.into(), "transition"),
         (|t| t.jumps[0].list = 999.into(), "list"),
         (|t| t.jumps[1].first = 0.into(), "first step"),
         (|t| t.jumps[0].flags = 4.into(), "flags"),
-        (|t| t.jump_steps[0].kind = Coded::from_raw(3), "kind"),
+        (|t| t.jumps[0].flags = 8.into(), "flags"),
+        (|t| t.jumps[0].slot = 6, "slot"),
+        (|t| guarded(t).slot = 0, "what is remembered"),
+        (|t| t.jump_steps[0].kind = Coded::from_raw(4), "kind"),
+        (
+            |t| t.jump_steps[0].kind = JumpStepKind::Remember.into(),
+            "remembered",
+        ),
         (
             |t| t.jump_steps[0].kind = JumpStepKind::Exit.into(),
             "operands",
         ),
-        (|t| t.jumps[0].reserved = 1.into(), "reserved"),
+        (|t| t.jumps[0].reserved = 1, "reserved"),
         (|t| t.jumps[0].otherwise = 1.into(), "otherwise"),
         (|t| guarded(t).otherwise = 0.into(), "otherwise"),
         (|t| t.jumps[0].asker = 999.into(), "asker"),

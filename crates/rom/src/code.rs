@@ -16,9 +16,11 @@ mod apply;
 pub mod arith;
 mod fault;
 pub mod op;
+mod term;
 mod verify;
 
 pub use apply::{WordStack, apply, compare_f32, compare_i32};
 pub use fault::{CodeError, Fault, Operand};
+pub use term::term_of;
 pub use verify::{CodeLimits, MAX_JOINS, PAYLOAD_WORDS, verify};
 pub(crate) use verify::{Scratch, verify_with};

@@ -660,6 +660,7 @@ impl Walk<'_, '_> {
         assert!(StateId::read(jump.leaf).is_some_and(|leaf| rom.row_of(leaf).is_some()));
         let steps = rom.jump_steps_of(jump).expect("the steps exist");
         assert_eq!(steps.len(), usize::from(jump.count.get()));
+        assert!(jump.slot == 0xFF || jump.slot < rom.capacity().slots);
         for step in steps {
             assert!(StateId::read(step.state).is_some_and(|state| rom.state(state).is_some()));
             match FunctionId::read(step.function) {
@@ -670,6 +671,11 @@ impl Walk<'_, '_> {
                         rom.argument_run(step.first.get(), step.count).len(),
                         usize::from(step.count)
                     );
+                }
+                None if step.kind == JumpStepKind::Remember => {
+                    let (slot, state) = step.remembered();
+                    assert!(slot < rom.capacity().slots);
+                    assert!(usize::from(state) < rom.states().len());
                 }
                 None if step.kind != JumpStepKind::Op => assert_eq!(step.first.get(), 0),
                 None => assert!((step.first.get() as usize) < rom.ops().len()),

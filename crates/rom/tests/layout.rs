@@ -36,6 +36,12 @@ fn records(list: &mut String) {
         let heading = format!("section {} {}, {name}", *section as u16, section.name());
         record(list, &heading, section.record_size(), fields);
     }
+    record(
+        list,
+        "Term, inside of others",
+        size_of::<Term>(),
+        Term::FIELDS,
+    );
 }
 
 /// Numbers or bits, and their names.
@@ -53,7 +59,7 @@ macro_rules! enums {
 }
 enums! {
     Tier StateKind SpecialTrigger TargetKind EventClass PayloadKind ValueType TimerKind DurationKind FunctionKind ActionOp MergeRule LaneKey LaneScope BuiltInLane
-    StableGroup CandidateKind PlanStepKind JumpStepKind ArgumentSource ScratchType
+    StableGroup CandidateKind PlanStepKind JumpStepKind ArgumentSource ScratchType TermKind
 }
 
 macro_rules! bits {
@@ -66,7 +72,7 @@ macro_rules! bits {
         }
     };
 }
-bits! { feature policy state_flag transition_flag event_flag row_flag jump_flag ask_flag }
+bits! { feature policy state_flag transition_flag event_flag row_flag jump_flag ask_flag term_flag }
 
 fn numbers(list: &mut String) {
     for (name, numbers) in enums() {

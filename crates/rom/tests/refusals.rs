@@ -100,7 +100,7 @@ fn wrong_beginnings() {
     );
     bytes(
         |bytes| bytes[4] = 1,
-        "header: format version 1, this loader reads 5",
+        "header: format version 1, this loader reads 6",
     );
     bytes(
         |bytes| bytes[6..8].copy_from_slice(&[1, 2]),

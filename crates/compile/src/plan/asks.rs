@@ -1,7 +1,8 @@
 //! What asking a transition takes, joined with its plan: the op of its guard, the result that it
 //! waits for, and whether there is more to it (SEL-1, SEL-6).
 
-use statewright_rom::ids::{StateExtraId, TransitionExtraId};
+use statewright_rom::code::term_of;
+use statewright_rom::ids::{ExpressionId, StateExtraId, TransitionExtraId};
 use statewright_rom::layout::*;
 
 use super::shape::state_in;
@@ -83,6 +84,17 @@ fn joined(tables: &Tables, held: &[bool], place: usize) -> TransitionPlan {
         result_slot: waits.map_or(0xFF, |extra| extra.result_slot),
         result_bit: waits.map_or(0, |extra| extra.result_bit),
         guard: guard.copied().unwrap_or_default(),
+        term: guard.map_or_else(Term::default, |op| term(tables, op)),
         ..TransitionPlan::default()
     }
+}
+
+/// What a guard begins with.
+fn term(tables: &Tables, op: &OpRecord) -> Term {
+    let expression = ExpressionId::read(op.a).filter(|_| op.kind == ActionOp::Evaluate);
+    expression.map_or_else(Term::default, |expression| {
+        let record = &tables.expressions[expression.index()];
+        let first = record.first.get() as usize;
+        term_of(&tables.code[first..first + usize::from(record.count.get())])
+    })
 }

@@ -1,7 +1,7 @@
 //! Jumps: for a leaf and an event, everything that always happens, as one list of steps (EXEC-1).
 //!
-//! A jump exists where nothing is left to decide but by guards, and nothing to keep: transitions
-//! without other conditions, and states on the way that are of one region, neither remember nor hold
+//! A jump exists where nothing is left to decide but by guards and history: transitions
+//! without other conditions, and states on the way that are of one region and do not hold
 //! back. The kernel carries it out without looking anything
 //! else up, if no other region has something to say to the event.
 //!
@@ -30,27 +30,30 @@
 //! on Sight: if "ammo > 0" to fight, else to flee     [ammo > 0: Shout, ENTER fight] ─no─▶ [ENTER flee]
 //! ```
 //!
-//! Whatever does not fit (scores, `stay`, pushes, history, regions that are left, conditions on leaving, lists
+//! History is a ladder, too: one jump per state that its point may remember, and one for nothing
+//! ([`history`]). What a point of a state that is left will remember is known beforehand, because the
+//! leaf is: it is a step.
+//!
+//! Jumps with scores stand side by side in their ladder, and the kernel takes the best of them (SEL-3).
+//!
+//! Whatever does not fit (several groups of scores, pushes, regions that are left, conditions on leaving, lists
 //! with `if`, a final state at the end) has no jump, and the kernel takes the slow path: it goes by
 //! the candidate list, whose number the jump keeps.
 
 use statewright_rom::Target;
 use statewright_rom::ids::{
-    CandidateListId, ListId, OpId, PlanId, RowId, StateExtraId, StateId, TransitionId,
+    CandidateListId, ListId, OpId, PlanId, RowId, StateExtraId, StateId, TransitionExtraId,
+    TransitionId,
 };
 use statewright_rom::layout::*;
 use zerocopy::byteorder::little_endian::{U16, U32};
 
+use super::history::{Memory, memories, points_of, ways};
 use super::shape::{state_in, targets};
 use crate::tables::Tables;
 
 /// What a transition must not have.
-const SPECIAL: u16 = transition_flag::SCORED
-    | transition_flag::PUSH
-    | transition_flag::POP
-    | transition_flag::LATCH
-    | transition_flag::HISTORY
-    | transition_flag::STAY;
+const SPECIAL: u16 = transition_flag::PUSH | transition_flag::POP | transition_flag::LATCH;
 
 /// Most ways of one leaf and event.
 const MAX_RUNGS: usize = 16;
@@ -99,10 +102,21 @@ fn is_observed(tables: &Tables, column: usize) -> bool {
 struct Rung {
     transition: TransitionId,
     guard: Option<OpId>,
+    /// The slot that has to hold the state that asks.
+    slot: Option<u8>,
+    /// Flags that it has from its transition.
+    flags: u16,
     /// Who asks the guard.
     asker: StateId,
     /// How the steps end.
     entry: RungEntry,
+}
+
+impl Rung {
+    /// Is there something to ask before it?
+    fn is_conditional(&self) -> bool {
+        self.guard.is_some() || self.slot.is_some() || self.flags & jump_flag::SCORED != 0
+    }
 }
 
 /// What is entered.
@@ -111,6 +125,8 @@ enum RungEntry {
     Planned,
     /// The target of a branch, after its effect.
     Branch(BranchRecord),
+    /// A state below another one, which stays, and what its initials lead to.
+    Down(StateId, StateId),
 }
 
 /// The jumps of a list, each tried if the guard of the one before it says no; with their steps.
@@ -119,7 +135,7 @@ fn ladder(
     leaf: StateId,
     list: CandidateListId,
 ) -> Option<Vec<(Jump, Vec<JumpStep>)>> {
-    let rungs = rungs(tables, list)?;
+    let rungs = rungs(tables, leaf, list)?;
     let mut first = tables.jump_steps.len();
     let mut jumps = Vec::new();
     for (place, rung) in rungs.iter().enumerate() {
@@ -136,7 +152,7 @@ fn ladder(
 }
 
 /// What a list can come to: up to the first way without a guard.
-fn rungs(tables: &Tables, list: CandidateListId) -> Option<Vec<Rung>> {
+fn rungs(tables: &Tables, leaf: StateId, list: CandidateListId) -> Option<Vec<Rung>> {
     let list = tables.candidate_lists.get(list.index())?;
     let first = list.first.get() as usize;
     let count = usize::from(list.interrupts.get()) + usize::from(list.others.get());
@@ -145,28 +161,43 @@ fn rungs(tables: &Tables, list: CandidateListId) -> Option<Vec<Rung>> {
         if candidate.kind != CandidateKind::Transition {
             return None;
         }
-        rungs.extend(rungs_of(tables, TransitionId::read(candidate.index)?)?);
+        let transition = TransitionId::read(candidate.index)?;
+        rungs.extend(rungs_of(tables, transition, leaf)?);
         if rungs.len() > MAX_RUNGS {
             return None;
         }
-        if rungs.last().is_some_and(|rung: &Rung| rung.guard.is_none()) {
+        if rungs
+            .last()
+            .is_some_and(|rung: &Rung| !rung.is_conditional())
+        {
             break;
         }
     }
-    Some(rungs)
+    compete(tables, &rungs).then_some(rungs)
 }
 
-/// The ways of one transition: one, or one per branch of its choice.
-fn rungs_of(tables: &Tables, id: TransitionId) -> Option<Vec<Rung>> {
+/// The ways of one transition: one, or one per branch of its choice or per state that is remembered.
+fn rungs_of(tables: &Tables, id: TransitionId, leaf: StateId) -> Option<Vec<Rung>> {
     let transition = tables.transition(id);
-    if transition.flags.get() & SPECIAL != 0 || transition.extra.get() != NONE {
+    if transition.flags.get() & SPECIAL != 0 || !is_asked_at_once(tables, transition) {
+        return None;
+    }
+    let elsewhere = transition_flag::HISTORY | transition_flag::CHOICE;
+    if transition.flags.get() & transition_flag::SCORED != 0
+        && transition.flags.get() & elsewhere != 0
+    {
         return None;
     }
     let guard = OpId::read(transition.guard);
+    if transition.flags.get() & transition_flag::HISTORY != 0 {
+        return rungs_of_history(tables, id, leaf).filter(|_| guard.is_none());
+    }
     if transition.flags.get() & transition_flag::CHOICE == 0 {
         return Some(vec![Rung {
             transition: id,
             guard,
+            slot: None,
+            flags: flags_of(transition),
             asker: state_in(transition.source),
             entry: RungEntry::Planned,
         }]);
@@ -180,10 +211,68 @@ fn rungs_of(tables: &Tables, id: TransitionId) -> Option<Vec<Rung>> {
     let of_branch = |branch: &BranchRecord| Rung {
         transition: id,
         guard: OpId::read(branch.guard),
+        slot: None,
+        flags: 0,
         asker,
         entry: RungEntry::Branch(*branch),
     };
     Some(branches(tables, asker).iter().map(of_branch).collect())
+}
+
+/// What a jump has from its transition.
+fn flags_of(transition: &TransitionRecord) -> u16 {
+    let flag = |has: u16, flag: u16| match transition.flags.get() & has {
+        0 => 0,
+        _ => flag,
+    };
+    flag(transition_flag::SCORED, jump_flag::SCORED) | flag(transition_flag::STAY, jump_flag::STAYS)
+}
+
+/// Has a transition neither cooldown nor debounce nor stack?
+fn is_asked_at_once(tables: &Tables, transition: &TransitionRecord) -> bool {
+    let extra = TransitionExtraId::read(transition.extra);
+    extra.is_none_or(|extra| {
+        let extra = &tables.transition_extras[extra.index()];
+        [extra.cooldown_slot, extra.debounce_timer, extra.stack] == [0xFF; 3]
+    })
+}
+
+/// Do the rungs with scores stand side by side, and do all of them compete (SEL-3)?
+fn compete(tables: &Tables, rungs: &[Rung]) -> bool {
+    let scored = |rung: &Rung| {
+        let transition = tables.transition(rung.transition);
+        let flags = transition.flags.get();
+        let rivals = (
+            transition.source,
+            transition.trigger,
+            flags >> PRIORITY_SHIFT,
+            flags & transition_flag::INTERRUPT,
+        );
+        (flags & transition_flag::SCORED != 0).then_some(rivals)
+    };
+    let mut groups = rungs.chunk_by(|a, b| scored(a) == scored(b));
+    let Some(group) = groups.by_ref().find(|group| scored(&group[0]).is_some()) else {
+        return true;
+    };
+    group.len() <= MAX_JUMP_SCORES && groups.all(|group| scored(&group[0]).is_none())
+}
+
+/// The ways of a transition to a history point: one per state that it may remember, and one for nothing.
+fn rungs_of_history(tables: &Tables, id: TransitionId, leaf: StateId) -> Option<Vec<Rung>> {
+    let transition = tables.transition(id);
+    let rung = |memory: Memory| {
+        let state = memory.remembered;
+        Rung {
+            transition: id,
+            guard: None,
+            slot: state.map(|_| memory.slot),
+            flags: 0,
+            asker: state.unwrap_or(state_in(transition.source)),
+            entry: RungEntry::Down(memory.domain, memory.target),
+        }
+    };
+    let memories = memories(tables, transition, leaf)?;
+    Some(memories.into_iter().map(rung).collect())
 }
 
 fn branches(tables: &Tables, choice: StateId) -> &[BranchRecord] {
@@ -205,11 +294,15 @@ fn jump(tables: &Tables, leaf: StateId, rung: &Rung) -> Option<(Jump, Vec<JumpSt
         polls: false,
     };
     let internal = transition.flags.get() & transition_flag::INTERNAL != 0;
-    let domain = state_in(transition.domain);
+    let (domain, regions) = match rung.entry {
+        RungEntry::Down(domain, _) => (domain, u8::MAX),
+        RungEntry::Planned | RungEntry::Branch(_) => (state_in(transition.domain), plan.regions),
+    };
     if !internal {
         let left = (0..tables.state(domain).region_count)
-            .filter(|region| plan.regions >> region & 1 != 0)
+            .filter(|region| regions >> region & 1 != 0)
             .count();
+        builder.remember_below(domain)?;
         builder.exit_to(domain).filter(|()| left == 1)?;
     }
     let exits = builder.steps.len();
@@ -221,6 +314,7 @@ fn jump(tables: &Tables, leaf: StateId, rung: &Rung) -> Option<(Jump, Vec<JumpSt
     let effects = builder.steps.len();
     match &rung.entry {
         RungEntry::Branch(branch) => builder.enter_branch(domain, branch)?,
+        RungEntry::Down(domain, target) => builder.enter_down(*domain, *target)?,
         RungEntry::Planned if internal => {}
         RungEntry::Planned => builder.enter(PlanId::read(plan.plan)?)?,
     }
@@ -232,13 +326,14 @@ fn jump(tables: &Tables, leaf: StateId, rung: &Rung) -> Option<(Jump, Vec<JumpSt
         leaf: U16::new(builder.active.raw()),
         count: number(builder.steps.len())?,
         guard: U16::new(OpId::to_raw(rung.guard)),
-        flags: U16::new(builder.flags(rung.guard)),
+        flags: U16::new(builder.flags(rung)),
         asker: U16::new(rung.asker.raw()),
         otherwise: U32::new(NO_LIST),
         exits: number(exits)?,
         effects: number(effects)?,
         between: U16::new(StateId::to_raw(between)),
-        reserved: U16::new(0),
+        slot: rung.slot.unwrap_or(0xFF),
+        reserved: 0,
     };
     Some((jump, builder.steps))
 }
@@ -255,18 +350,47 @@ struct JumpBuilder<'t> {
     polls: bool,
 }
 
-/// A state that has nothing but actions.
-fn is_plain(record: &StateRecord) -> bool {
+/// A state that has nothing but actions and history.
+fn is_plain(tables: &Tables, record: &StateRecord) -> bool {
     let timers = record.timer_mask != 0 || record.timer_count != 0;
-    record.activity.get() == NONE && record.extra.get() == NONE && !timers
+    let bare = extra_of(tables, record).is_none_or(|extra| {
+        let places = [extra.clock, extra.result_slot, extra.latch_slot];
+        extra.channels.get() == 0
+            && extra.update.get() == NONE
+            && extra.scratch_count == 0
+            && places == [0xFF; 3]
+    });
+    record.activity.get() == NONE && bare && !timers
+}
+
+fn extra_of<'t>(tables: &'t Tables, record: &StateRecord) -> Option<&'t StateExtra> {
+    let extra = StateExtraId::read(record.extra)?;
+    tables.state_extras.get(extra.index())
 }
 
 impl<'t> JumpBuilder<'t> {
+    /// What states from the leaf up to another one will remember. All of it before the first exit: what
+    /// user code forgets while it is left stays forgotten.
+    fn remember_below(&mut self, domain: StateId) -> Option<()> {
+        let leaf = self.active;
+        for (owner, slot, state) in points_of(self.tables, leaf, domain)? {
+            self.steps.push(JumpStep {
+                function: U16::new(NONE),
+                state: U16::new(owner.raw()),
+                first: U32::new(u32::from(slot) | u32::from(state) << 16),
+                leaf: U16::new(leaf.raw()),
+                count: 0,
+                kind: JumpStepKind::Remember.into(),
+            });
+        }
+        Some(())
+    }
+
     /// Exits up to a state.
     fn exit_to(&mut self, domain: StateId) -> Option<()> {
         while self.active != domain {
             let record = self.free_state(self.active)?;
-            if is_plain(record) {
+            if is_plain(self.tables, record) {
                 self.run(record.exit, self.active)?;
             } else {
                 self.step(JumpStepKind::Exit, self.active);
@@ -297,8 +421,24 @@ impl<'t> JumpBuilder<'t> {
         let Target::State(leaf) = Target::read(target)? else {
             return None;
         };
+        self.enter_line(domain, leaf)?;
+        self.arrive()
+    }
+
+    /// Enters the line from a state down to another one, and from there by initials.
+    fn enter_down(&mut self, domain: StateId, target: StateId) -> Option<()> {
+        self.enter_line(domain, target)?;
+        for way in ways(self.tables, target)? {
+            self.run(way.effect, way.owner)?;
+            self.enter_line(way.owner, way.target)?;
+        }
+        self.arrive()
+    }
+
+    /// Enters the line from a state down to another one.
+    fn enter_line(&mut self, domain: StateId, inner: StateId) -> Option<()> {
         let around = |&state: &StateId| StateId::read(self.tables.state(state).parent);
-        let mut path: Vec<StateId> = std::iter::successors(Some(leaf), around)
+        let mut path: Vec<StateId> = std::iter::successors(Some(inner), around)
             .take_while(|&state| state != domain)
             .collect();
         let alone = |&state: &StateId| {
@@ -311,7 +451,7 @@ impl<'t> JumpBuilder<'t> {
         for state in path {
             self.enter_state(state, self.tables.state(state).entry)?;
         }
-        self.arrive()
+        Some(())
     }
 
     /// Enters one state; what completes is left to the slow path.
@@ -321,7 +461,7 @@ impl<'t> JumpBuilder<'t> {
         if record.kind == StateKind::Final {
             return None;
         }
-        if is_plain(record) {
+        if is_plain(self.tables, record) {
             return self.run(entry, state);
         }
         self.step(JumpStepKind::Enter, state);
@@ -336,29 +476,28 @@ impl<'t> JumpBuilder<'t> {
         Some(())
     }
 
-    fn flags(&self, guard: Option<OpId>) -> u16 {
-        let mixed = guard.is_some()
+    fn flags(&self, rung: &Rung) -> u16 {
+        let mixed = rung.is_conditional()
+            || rung.flags != 0
             || self.line != 0
             || self.steps.iter().any(|step| step.function.get() == NONE);
         let flag = |on: bool, flag: u16| if on { flag } else { 0 };
-        flag(mixed, jump_flag::MIXED) | flag(self.polls, jump_flag::POLLS)
+        let mut kinds = self.steps.iter().map(|step| step.kind);
+        let remembers = kinds.any(|kind| kind == JumpStepKind::Remember);
+        flag(mixed, jump_flag::MIXED)
+            | flag(self.polls, jump_flag::POLLS)
+            | flag(remembers, jump_flag::REMEMBERS)
+            | rung.flags
     }
 
-    /// A state of this region alone that neither remembers what was active in it nor has conditions
-    /// on leaving it.
+    /// A state of this region alone that has no conditions on leaving it.
     fn free_state(&self, state: StateId) -> Option<&'t StateRecord> {
         let record = self.tables.states.get(state.index())?;
         if record.kind == StateKind::Orthogonal || record.leaf != self.line {
             return None;
         }
-        let extra = StateExtraId::read(record.extra);
-        let free = extra
-            .and_then(|extra| self.tables.state_extras.get(extra.index()))
-            .is_none_or(|extra| {
-                extra.history_count == 0
-                    && extra.exit_ready.get() == NONE
-                    && !extra.min_active.is_some()
-            });
+        let free = extra_of(self.tables, record)
+            .is_none_or(|extra| extra.exit_ready.get() == NONE && !extra.min_active.is_some());
         free.then_some(record)
     }
 

@@ -7,6 +7,7 @@
 mod asks;
 mod domain;
 mod entry;
+mod history;
 mod jumps;
 mod polls;
 mod rows;

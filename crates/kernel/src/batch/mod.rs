@@ -380,7 +380,7 @@ fn visit_with_events<'a, I: Instance, H: Hosts>(
 }
 
 /// One agent by the jumps of several leaves; no report if it rests now. The agent is attached.
-#[inline(never)]
+#[inline]
 fn jump_together<'a, H: Hosts>(
     cx: &mut Context<'a>,
     hosts: &mut H,

@@ -4,5 +4,5 @@ pub(crate) mod actions;
 pub(crate) mod activity;
 pub(crate) mod durations;
 pub(crate) mod eval;
-mod straight;
+pub(crate) mod straight;
 pub(crate) mod truth;

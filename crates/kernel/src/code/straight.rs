@@ -60,7 +60,7 @@ pub(super) fn straight<'a, H: AnyHost + ?Sized>(
 
 /// The result of a straight expression; `None` if it is none.
 #[inline]
-pub(super) fn straight_word<H: AnyHost + ?Sized>(
+pub(crate) fn straight_word<H: AnyHost + ?Sized>(
     cx: &Context<'_>,
     host: &H,
     record: &ExpressionRecord,

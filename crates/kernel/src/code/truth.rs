@@ -21,21 +21,7 @@ use crate::host::cx::{GuardCx, parameter_word};
 use crate::host::{AnyHost, Host};
 use crate::toggles::{self, Optimization};
 
-/// What a condition says.
-#[inline(always)]
-pub(crate) fn test<H: AnyHost + ?Sized>(
-    cx: &mut Context<'_>,
-    host: &H,
-    expression: ExpressionId,
-    site: impl FnOnce() -> Site,
-) -> bool {
-    match begun(cx, host, expression) {
-        Begun::Decided(holds) => holds,
-        Begun::Open(record, code) => test_on(cx, host, (record, code), &site()),
-    }
-}
-
-/// The same for whatever host.
+/// What a condition says, for whatever host.
 #[inline(never)]
 pub(crate) fn test_any(
     cx: &mut Context<'_>,
@@ -69,6 +55,79 @@ fn begun<'a, H: AnyHost + ?Sized>(
         Some(holds) if toggles::has(Optimization::Straight) => Begun::Decided(holds),
         Some(_) | None => Begun::Open(record, code),
     }
+}
+
+/// What a condition says whose term is known, if that decides it; reading nothing but the record and one
+/// or two words of the host.
+#[inline(always)]
+pub(crate) fn by_term<H: AnyHost + ?Sized>(
+    cx: &Context<'_>,
+    host: &H,
+    term: &Term,
+) -> Option<bool> {
+    if term.kind == TermKind::None || !toggles::has(Optimization::Straight) {
+        return None;
+    }
+    let outcome = if term.kind == TermKind::State {
+        u8::from(cx.is_active(StateId::read(term.a)?)).wrapping_add(1)
+    } else {
+        let a = host.read_word(KeyId::read(term.a)?);
+        let b = if term.flags & (term_flag::PARAMETER | term_flag::KEY) == 0 {
+            term.b.get()
+        } else {
+            other_side(cx, host, term)?
+        };
+        match term.kind == TermKind::Whole {
+            true => outcome_of_i32(a as i32, b as i32),
+            false => outcome_of_f32(f32::from_bits(a), f32::from_bits(b)),
+        }
+    };
+    let holds = term.flags.checked_shr(outcome.into()).unwrap_or(0) & 1 != 0;
+    let decides = match holds {
+        true => term_flag::DECIDES_YES,
+        false => term_flag::DECIDES_NO,
+    };
+    (term.flags & decides != 0).then_some(holds)
+}
+
+/// The right side of a term that is no number.
+#[inline(always)]
+fn other_side<H: AnyHost + ?Sized>(cx: &Context<'_>, host: &H, term: &Term) -> Option<u32> {
+    let number = term.b.get() as u16;
+    Some(match term.flags & term_flag::PARAMETER {
+        0 => host.read_word(KeyId::new(number)?),
+        _ => parameter_word(cx, ParameterId::new(number)?),
+    })
+}
+
+/// The bit of [`term_flag`] that belongs to a comparison.
+#[inline(always)]
+fn outcome_of_i32(a: i32, b: i32) -> u8 {
+    u8::from(a >= b).wrapping_add(u8::from(a > b))
+}
+
+#[inline(always)]
+fn outcome_of_f32(a: f32, b: f32) -> u8 {
+    match a.partial_cmp(&b) {
+        Some(core::cmp::Ordering::Less) => 0,
+        Some(core::cmp::Ordering::Equal) => 1,
+        Some(core::cmp::Ordering::Greater) => 2,
+        None => 3,
+    }
+}
+
+/// What a condition says whose term does not decide it.
+#[inline(never)]
+pub(crate) fn test_beyond<H: AnyHost + ?Sized>(
+    cx: &mut Context<'_>,
+    host: &H,
+    expression: ExpressionId,
+    site: &Site,
+) -> bool {
+    let Some(record) = cx.proved(cx.rom.expression(expression)) else {
+        return false;
+    };
+    test_on(cx, host, (record, cx.rom.code_in(record)), site)
 }
 
 /// What the op of a guard says, if its first comparison, flag or state decides it.

@@ -134,6 +134,18 @@ impl IdleMask {
             && !instance.has_due_timer(now)
     }
 
+    /// The same for several without timers: one branch for all of them.
+    #[inline(always)]
+    pub(super) fn are_at_rest<I: Instance>(&self, instances: &[I]) -> bool {
+        let (mut words, mut clamped) = (0, 0);
+        for instance in instances {
+            let header = instance.header();
+            words |= header.first_word() ^ self.rest;
+            clamped |= header.clamped;
+        }
+        words & AT_REST == 0 && clamped == 0
+    }
+
     /// Does the machine have jumps, and a tick room for one?
     #[inline]
     pub(super) fn has_jumps(&self) -> bool {

@@ -5,18 +5,23 @@ use statewright_rom::layout::*;
 use zerocopy::byteorder::little_endian::U16;
 
 use crate::batch::inbox::Inbox;
-use crate::code::truth::decided;
+use crate::code::truth::{by_term, decided};
 use crate::commit::entry_set::Entry;
 use crate::commit::exits::Leave;
 use crate::context::{Context, Site};
+use crate::counters::count;
 use crate::fast::route::FastPath;
+use crate::fast::scored::{Best, best};
 use crate::fast::settled::take_together;
-use crate::host::cx::ActionCx;
+use crate::host::cx::{ActionCx, GuardCx};
 use crate::host::trace::Trace;
-use crate::host::{Cause, Host};
+use crate::host::{AnyHost, Cause, Host};
 use crate::instance::Instance;
 use crate::instance::event::Event;
 use crate::tick::{Tick, Used};
+
+/// No slot.
+const NO_SLOT: u8 = 0xFF;
 
 /// What a jump has done.
 pub(crate) struct Jumped {
@@ -41,6 +46,16 @@ impl Context<'_> {
     /// Takes an event that nobody handles.
     pub(super) fn count_unhandled(&mut self) -> Jumped {
         self.unhandled = self.unhandled.wrapping_add(1);
+        self.nothing_done()
+    }
+
+    /// Takes an event for which nothing is to happen (LANG-6).
+    fn count_handled(&mut self) -> Jumped {
+        count(&mut self.counters.events);
+        self.nothing_done()
+    }
+
+    fn nothing_done(&self) -> Jumped {
         let left = match self.ram.header().armed {
             0 => Left::Nothing,
             _ => Left::Timers,
@@ -52,6 +67,7 @@ impl Context<'_> {
     }
 
     /// The leaf number of a jump: that of all states on its way.
+    #[inline]
     pub(crate) fn line_of_jump(&self, jump: &Jump) -> Option<LeafId> {
         let leaf = self.proved(StateId::read(jump.leaf));
         let leaf = leaf.and_then(|leaf| self.state(leaf));
@@ -246,17 +262,17 @@ pub(crate) fn take_mixed<'a, H: Host>(
     event: Option<&'a Event>,
 ) -> Jumped {
     match host.is_tracing() {
-        false => take_steps::<false>(cx, host, jump, event),
-        true => take_steps::<true>(cx, host, jump, event),
+        false => take_steps::<false, H>(cx, host, jump, event),
+        true => take_steps::<true, dyn Host>(cx, host, jump, event),
     }
 }
 
 /// With a guard, with ops that are no calls, or with states that have more than actions: by the
 /// general means, but still without selection and settling.
 #[inline(never)]
-pub(super) fn take_steps<'a, const TRACED: bool>(
+pub(super) fn take_steps<'a, const TRACED: bool, H: AnyHost + ?Sized>(
     cx: &mut Context<'a>,
-    host: &mut dyn Host,
+    host: &mut H,
     jump: &'a Jump,
     event: Option<&'a Event>,
 ) -> Jumped {
@@ -270,22 +286,24 @@ pub(super) fn take_steps<'a, const TRACED: bool>(
             trace_unhandled(host, event.unwrap_or(&cx.queued));
         }
         let refused = cx.count_unhandled();
-        return match cx.check_fault() {
-            Ok(()) => refused,
-            Err(_) => Jumped {
-                left: Left::Something,
-                ..refused
-            },
-        };
+        return unless_failed(cx, refused);
     };
+    if jump.flags.get() & jump_flag::STAYS != 0 {
+        cx.running = false;
+        let kept = cx.count_handled();
+        return unless_failed(cx, kept);
+    }
     if TRACED {
         trace_jump(host, jump);
     }
-    let steps = cx.proved(cx.rom.jump_steps_of(jump)).unwrap_or(&[]);
-    run_steps(cx, host, jump, steps);
+    // Before its calls, as plain ones are counted: a call may not come back.
+    cx.jumped = cx.jumped.wrapping_add(1);
+    if jump.count.get() != 0 {
+        let steps = cx.proved(cx.rom.jump_steps_of(jump)).unwrap_or(&[]);
+        run_steps(cx, host, jump, steps);
+    }
     let line = cx.line_of_jump(jump);
     put_leaf(cx, line, jump.leaf);
-    cx.jumped = cx.jumped.wrapping_add(1);
     if jump.flags.get() & jump_flag::POLLS == 0 {
         return finish_jump(cx);
     }
@@ -295,29 +313,58 @@ pub(super) fn take_steps<'a, const TRACED: bool>(
     }
 }
 
+/// Nothing was carried out; after a fault the slow path has to look.
+fn unless_failed(cx: &Context<'_>, jumped: Jumped) -> Jumped {
+    match cx.check_fault() {
+        Ok(()) => jumped,
+        Err(_) => Jumped {
+            left: Left::Something,
+            ..jumped
+        },
+    }
+}
+
 /// The first jump of a ladder whose guard holds. Bound: each names one behind itself.
 #[inline(always)]
-fn first_that_holds<'a>(
+fn first_that_holds<'a, H: AnyHost + ?Sized>(
     cx: &mut Context<'a>,
-    host: &mut dyn Host,
+    host: &mut H,
     first: &'a Jump,
     event: Option<&'a Event>,
 ) -> Option<&'a Jump> {
     let mut jump = first;
     loop {
+        if jump.flags.get() & jump_flag::SCORED != 0 {
+            match best(cx, host, jump, event) {
+                Best::Found(best) => return Some(best),
+                Best::Next(next) => jump = next?,
+            }
+            continue;
+        }
         cx.jump = Some((jump, event));
-        if jump.guard.get() == NONE || guard_holds(cx, host, jump) {
+        let holds = match jump.guard.get() {
+            NONE => jump.slot == NO_SLOT || is_remembered(cx, jump),
+            _ => guard_holds(cx, host, jump),
+        };
+        if holds {
             return Some(jump);
         }
         jump = cx.rom.jumps().get(jump.otherwise.get() as usize)?;
     }
 }
 
+/// Does a history point hold the state of a jump (EXEC-4)?
+#[inline(always)]
+fn is_remembered(cx: &Context<'_>, jump: &Jump) -> bool {
+    let slot = cx.ram.slots().get(usize::from(jump.slot));
+    cx.proved(slot).is_some_and(|&state| state == jump.asker)
+}
+
 /// Carries out some steps of a jump that is told to user code.
 #[inline(always)]
-pub(super) fn run_steps<'a>(
+pub(super) fn run_steps<'a, H: AnyHost + ?Sized>(
     cx: &mut Context<'a>,
-    host: &mut dyn Host,
+    host: &mut H,
     jump: &'a Jump,
     steps: &'a [JumpStep],
 ) {
@@ -325,7 +372,7 @@ pub(super) fn run_steps<'a>(
         if step.function.get() != NONE {
             call(cx, host, step);
         } else {
-            run_other(cx, host, jump, step);
+            run_other(cx, host.any_mut(), jump, step);
         }
     }
     cx.step = None;
@@ -334,6 +381,9 @@ pub(super) fn run_steps<'a>(
 /// A step that is no call. Kept apart, so that calls do not pay for it.
 #[inline(never)]
 fn run_other<'a>(cx: &mut Context<'a>, host: &mut dyn Host, jump: &'a Jump, step: &'a JumpStep) {
+    if step.kind == JumpStepKind::Remember {
+        return remember(cx, step);
+    }
     cx.step = None;
     let line = cx.line_of_jump(jump);
     put_leaf(cx, line, step.leaf);
@@ -341,7 +391,16 @@ fn run_other<'a>(cx: &mut Context<'a>, host: &mut dyn Host, jump: &'a Jump, step
     Tick::new(cx, host, None).run_step(step, &site);
 }
 
+/// A history point remembers what is active (EXEC-4).
+fn remember(cx: &mut Context<'_>, step: &JumpStep) {
+    let (slot, state) = step.remembered();
+    if let Some(slot) = cx.proved(SlotId::new(slot)) {
+        cx.set_slot(slot, state);
+    }
+}
+
 /// What is active in the region of a jump.
+#[inline(always)]
 pub(super) fn put_leaf(cx: &mut Context<'_>, line: Option<LeafId>, leaf: U16) {
     if let Some(line) = line {
         cx.set_leaf(line, StateId::read(leaf));
@@ -349,15 +408,45 @@ pub(super) fn put_leaf(cx: &mut Context<'_>, line: Option<LeafId>, leaf: U16) {
 }
 
 /// Most conditions are decided without a look at where they stand.
-fn guard_holds(cx: &mut Context<'_>, host: &mut dyn Host, jump: &Jump) -> bool {
-    let Some(op) = OpId::read(jump.guard).and_then(|id| cx.op(id)) else {
+#[inline(always)]
+pub(super) fn guard_holds<H: AnyHost + ?Sized>(
+    cx: &mut Context<'_>,
+    host: &mut H,
+    jump: &Jump,
+) -> bool {
+    // That of a branch has its choice for asker.
+    let plan = cx
+        .rom
+        .transition_plans()
+        .get(usize::from(jump.transition.get()));
+    let own = plan.filter(|plan| plan.source == jump.asker);
+    if let Some(holds) = own.and_then(|plan| by_term(cx, host, &plan.term)) {
+        return holds;
+    }
+    let op = match own {
+        Some(plan) => Some(&plan.guard),
+        None => OpId::read(jump.guard).and_then(|id| cx.op(id)),
+    };
+    let Some(op) = op else {
         return false;
     };
-    if op.kind == ActionOp::Evaluate
+    if own.is_none()
+        && op.kind == ActionOp::Evaluate
         && let Some(holds) = decided(cx, host, op)
     {
         return holds;
     }
+    if op.kind == ActionOp::Call {
+        let site = cx.jump_site(jump.asker, jump);
+        let function = cx.prepare_call(op, &site);
+        return function.is_some_and(|function| host.guard(function, GuardCx::new(cx)).holds);
+    }
+    judge_apart(cx, host.any_mut(), op, jump)
+}
+
+/// A guard that is more than a call or a comparison.
+#[inline(never)]
+fn judge_apart(cx: &mut Context<'_>, host: &mut dyn Host, op: &OpRecord, jump: &Jump) -> bool {
     let site = cx.jump_site(jump.asker, jump);
     Tick::new(cx, host, None).holds(op, &site)
 }
@@ -382,6 +471,7 @@ impl Tick<'_, '_> {
                 self.exit_state(state, false, &leave);
             }
             JumpStepKind::Enter => self.enter_step(Entry::State(state), transition, cause),
+            JumpStepKind::Remember => remember(self.cx, step),
             JumpStepKind::Op => {
                 let op = self.cx.rom.ops().get(step.first.get() as usize);
                 if let Some(op) = self.cx.proved(op) {

@@ -10,6 +10,7 @@ mod idle_mask;
 mod jumps;
 mod path;
 mod route;
+mod scored;
 mod settled;
 
 pub(crate) use idle_mask::IdleMask;

@@ -78,6 +78,9 @@ pub(crate) enum FastPath<'a> {
     Slow,
 }
 
+/// So many agents are asked at once whether they are at rest.
+const GROUP: usize = 4;
+
 /// Chooses the way of every agent of a batch.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Router<'a> {
@@ -157,15 +160,24 @@ impl<'a> Router<'a> {
     }
 
     /// How many agents at the head of a list have the way [`Route::Resting`], of so many without
-    /// events: the same question, asked of many at once.
-    #[inline]
+    /// events: the same question, asked of many at once. Kept apart, so that the loop over agents has its
+    /// registers for itself.
+    #[inline(never)]
     pub(crate) fn count_resting<I: Instance>(&self, agents: &[I], limit: usize) -> usize {
         if !toggles::has(Optimization::IdleMask) {
             return 0;
         }
         let agents = agents.get(..limit).unwrap_or(agents);
+        let (groups, _) = agents.as_chunks::<GROUP>();
+        let resting = groups
+            .iter()
+            .take_while(|&group| self.idle.are_at_rest(group));
+        let resting = resting.count().wrapping_mul(GROUP);
+        // Whoever has a timer is looked at closer, one by one.
+        let rest = agents.get(resting..).unwrap_or(&[]);
         let busy = |agent: &I| !self.idle.is_at_rest(agent, self.now);
-        agents.iter().position(busy).unwrap_or(agents.len())
+        let more = rest.iter().position(busy).unwrap_or(rest.len());
+        resting.wrapping_add(more)
     }
 
     /// May any agent of the machine poll?
@@ -314,11 +326,13 @@ impl<'a> FastPath<'a> {
 
 /// May a jump be taken beside jumps of other leaves? Whoever asks nobody ends the search of its leaf
 /// where it begins, and does not meet the others, which stay in their regions. An interrupt goes
-/// alone (SEL-2).
+/// alone (SEL-2), and what all of them will remember is written before the first of them leaves (EXEC-4).
 fn goes_together(rom: &Rom<'_>, jump: &Jump) -> bool {
     let transition = rom.transitions().get(usize::from(jump.transition.get()));
     let interrupts =
         transition.is_none_or(|record| record.flags.get() & transition_flag::INTERRUPT != 0);
     let reverse = rom.header().policies & policy::REVERSE_EXIT_ORDER != 0;
-    jump.guard.get() == NONE && !interrupts && !reverse
+    let asks = jump_flag::REMEMBERS | jump_flag::SCORED | jump_flag::STAYS;
+    let free = jump.guard.get() == NONE && jump.slot == 0xFF && jump.flags.get() & asks == 0;
+    free && !interrupts && !reverse
 }

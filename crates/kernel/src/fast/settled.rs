@@ -13,36 +13,41 @@ use crate::context::Context;
 use crate::events::timers::Due;
 use crate::fast::jumps::{Jumped, Left, finish_jump, put_leaf, run_steps, take_steps};
 use crate::fast::route::FastPath;
-use crate::host::Host;
+use crate::host::{AnyHost, Host};
 use crate::instance::event::Event;
 use crate::tick::{Tick, Used};
 
 /// Takes an event by jumps of several leaves, in the order of the tree: the exits of all, then the
 /// effects of all, then the entries of all (EXEC-1).
 #[inline(never)]
-pub(crate) fn take_together<'a>(
+pub(crate) fn take_together<'a, H: AnyHost + ?Sized>(
     cx: &mut Context<'a>,
-    host: &mut dyn Host,
+    host: &mut H,
     event: &Event,
 ) -> Jumped {
     cx.running = true;
     cx.queued = *event;
     let mut jumps: [Option<Together<'a>>; MAX_LEAVES] = [None; MAX_LEAVES];
     let mut count = 0_usize;
-    for (_, leaf) in cx.leaves().iter() {
-        let FastPath::Jump(jump) = FastPath::of(cx.rom, Some(leaf.raw()), event) else {
+    for leaf in cx.leaf_places() {
+        let Some(&raw) = cx.ram.leaves().get(leaf.index()) else {
+            break;
+        };
+        let FastPath::Jump(jump) = FastPath::of(cx.rom, Some(raw.get()), event) else {
             continue;
         };
         // What several leaves have in common is carried out once.
         let mut others = jumps.iter().map_while(|jump| *jump);
         let known = others.any(|other| other.jump.transition == jump.transition);
         if !known && let Some(cell) = jumps.get_mut(count) {
-            let line = cx.line_of_jump(jump);
-            *cell = Some(Together { jump, line });
+            *cell = Some(Together { jump, line: leaf });
             count = count.saturating_add(1);
         }
     }
     let jumps = jumps.get(..count).unwrap_or(&[]);
+    cx.jumped = cx.jumped.wrapping_add(1);
+    let more = count.saturating_sub(1);
+    cx.counters.transitions = cx.counters.transitions.wrapping_add(more as u64);
     for part in [Part::Exits, Part::Effects, Part::Entries] {
         for one in jumps.iter().flatten() {
             run_part(cx, host, one, part);
@@ -52,9 +57,6 @@ pub(crate) fn take_together<'a>(
     if cx.ram.header().event_count != 0 && jumps.clone().any(|jump| moves(cx.rom, jump)) {
         cx.clear_marks();
     }
-    cx.jumped = cx.jumped.wrapping_add(1);
-    let more = count.saturating_sub(1);
-    cx.counters.transitions = cx.counters.transitions.wrapping_add(more as u64);
     let polls = |jump: &Jump| jump.flags.get() & jump_flag::POLLS != 0;
     if !jumps.into_iter().any(polls) {
         return finish_jump(cx);
@@ -69,7 +71,7 @@ pub(crate) fn take_together<'a>(
 #[derive(Clone, Copy)]
 struct Together<'a> {
     jump: &'a Jump,
-    line: Option<LeafId>,
+    line: LeafId,
 }
 
 /// A part of the steps of a jump.
@@ -81,30 +83,34 @@ enum Part {
 }
 
 /// Carries out a part of a jump that is taken beside others, which see what it has left and entered.
-fn run_part<'a>(cx: &mut Context<'a>, host: &mut dyn Host, one: &Together<'a>, part: Part) {
+#[inline(always)]
+fn run_part<'a, H: AnyHost + ?Sized>(
+    cx: &mut Context<'a>,
+    host: &mut H,
+    one: &Together<'a>,
+    part: Part,
+) {
     let jump = one.jump;
-    let (exits, effects) = (
-        usize::from(jump.exits.get()),
-        usize::from(jump.effects.get()),
-    );
-    let steps = cx.proved(cx.rom.jump_steps_of(jump)).unwrap_or(&[]);
-    let steps = match part {
-        Part::Exits => steps.get(..exits),
-        Part::Effects => steps.get(exits..effects),
-        Part::Entries => steps.get(effects..),
+    let (exits, effects) = (jump.exits.get(), jump.effects.get());
+    let (from, to) = match part {
+        Part::Exits => (0, exits),
+        Part::Effects => (exits, effects),
+        Part::Entries => (effects, jump.count.get()),
     };
-    if let Some(steps) = cx.proved(steps)
-        && !steps.is_empty()
-    {
-        cx.jump = Some((jump, None));
-        run_steps(cx, host, jump, steps);
+    if from != to {
+        let steps = cx.rom.jump_steps_of(jump);
+        let steps = steps.and_then(|steps| steps.get(usize::from(from)..usize::from(to)));
+        if let Some(steps) = cx.proved(steps) {
+            cx.jump = Some((jump, None));
+            run_steps(cx, host, jump, steps);
+        }
     }
     let leaf = match part {
         Part::Exits => jump.between,
         Part::Effects => return,
         Part::Entries => jump.leaf,
     };
-    put_leaf(cx, one.line, leaf);
+    put_leaf(cx, Some(one.line), leaf);
 }
 
 /// Does a jump leave and enter states, so that what was deferred may be taken again (EVT-5)?
@@ -159,7 +165,7 @@ pub(crate) fn take_settled(cx: &mut Context<'_>, host: &mut dyn Host, inbox: Inb
                     cx.queued = *event;
                     take_and_recall(cx, host, jump)
                 }
-                FastPath::Together => take_together(cx, host, event),
+                FastPath::Together => take_together::<dyn Host>(cx, host, event),
                 FastPath::Slow => return Settled::Nothing,
             };
             Settled::Taken(Used::one(jumped.microsteps))
@@ -177,7 +183,7 @@ pub(crate) fn take_settled(cx: &mut Context<'_>, host: &mut dyn Host, inbox: Inb
 
 /// Takes a jump beside deferred events, which may be taken again if it moves.
 fn take_and_recall<'a>(cx: &mut Context<'a>, host: &mut dyn Host, jump: &'a Jump) -> Jumped {
-    let jumped = take_steps::<false>(cx, host, jump, None);
+    let jumped = take_steps::<false, dyn Host>(cx, host, jump, None);
     let moved = cx.jump.is_some_and(|(taken, _)| moves(cx.rom, taken));
     if cx.ram.header().event_count != 0 && jumped.microsteps != 0 && moved {
         cx.clear_marks();

@@ -18,6 +18,7 @@ impl Context<'_> {
         StateId::read(*self.proved(self.ram.leaves().get(id.index()))?)
     }
 
+    #[inline]
     pub(crate) fn set_leaf(&mut self, id: LeafId, state: Option<StateId>) {
         match self.ram.leaves_mut().get_mut(id.index()) {
             Some(leaf) => leaf.set(StateId::to_raw(state)),

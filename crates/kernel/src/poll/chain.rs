@@ -6,8 +6,8 @@
 //! other leaf is set, the configuration is one: [`PollRecord`] has a drawing.
 
 use statewright_rom::Rom;
-use statewright_rom::ids::StateId;
-use statewright_rom::layout::{NONE, PollRecord, RunRecord};
+use statewright_rom::ids::{LeafId, StateId};
+use statewright_rom::layout::{MAX_LEAVES, NONE, PollRecord, RunRecord};
 use zerocopy::byteorder::little_endian::U16;
 
 use crate::context::Context;
@@ -16,35 +16,47 @@ use crate::instance::leaves::Leaves;
 
 /// A configuration that was walked from its first leaf to its last: where it begins, and what its
 /// leaves have together. The others are found again from leaf to leaf ([`Context::after`]).
+///
+/// Two words, so that it stays in registers.
 #[derive(Clone, Copy)]
 pub(crate) struct Chain<'a> {
     /// What the first leaf polls and runs.
     pub(crate) first: &'a PollRecord,
-    /// The slots of all own states with latched transitions.
-    latches: u32,
-    /// Not 0 in the lower half if a leaf has own interrupts, in the upper half if one has other own candidates.
-    asked: u32,
-    /// Something runs.
-    runs: bool,
+    /// From the lowest bit: slots of all own states with latched transitions (32 bits); how many leaves are
+    /// to be visited for interrupts, for other candidates and for what runs (8 bits each): those behind
+    /// the last one that has some are not.
+    together: u64,
 }
+
+/// First bits of [`Chain::together`].
+const INTERRUPTS: u32 = 32;
+const ASKS: u32 = 40;
+const RUNS: u32 = 48;
 
 impl<'a> Chain<'a> {
     /// The chain of a leaf that is alone.
     #[inline(always)]
     fn new(first: &'a PollRecord) -> Self {
-        Self {
-            first,
-            latches: first.latches.get(),
-            asked: asked(first),
-            runs: first.run.get() != NONE,
-        }
+        let mut together = u64::from(first.latches.get());
+        together |= u64::from(first.interrupts.get() != 0) << INTERRUPTS;
+        together |= u64::from(first.asks.get() != 0) << ASKS;
+        together |= u64::from(first.run.get() != NONE) << RUNS;
+        Self { first, together }
     }
 
-    /// One more leaf.
-    fn add(&mut self, poll: &PollRecord) {
-        self.latches |= poll.latches.get();
-        self.asked |= asked(poll);
-        self.runs |= poll.run.get() != NONE;
+    /// One more leaf, which is the one of this number, counted from 1.
+    fn add(&mut self, poll: &PollRecord, number: u8) {
+        self.together |= u64::from(poll.latches.get());
+        for (has, bit) in [
+            (poll.interrupts.get() != 0, INTERRUPTS),
+            (poll.asks.get() != 0, ASKS),
+            (poll.run.get() != NONE, RUNS),
+        ] {
+            if has {
+                self.together &= !(u64::from(u8::MAX) << bit);
+                self.together |= u64::from(number) << bit;
+            }
+        }
     }
 
     /// The chain of an instance's leaves; `None` if they are no configuration of the machine.
@@ -76,46 +88,53 @@ impl<'a> Chain<'a> {
         }
         let (mut last, mut chain) = (first, Self::new(first));
         let set = leaves.iter().filter(|leaf| leaf.get() != NONE).count();
-        for _ in 1..set {
+        for number in 2..=set {
             let poll = poll_of(rom, *leaves.get(usize::from(last.next_leaf))?)?;
             if poll.first_of != last.next {
                 return None;
             }
-            chain.add(poll);
+            chain.add(poll, number as u8);
             last = poll;
         }
         (last.next.get() == NONE).then_some(chain)
     }
 
-    /// Is there an own eventless interrupt?
-    #[inline]
-    pub(crate) fn has_interrupts(&self) -> bool {
-        self.asked as u16 != 0
+    /// How many leaves are to be visited for eventless interrupts.
+    #[inline(always)]
+    pub(crate) fn interrupt_leaves(&self) -> u8 {
+        (self.together >> INTERRUPTS) as u8
+    }
+
+    /// The same for other eventless candidates.
+    #[inline(always)]
+    pub(crate) fn ask_leaves(&self) -> u8 {
+        (self.together >> ASKS) as u8
+    }
+
+    /// The same for update actions and activities.
+    #[inline(always)]
+    pub(crate) fn run_leaves(&self) -> u8 {
+        (self.together >> RUNS) as u8
     }
 
     /// Is there anything eventless to ask?
     #[inline]
     pub(crate) fn has_asks(&self) -> bool {
-        self.asked != 0
+        (self.together >> INTERRUPTS) as u16 != 0
     }
 
     /// Does anything have to be looked at in every tick (RAM-3)?
     #[inline]
     pub(crate) fn is_polling(&self) -> bool {
-        self.runs || self.asked != 0
+        self.together >> INTERRUPTS != 0
     }
 
     /// Does a transition wait in an active state (SEL-6), by the slots of the instance?
     #[inline]
     pub(crate) fn has_latched(&self, slots: &[U16]) -> bool {
-        self.latches != 0 && holds_any(slots, self.latches)
+        let latches = self.together as u32;
+        latches != 0 && holds_any(slots, latches)
     }
-}
-
-/// How many interrupts a leaf has to ask, and in the upper half how many others.
-#[inline(always)]
-fn asked(poll: &PollRecord) -> u32 {
-    u32::from(poll.interrupts.get()) | u32::from(poll.asks.get()) << 16
 }
 
 /// How many configurations a batch remembers.
@@ -213,6 +232,25 @@ impl<'a> Context<'a> {
         }
         let leaf = self.ram.leaves().get(usize::from(poll.next_leaf));
         self.proved(leaf.and_then(|leaf| poll_of(self.rom, *leaf)))
+    }
+
+    /// Where the active leaves are, in the order of the tree; none, and the agent has to end, if they are no
+    /// configuration of the machine. Bound: the leaves of a tier.
+    #[inline]
+    pub(crate) fn leaf_places(&self) -> impl Iterator<Item = LeafId> + use<> {
+        let mut places = [None; MAX_LEAVES];
+        if let Some(chain) = self.expected(self.chain()) {
+            let (mut poll, mut place) = (Some(chain.first), LeafId::new(0));
+            for cell in &mut places {
+                let Some(leaf) = poll else {
+                    break;
+                };
+                *cell = place;
+                place = LeafId::new(leaf.next_leaf);
+                poll = self.after(leaf);
+            }
+        }
+        places.into_iter().flatten()
     }
 
     /// Active leaves in the order of the tree.

@@ -20,7 +20,7 @@ use statewright_rom::layout::*;
 
 use crate::code::actions::run_quiet_list;
 use crate::code::activity::bits_at;
-use crate::code::truth::test;
+use crate::code::truth::{by_term, test_beyond};
 use crate::context::{Context, Site};
 use crate::fault::Fault;
 use crate::fused::{Fuse, Phase, Step};
@@ -157,7 +157,7 @@ pub(crate) fn after_code<'a, I: Instance, H: Host>(
 
 /// The same along the plans of its leaves. Kept apart, so that fused code does not pay for it.
 #[inline(never)]
-fn poll_by_plan<'a, I: Instance, H: Host>(
+pub(crate) fn poll_by_plan<'a, I: Instance, H: Host>(
     cx: &mut Context<'a>,
     host: &mut H,
     has_events: bool,
@@ -237,12 +237,13 @@ fn run_all<'a, I: Instance, H: Host>(
     host: &mut H,
     chain: &Chain<'a>,
 ) -> Polled {
-    let mut leaf = Some(chain.first);
-    while let Some(poll) = leaf {
+    let (mut leaf, mut left) = (Some(chain.first), chain.run_leaves());
+    while let Some(poll) = leaf.filter(|_| left != 0) {
         for run in cx.runs_from(poll.run) {
             run_quietly::<I, H>(cx, host, run);
         }
-        leaf = cx.after(poll);
+        left = left.wrapping_sub(1);
+        leaf = if left == 0 { None } else { cx.after(poll) };
     }
     if let Err(fault) = cx.check_fault() {
         return Polled::Failed(fault);
@@ -306,34 +307,39 @@ pub(crate) fn scan<'a, H: AnyHost + ?Sized>(
     host: &mut H,
     chain: Chain<'a>,
 ) -> Option<Halt> {
-    if chain.has_interrupts() {
-        let halt = scan_interrupts(cx, host, chain.first);
+    if chain.interrupt_leaves() != 0 {
+        let halt = scan_interrupts(cx, host, chain);
         if halt.is_some() {
             return halt;
         }
     }
-    scan_leaves::<false, H>(cx, host, chain.first)
+    if chain.ask_leaves() == 0 {
+        return None;
+    }
+    scan_leaves::<false, H>(cx, host, chain.first, chain.ask_leaves())
 }
 
 #[inline(never)]
 fn scan_interrupts<'a, H: AnyHost + ?Sized>(
     cx: &mut Context<'a>,
     host: &mut H,
-    first: &'a PollRecord,
+    chain: Chain<'a>,
 ) -> Option<Halt> {
-    scan_leaves::<true, H>(cx, host, first)
+    scan_leaves::<true, H>(cx, host, chain.first, chain.interrupt_leaves())
 }
 
-/// Asks for interrupts of all active states, or for the others.
+/// Asks for interrupts of all active states, or for the others; so many leaves from the first on have some.
 #[inline(always)]
 fn scan_leaves<'a, const INTERRUPTS: bool, H: AnyHost + ?Sized>(
     cx: &mut Context<'a>,
     host: &mut H,
     first: &'a PollRecord,
+    mut left: u8,
 ) -> Option<Halt> {
     let mut rank = Rank::FIRST;
-    let mut leaf = Some(first);
-    while let Some(poll) = leaf {
+    let mut poll = first;
+    // Bound: the leaves.
+    loop {
         let (first, count) = match INTERRUPTS {
             true => (poll.first_interrupt, poll.interrupts),
             false => (poll.first_ask, poll.asks),
@@ -361,10 +367,13 @@ fn scan_leaves<'a, const INTERRUPTS: bool, H: AnyHost + ?Sized>(
                 before_rank: Rank::FIRST,
             });
         }
+        left = left.wrapping_sub(1);
+        if left == 0 {
+            return None;
+        }
         rank = rank.next();
-        leaf = cx.after(poll);
+        poll = cx.after(poll)?;
     }
-    None
 }
 
 /// Asks one eventless candidate.
@@ -419,8 +428,11 @@ fn guard_holds<'a, H: AnyHost + ?Sized>(
     let op = &plan.guard;
     // Compared as they are: what is left is asked as any guard is.
     if op.kind == ActionOp::Evaluate {
+        if let Some(holds) = by_term(cx, host, &plan.term) {
+            return holds;
+        }
         let expression = cx.proved(ExpressionId::read(op.a));
-        expression.is_some_and(|expression| test(cx, host, expression, site))
+        expression.is_some_and(|expression| test_beyond(cx, host, expression, &site()))
     } else if op.kind == ActionOp::Call {
         let function = cx.prepare_call(op, &site());
         function.is_some_and(|function| host.guard(function, GuardCx::new(cx)).holds)

@@ -18,7 +18,7 @@ use crate::host::{Cause, Host};
 use crate::instance::leaves::Leaves;
 use crate::instance::{Header, Instance, flag};
 use crate::life;
-use crate::poll::{Chain, Halt, Polled, poll, scan};
+use crate::poll::{Chain, Halt, Polled, poll, poll_by_plan, scan};
 use crate::select::Ask;
 use crate::toggles::{self, Optimization};
 
@@ -195,6 +195,7 @@ pub(crate) fn follow<'a, I: Instance, H: Host>(
                 Polled::Halted(_) | Polled::Settled if host.is_fused() => {
                     go_on::<H>(cx, &mut host, input, polled)
                 }
+                Polled::Settled => settle::<I, H>(cx, &mut host, input),
                 polled => run_polled(cx, &mut host, input, polled),
             };
         }
@@ -204,6 +205,29 @@ pub(crate) fn follow<'a, I: Instance, H: Host>(
         Report::taken(used.inbox)
     } else {
         run(cx, &mut host, input, used, Begun::Nothing)
+    }
+}
+
+/// Takes what has come for an agent that has polled. If nothing is carried out for it, the agent only has
+/// to poll once more: asks again, and runs.
+#[inline(never)]
+fn settle<I: Instance, H: Host>(cx: &mut Context<'_>, host: &mut H, input: &Input<'_>) -> Report {
+    let settled = fast::take_settled(cx, host, input.inbox);
+    let (used, begun) = settled.begins();
+    let moved = match begun {
+        Begun::Moved => used.microsteps != 0 || cx.check_fault().is_err(),
+        Begun::Nothing | Begun::Settled | Begun::Due(_) | Begun::Halted(_) => true,
+    };
+    if moved {
+        return run(cx, host, input, used, begun);
+    }
+    match poll_by_plan::<I, H>(cx, host, false) {
+        Polled::Done => Report {
+            overflowed: cx.has_overflowed(),
+            ..Report::taken(used.inbox)
+        },
+        Polled::Halted(halt) => run(cx, host, input, used, Begun::Halted(halt)),
+        Polled::Settled | Polled::Slow | Polled::Failed(_) => run(cx, host, input, used, begun),
     }
 }
 
@@ -223,14 +247,11 @@ pub(crate) fn run_polled(
                 ..Report::default()
             };
         }
-        Polled::Settled => match fast::take_settled(cx, host, input.inbox) {
-            Settled::Nothing => Begun::Settled,
-            Settled::Due(due) => Begun::Due(due),
-            Settled::Taken(taken) => {
-                used = taken;
-                Begun::Moved
-            }
-        },
+        Polled::Settled => {
+            let (taken, begun) = fast::take_settled(cx, host, input.inbox).begins();
+            used = taken;
+            begun
+        }
         Polled::Halted(halt) => Begun::Halted(halt),
         Polled::Slow => Begun::Nothing,
         Polled::Failed(fault) => {
@@ -256,6 +277,17 @@ pub(crate) enum Begun {
     Halted(Halt),
     /// Something was carried out or taken; an eventless round comes next.
     Moved,
+}
+
+impl Settled {
+    /// What is used, and what is done of the tick.
+    fn begins(self) -> (Used, Begun) {
+        match self {
+            Self::Nothing => (Used::default(), Begun::Settled),
+            Self::Due(due) => (Used::default(), Begun::Due(due)),
+            Self::Taken(used) => (used, Begun::Moved),
+        }
+    }
 }
 
 /// RAM-6: never run.

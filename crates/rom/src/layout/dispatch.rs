@@ -108,6 +108,8 @@ record! {
 pub const NO_LIST: u32 = u32::MAX;
 /// The cell names a jump.
 pub const JUMP: u32 = 1 << 31;
+/// Most jumps that compete by their scores.
+pub const MAX_JUMP_SCORES: usize = 8;
 /// Most steps of all jumps together; transitions past it take the slow path.
 pub const MAX_JUMP_STEPS: usize = 1 << 17;
 
@@ -198,8 +200,9 @@ record! {
 
 record! {
     /// A whole transition for one leaf: what happens when an event or a timer of the column comes, with nothing to look up and at
-    /// most a guard to ask; if that says no, the next jump is tried. Exists where all that the leaf can come to are such transitions, they
-    /// stay in one region, and states on the way neither remember nor hold back. Steps: first the exits, then the effects, then the entries.
+    /// most a guard or what a history point remembers to ask; if that says no, the next jump is tried. Exists where all that the leaf can come
+    /// to are such transitions, they stay in one region, and states on the way do not hold back. Steps: first the exits, then the effects,
+    /// then the entries.
     Jump: 32 {
         /// The candidate list that it stands for.
         list: U32,
@@ -215,9 +218,11 @@ record! {
         guard: U16,
         /// [`jump_flag`] bits.
         flags: U16,
-        /// The state that the guard is asked for: the source of the transition, or the choice.
+        /// The state that the guard is asked for: the source of the transition, or the choice. With a slot: the state
+        /// that it has to hold.
         asker: U16,
-        /// The jump that is tried if the guard says no, behind this one; [`NO_LIST`] = then nobody reacts.
+        /// The jump that is tried if the guard says no or the slot holds another state, behind this one; [`NO_LIST`] =
+        /// then nobody reacts.
         otherwise: U32,
         /// How many of the steps are exits.
         exits: U16,
@@ -225,8 +230,10 @@ record! {
         effects: U16,
         /// The innermost active state of its region between exits and entries; `NONE` = there is none.
         between: U16,
+        /// Slot of a history point that has to remember a certain state; 0xFF = none (EXEC-4).
+        slot: u8,
         /// Zero.
-        reserved: U16,
+        reserved: u8,
     }
 }
 
@@ -238,6 +245,12 @@ flags! {
         MIXED = 0 "mixed",
         /// What is entered polls (RAM-3): the rest of the tick has to be gone through.
         POLLS = 1 "polls",
+        /// A state on the way remembers what was active in it.
+        REMEMBERS = 2 "remembers",
+        /// It competes by its score with the jumps beside it in its ladder (SEL-3).
+        SCORED = 3 "scored",
+        /// If it is taken, nothing happens (LANG-6).
+        STAYS = 4 "stays",
     }
 }
 
@@ -250,6 +263,9 @@ numbers! {
         Exit = 1 "exit",
         /// The entry of a state that has more than actions.
         Enter = 2 "enter",
+        /// A history point of a state that will be left remembers what is active (EXEC-4): `first` = its slot (low half)
+        /// and the state that goes there, or 0 (high half).
+        Remember = 3 "remember",
     }
 }
 
@@ -260,7 +276,7 @@ record! {
         function: U16,
         /// The state that the step belongs to.
         state: U16,
-        /// First argument of a call; the op, if that is no call; else 0.
+        /// First argument of a call; the op, if that is no call; what is remembered; else 0.
         first: U32,
         /// The innermost active state while it runs.
         leaf: U16,
@@ -268,5 +284,14 @@ record! {
         count: u8,
         /// What it does.
         kind: Coded<JumpStepKind>,
+    }
+}
+
+impl JumpStep {
+    /// What [`JumpStepKind::Remember`] writes: slot and raw state.
+    #[inline]
+    pub const fn remembered(&self) -> (u8, u16) {
+        let first = self.first.get();
+        (first as u8, (first >> 16) as u16)
     }
 }

@@ -11,7 +11,7 @@ use crate::number::Coded;
 /// First bytes and version of every ROM. One of another version is refused.
 pub const FORMAT: Format = Format {
     magic: *b"SWRM",
-    version: 5,
+    version: 6,
     byte_order: ByteOrder::Little,
     former: &[],
 };

@@ -137,7 +137,7 @@ record! {
 record! {
     /// Precomputed for each transition; record `i` belongs to transition `i`. What asking takes is joined here, so
     /// that most candidates are judged by one record.
-    TransitionPlan: 18 {
+    TransitionPlan: 26 {
         /// Entry plan; `NONE` when it has no entries, or when history or choice on the way leave it to run time.
         plan: U16,
         /// Structural cost in the worst configuration (EXEC-9).
@@ -157,6 +157,59 @@ record! {
         reserved: u8,
         /// The op of the guard; zero without one.
         guard: OpRecord,
+        /// What the guard begins with, if that is an expression.
+        term: Term,
+    }
+}
+
+record! {
+    /// The first comparison, flag or state of a condition, with its operands side by side: most conditions are decided
+    /// by it, and most of those say no. A flag or a state is compared with 0.
+    Term: 8 {
+        /// What is compared.
+        kind: Coded<TermKind>,
+        /// [`term_flag`] bits.
+        flags: u8,
+        /// The key on the left, or the state.
+        a: U16,
+        /// What it is compared with: a number, a key or a parameter.
+        b: U32,
+    }
+}
+
+numbers! {
+    /// What a [`Term`] compares.
+    TermKind: u8 {
+        /// Nothing: the condition begins otherwise.
+        None = 0 "none",
+        /// Whole numbers: a key with a number, a key or a parameter.
+        Whole = 1 "whole",
+        /// The same with floats.
+        Float = 2 "float",
+        /// Whether a state is active, as 1 or 0.
+        State = 3 "state",
+    }
+}
+
+flags! {
+    /// Bits of [`Term::flags`]. The first four say when it holds; bit `i` belongs to outcome `i` of the comparison.
+    term_flag: u8 {
+        /// It holds if the left side is less.
+        LESS = 0 "less",
+        /// It holds if both are equal.
+        EQUAL = 1 "equal",
+        /// It holds if the left side is greater.
+        GREATER = 2 "greater",
+        /// It holds if one of them is no number.
+        UNORDERED = 3 "unordered",
+        /// If it holds, so does the condition.
+        DECIDES_YES = 4 "decides_yes",
+        /// If it does not hold, neither does the condition.
+        DECIDES_NO = 5 "decides_no",
+        /// The right side is a parameter.
+        PARAMETER = 6 "parameter",
+        /// The right side is a key.
+        KEY = 7 "key",
     }
 }
 

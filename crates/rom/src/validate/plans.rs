@@ -5,6 +5,7 @@
 
 use super::functions::{Role, first_listed, plays};
 use super::{Check, expected, optional, range, unknown};
+use crate::code::term_of;
 use crate::error::{LoadError, Problem};
 use crate::layout::*;
 use crate::view::Rom;
@@ -131,8 +132,17 @@ fn joined(rom: &Rom<'_>, record: &TransitionRecord, plan: &TransitionPlan) -> Tr
         result_bit,
         reserved: 0,
         guard: guard.copied().unwrap_or_default(),
+        term: term(rom, guard),
         ..*plan
     }
+}
+
+/// What a guard begins with.
+#[inline(always)]
+fn term(rom: &Rom<'_>, guard: Option<&OpRecord>) -> Term {
+    let evaluated = guard.filter(|op| op.kind == ActionOp::Evaluate);
+    let expression = evaluated.and_then(|op| rom.expressions().get(usize::from(op.a.get())));
+    expression.map_or_else(Term::default, |record| term_of(rom.code_in(record)))
 }
 
 fn wrong_join(found: &TransitionPlan, derived: &TransitionPlan) -> Problem {
@@ -170,19 +180,24 @@ pub(super) fn jumps<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError>
         check.rule(u64::from(jump.first.get()) == next, i, || {
             expected("first step", next, jump.first)
         })?;
-        check.rule(jump.reserved.get() == 0, i, || Problem::Reserved)?;
+        check.rule(jump.reserved == 0, i, || Problem::Reserved)?;
+        check_slot(rom, &mut check, i, jump)?;
         check_ladder(rom, &mut check, i, jump)?;
         let steps = rom.jump_steps_of(jump).unwrap_or(&[]);
         let beside = state.is_some_and(|state| state.leaf != 0);
-        let mixed = (jump.guard.get() != NONE)
+        let of_transition = flags_of_transition(rom, transition);
+        let mixed = is_conditional(jump)
+            | (of_transition != 0)
             | beside
             | steps.iter().any(|step| step.function.get() == NONE);
-        let polls = jump.flags.get() & jump_flag::POLLS;
-        let flags = if mixed {
-            polls | jump_flag::MIXED
-        } else {
-            polls
-        };
+        let remembers = steps.iter().any(|step| step.kind == JumpStepKind::Remember);
+        let mut flags = jump.flags.get() & jump_flag::POLLS | of_transition;
+        if mixed {
+            flags |= jump_flag::MIXED;
+        }
+        if remembers {
+            flags |= jump_flag::REMEMBERS;
+        }
         check.rule(jump.flags.get() == flags, i, || {
             expected("flags", flags, jump.flags)
         })?;
@@ -191,6 +206,42 @@ pub(super) fn jumps<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError>
     let steps = rom.jump_steps().len() as u64;
     check.whole(next == steps, || expected("sum of steps", steps, next))?;
     check.finish()
+}
+
+/// Is there something to ask before it?
+fn is_conditional(jump: &Jump) -> bool {
+    (jump.guard.get() != NONE) | (jump.slot != 0xFF) | (jump.flags.get() & jump_flag::SCORED != 0)
+}
+
+/// What a jump has from its transition.
+fn flags_of_transition(rom: &Rom<'_>, transition: u16) -> u16 {
+    let record = rom.transitions().get(usize::from(transition));
+    let has = record.map_or(0, |record| record.flags.get());
+    let mut flags = 0;
+    if has & transition_flag::SCORED != 0 {
+        flags |= jump_flag::SCORED;
+    }
+    if has & transition_flag::STAY != 0 {
+        flags |= jump_flag::STAYS;
+    }
+    flags
+}
+
+/// A slot that has to hold a state is one of the instance, and nobody else is asked.
+fn check_slot<const EXPLAIN: bool>(
+    rom: &Rom<'_>,
+    check: &mut Check<EXPLAIN>,
+    i: usize,
+    jump: &Jump,
+) -> Result<(), LoadError> {
+    let slots = rom.capacity().slots;
+    let free = jump.slot == 0xFF;
+    check.rule(free | (u16::from(jump.slot) < u16::from(slots)), i, || {
+        range("slot", jump.slot, usize::from(slots))
+    })?;
+    check.rule(free | (jump.guard.get() == NONE), i, || {
+        Problem::Rule("it asks for a guard and for what is remembered")
+    })
 }
 
 /// What is tried next lies behind, so that trying ends; and the parts of the steps lie in order.
@@ -204,7 +255,7 @@ fn check_ladder<const EXPLAIN: bool>(
     let otherwise = jump.otherwise.get();
     let behind = (otherwise as usize > i) & ((otherwise as usize) < jumps);
     let ends = otherwise == NO_LIST;
-    check.rule(ends | (behind & (jump.guard.get() != NONE)), i, || {
+    check.rule(ends | (behind & is_conditional(jump)), i, || {
         range("otherwise", otherwise, jumps)
     })?;
     check.rule(usize::from(jump.asker.get()) < states, i, || {
@@ -223,6 +274,7 @@ fn check_ladder<const EXPLAIN: bool>(
 pub(super) fn jump_steps<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError> {
     let mut check = Check::<EXPLAIN>::new(Section::JumpSteps);
     let (states, listed) = (rom.states().len(), first_listed(rom));
+    let slots = rom.capacity().slots;
     let arguments = rom.arguments().len() as u64;
     for (i, step) in rom.jump_steps().iter().enumerate() {
         let (function, first) = (step.function.get(), step.first.get());
@@ -232,7 +284,14 @@ pub(super) fn jump_steps<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadE
             range("state", step.state.get().max(step.leaf.get()), states)
         })?;
         check.rule(step.kind.is_known(), i, || unknown("kind", step.kind))?;
-        if step.kind != JumpStepKind::Op {
+        if step.kind == JumpStepKind::Remember {
+            let (slot, state) = step.remembered();
+            let inside = (u16::from(slot) < u16::from(slots)) & (usize::from(state) < states);
+            let bare = (function == NONE) & (step.count == 0) & (first & 0xFF00 == 0);
+            check.rule(bare & inside, i, || {
+                Problem::Rule("a slot and a state are remembered")
+            })?;
+        } else if step.kind != JumpStepKind::Op {
             let bare = (function == NONE) & (first == 0) & (step.count == 0);
             check.rule(bare, i, || {
                 Problem::Rule("a state is left or entered without operands")

@@ -1,6 +1,7 @@
 //! What agents do by themselves, worked out once more: the join of transitions with what asking them
 //! takes, what states run, and the chain of leaves.
 
+use statewright_rom::code::term_of;
 use statewright_rom::layout::*;
 use zerocopy::byteorder::little_endian::U16;
 
@@ -80,6 +81,15 @@ impl Tables {
         op.copied().unwrap_or_default()
     }
 
+    fn term(&self, op: &OpRecord) -> Term {
+        if op.kind != ActionOp::Evaluate {
+            return Term::default();
+        }
+        let record = &self.expressions[usize::from(op.a.get())];
+        let first = record.first.get() as usize;
+        term_of(&self.code[first..first + usize::from(record.count.get())])
+    }
+
     fn joined(&self, place: usize) -> TransitionPlan {
         let record = &self.transitions[place];
         let source = usize::from(record.source.get());
@@ -116,6 +126,7 @@ impl Tables {
             result_slot: waits.map_or(0xFF, |extra| extra.result_slot),
             result_bit: waits.map_or(0, |extra| extra.result_bit),
             guard: self.op(record.guard),
+            term: self.term(&self.op(record.guard)),
             ..self.transition_plans[place]
         }
     }
