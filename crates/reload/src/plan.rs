@@ -150,6 +150,16 @@ impl Plan {
         self
     }
 
+    /// Was it asked for that all agents start again?
+    pub fn is_asked_anew(&self) -> bool {
+        self.asked_anew
+    }
+
+    /// Do timers that last another time now begin anew?
+    pub fn restarts_timers(&self) -> bool {
+        self.restarts_timers
+    }
+
     /// How much changes.
     pub fn extent(&self) -> Extent {
         let [[old, before], [new, after]] = self.hashes;

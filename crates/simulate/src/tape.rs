@@ -1,15 +1,16 @@
 //! Tapes of runs: everything that happened to the agents, and the same run once more (TAPE-1, TAPE-6).
 //!
 //! Stand-ins follow from a seed and from what guards are to answer; both are in the tape, so that it
-//! can be run again without anything else.
+//! can be run again without anything else. So is the storage of blackboards: where versions of the machine may
+//! come, blackboards may grow.
 
 use std::fmt;
 use std::io::Write;
 
 use statewright::prelude::*;
 use statewright_tape::{
-    Origin, Proof, RecordError, Recording, RecordingOptions, Refused, Replay, ReplayError,
-    SealedProgram, Summary, Tape, Verified,
+    Origin, Programs, Proof, RecordError, Recording, RecordingOptions, Refused, Replay,
+    ReplayError, SealedProgram, Summary, Tape, Verified,
 };
 
 use crate::Answer;
@@ -44,6 +45,7 @@ pub(crate) fn begin<S: BoardStorage>(
         Answer::False => 0,
         Answer::Random => 2,
     });
+    data.push(S::WORDS as u8);
     let options = RecordingOptions {
         proof: recorded.proof,
         origin: Origin {
@@ -156,26 +158,34 @@ fn run_again(
     how: How<'_>,
     sealed: Option<&mut Vec<u8>>,
 ) -> Result<Verified, TapeError> {
-    let stand_ins = stand_ins(tape.origin())?;
-    let machine = tape.machine().map_err(TapeError::Machine)?;
-    // The storage that the run had.
-    match machine.rom().blackboard_words() {
-        0..=4 => run_stored::<[u32; 4]>((tape, from), &machine, &stand_ins, how, sealed),
-        5..=8 => run_stored::<[u32; 8]>((tape, from), &machine, &stand_ins, how, sealed),
-        _ => run_stored::<Box<[u32]>>((tape, from), &machine, &stand_ins, how, sealed),
+    let (stand_ins, words) = stand_ins(tape.origin())?;
+    let words = match words {
+        Some(words) => words,
+        // Tapes of earlier versions had what fits the machine.
+        None => {
+            let machine = tape.machine().map_err(TapeError::Machine)?;
+            match machine.rom().blackboard_words() {
+                0..=4 => 4,
+                5..=8 => 8,
+                _ => 0,
+            }
+        }
+    };
+    match words {
+        4 => run_stored::<[u32; 4]>((tape, from), &stand_ins, how, sealed),
+        8 => run_stored::<[u32; 8]>((tape, from), &stand_ins, how, sealed),
+        _ => run_stored::<Box<[u32]>>((tape, from), &stand_ins, how, sealed),
     }
 }
 
 fn run_stored<S: BoardStorage>(
     (tape, from): (&Tape<'_>, u64),
-    machine: &Machine,
     stand_ins: &StandIns,
     (threads, ticked): How<'_>,
     sealed: Option<&mut Vec<u8>>,
 ) -> Result<Verified, TapeError> {
-    let program = machine.bind(stubs::<S>(machine));
-    let program = program.map_err(|error| TapeError::Simulation(SimulationError::Bind(error)))?;
-    let mut replay = Replay::from_tick(tape, program, from)?;
+    let programs = Programs::by(|machine: &Machine| machine.bind(stubs::<S>(machine)));
+    let mut replay = Replay::from_tick(tape, programs, from)?;
     let options = RecordingOptions {
         sealed: true,
         origin: tape.origin().clone(),
@@ -198,11 +208,15 @@ fn run_stored<S: BoardStorage>(
     Ok(verified)
 }
 
-/// What stood in for functions when a tape was recorded.
-fn stand_ins(origin: &Origin) -> Result<StandIns, TapeError> {
+/// What stood in for functions when a tape was recorded, and how many words blackboards had room for
+/// (0 for as many as there are), if the tape says so.
+fn stand_ins(origin: &Origin) -> Result<(StandIns, Option<u8>), TapeError> {
     let foreign = || TapeError::Foreign(origin.program.clone());
-    let (seed, answer) = match (origin.program.as_str(), origin.data.split_first_chunk()) {
-        (PROGRAM, Some((seed, [answer]))) => (u64::from_le_bytes(*seed), *answer),
+    let (seed, answer, words) = match (origin.program.as_str(), origin.data.split_first_chunk()) {
+        (PROGRAM, Some((seed, [answer]))) => (u64::from_le_bytes(*seed), *answer, None),
+        (PROGRAM, Some((seed, [answer, words]))) => {
+            (u64::from_le_bytes(*seed), *answer, Some(*words))
+        }
         _ => return Err(foreign()),
     };
     let answer = match answer {
@@ -211,5 +225,5 @@ fn stand_ins(origin: &Origin) -> Result<StandIns, TapeError> {
         2 => Answer::Random,
         _ => return Err(foreign()),
     };
-    Ok(StandIns::new(seed, answer))
+    Ok((StandIns::new(seed, answer), words))
 }

@@ -86,7 +86,7 @@ pub use slices::{Slices, SlicesError, SlicesOutput};
 pub use solo::{Solo, Turn, TurnDone};
 pub use statewright_bytes::{Format, HeadError};
 pub use statewright_symbols as symbols;
-pub use statewright_symbols::{SymbolTable, UnknownName, WrongNames};
+pub use statewright_symbols::{SymbolId, SymbolTable, UnknownName, WrongNames};
 pub use value::{Entity, Symbol, Type, Value};
 pub use world::{
     Conflict, ConflictSide, CrowdInput, CrowdKey, Entered, GroupError, GroupId, JoinError, NotHere,

@@ -4,8 +4,8 @@ use std::fmt;
 
 use statewright::Machine;
 
-use crate::difference::{Difference, WhatDiffers, by_bytes, name};
-use crate::file::{Checkpoint, Damaged, Item, Player, Tape};
+use crate::difference::{Between, Difference, WhatDiffers, by_bytes, name};
+use crate::file::{Checkpoint, Damaged, Item, Player, Tape, TapeReload};
 use crate::record::{Record, TapeInput, TickProof, Wrong};
 use crate::shadow::Shadow;
 
@@ -28,7 +28,14 @@ pub enum Parting {
         /// What entered in each, in words; `None` if nothing more did.
         inputs: [Option<String>; 2],
     },
-    /// The same entered and something else came of it; the second tape is `now`.
+    /// The machine was reloaded in one and not in the other, or became another one there.
+    Reload {
+        /// The tick that came next.
+        tick: u64,
+        /// The reload of each, in words; `None` if there is none.
+        reloads: [Option<String>; 2],
+    },
+    /// The same entered and something else came of it; the second tape is `replayed`.
     Outcome(Difference),
     /// One has a checkpoint that the other does not have, or another one there.
     Checkpoint {
@@ -56,17 +63,15 @@ impl fmt::Display for Parting {
             }
             Self::Input { tick, same, inputs } => {
                 write!(f, "before tick {tick}, after {same} equal inputs:")?;
-                for (side, input) in ["first", "second"].iter().zip(inputs) {
-                    let input = input.as_deref().unwrap_or("nothing more");
-                    write!(f, "\n  {side}: {input}")?;
-                }
-                Ok(())
+                both(f, inputs, "nothing more")
+            }
+            Self::Reload { tick, reloads } => {
+                write!(f, "before tick {tick}, after equal inputs:")?;
+                both(f, reloads, "no reload")
             }
             Self::Outcome(difference) => {
-                write!(
-                    f,
-                    "equal inputs, but (first is the tape, second is now)\n{difference}"
-                )
+                f.write_str("equal inputs, but\n")?;
+                difference.tell(f, Between::Tapes)
             }
             Self::Checkpoint { tick } => write!(
                 f,
@@ -83,10 +88,20 @@ impl fmt::Display for Parting {
     }
 }
 
+/// What each tape says, on a line of its own.
+fn both(f: &mut fmt::Formatter<'_>, told: &[Option<String>; 2], nothing: &str) -> fmt::Result {
+    for (side, told) in ["first", "second"].iter().zip(told) {
+        write!(f, "\n  {side}: {}", told.as_deref().unwrap_or(nothing))?;
+    }
+    Ok(())
+}
+
 /// Everything from one tick to the next.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Stretch {
     inputs: Vec<TapeInput>,
+    /// Reloads, and how many inputs came before each.
+    reloads: Vec<(usize, TapeReload)>,
     /// What user code of sealed agents said and did.
     calls: Vec<Box<[u8]>>,
     /// Restored by the host, or regular ones between.
@@ -115,7 +130,7 @@ impl<'t> Side<'t> {
         let mut player = tape.play();
         let first = match player.next_item()? {
             Some(Item::Checkpoint(checkpoint)) => Some(checkpoint),
-            Some(Item::Record(_)) | None => None,
+            Some(Item::Record(_) | Item::Reload(_)) | None => None,
         };
         let side = Self {
             player,
@@ -136,6 +151,7 @@ impl<'t> Side<'t> {
                     self.now = checkpoint.tick;
                     stretch.checkpoints.push(checkpoint);
                 }
+                Item::Reload(reload) => stretch.reloads.push((stretch.inputs.len(), reload)),
                 Item::Record(Record::Input(input)) => stretch.inputs.push(input),
                 Item::Record(Record::Calls(calls)) => stretch.calls.push(calls),
                 // They follow from blackboards, and from whose answers are guesses.
@@ -172,13 +188,15 @@ pub fn compare(
         let ticks = [one.now, two.now];
         return Ok(Some(Parting::Beginning { ticks }));
     }
-    let mut ticks = 0;
+    let (mut ticks, mut machine) = (0, machine.clone());
     loop {
         let now = one.now;
         let (left, right) = (one.next()?, two.next()?);
-        if let Some(parting) = parted((&one, &left), (&two, &right), now, machine) {
+        let [before, after] = versions(&machine, &left);
+        if let Some(parting) = parted((&one, &left), (&two, &right), now, [&before, &after]) {
             return Ok(Some(parting));
         }
+        machine = after;
         match (left.tick, right.tick) {
             (Some(_), Some(_)) => ticks += 1,
             (None, None) => return Ok(None),
@@ -192,18 +210,45 @@ pub fn compare(
     }
 }
 
+/// The machine before a stretch and after it. One that is refused has no names.
+fn versions(machine: &Machine, stretch: &Stretch) -> [Machine; 2] {
+    let last = stretch.reloads.last();
+    let after = last.and_then(|(_, reload)| reload.machine().ok());
+    [machine.clone(), after.unwrap_or_else(|| machine.clone())]
+}
+
+/// The first reload that one has and the other has not.
+fn reloads_parted(left: &Stretch, right: &Stretch, tick: u64) -> Option<Parting> {
+    let told = |stretch: &Stretch, place: usize| {
+        let reload = stretch.reloads.get(place);
+        reload.map(|(_, reload)| (reload.hashes, reload.told()))
+    };
+    let most = left.reloads.len().max(right.reloads.len());
+    let place = (0..most).find(|&place| told(left, place) != told(right, place))?;
+    Some(Parting::Reload {
+        tick,
+        reloads: [left, right].map(|side| told(side, place).map(|(_, words)| words)),
+    })
+}
+
 /// What differs between two stretches.
 fn parted(
     (one, left): (&Side<'_>, &Stretch),
     (two, right): (&Side<'_>, &Stretch),
     now: u64,
-    machine: &Machine,
+    [before, machine]: [&Machine; 2],
 ) -> Option<Parting> {
     let both_tick = left.tick.is_some() && right.tick.is_some();
+    if both_tick && let Some(parting) = reloads_parted(left, right, now) {
+        return Some(parting);
+    }
     if left.inputs != right.inputs && both_tick {
         let pairs = left.inputs.iter().zip(&right.inputs);
         let same = pairs.take_while(|(one, two)| one == two).count();
-        let told = |inputs: &[TapeInput]| inputs.get(same).map(|input| input.told(machine));
+        // An input is told by the machine that it entered.
+        let reloaded = left.reloads.first().is_some_and(|(at, _)| same >= *at);
+        let names = if reloaded { machine } else { before };
+        let told = |inputs: &[TapeInput]| inputs.get(same).map(|input| input.told(names));
         return Some(Parting::Input {
             tick: now,
             same,
@@ -219,8 +264,9 @@ fn parted(
     }
     // Those of one tape may be further apart; what stands at the same tick is the same.
     let differ = |one: &Checkpoint| {
-        let mut same_tick = right.checkpoints.iter().filter(|two| two.tick == one.tick);
-        same_tick.any(|two| two.snapshot != one.snapshot)
+        let there = |two: &&Checkpoint| two.tick == one.tick && two.why == one.why;
+        let mut same_place = right.checkpoints.iter().filter(there).peekable();
+        same_place.peek().is_some() && same_place.all(|two| two.snapshot != one.snapshot)
     };
     let found = left.checkpoints.iter().find(|one| differ(one));
     found.map(|checkpoint| Parting::Checkpoint {

@@ -13,13 +13,13 @@
 //! same twice. Or the hosts gave their agents another **context**.
 
 use std::fmt;
-use std::sync::Arc;
 
-use statewright::{Board, Context, Crowd, Program, Saved};
+use statewright::{Board, Context, Crowd, Saved};
 
 use crate::compare::{Parting, compare};
 use crate::difference::{WhatDiffers, keys, name};
 use crate::file::Tape;
+use crate::programs::Programs;
 use crate::replay::{Replay, ReplayError};
 use crate::shadow::Shadow;
 
@@ -134,16 +134,16 @@ impl fmt::Display for Desync {
 /// alone a run that is not repeated is named at its next checkpoint.
 pub fn localize<B: Board + Saved, C: Context + ?Sized>(
     tapes: [&Tape<'_>; 2],
-    program: impl Into<Arc<Program<B, C>>>,
+    programs: impl Into<Programs<B, C>>,
     mut tick: impl FnMut(&mut Crowd<B, C>) -> Option<u64>,
 ) -> Result<Option<Desync>, ReplayError> {
-    let program = program.into();
-    let parting = compare(tapes[0], tapes[1], program.machine())?;
+    let programs = programs.into();
     let mut sides = [
-        Replay::new(tapes[0], Arc::clone(&program))?,
-        Replay::new(tapes[1], Arc::clone(&program))?,
+        Replay::new(tapes[0], programs.clone())?,
+        Replay::new(tapes[1], programs)?,
     ];
-    if let Some(what) = differs(&sides, &program) {
+    let parting = compare(tapes[0], tapes[1], sides[0].crowd().machine())?;
+    if let Some(what) = differs(&sides) {
         let tick = sides[0].crowd().now().min(sides[1].crowd().now());
         let cause = Cause::Beginning;
         return Ok(Some(Desync { tick, what, cause }));
@@ -162,7 +162,7 @@ pub fn localize<B: Board + Saved, C: Context + ?Sized>(
                 Err(error) => return Err(error),
             }
         }
-        if let Some(what) = differs(&sides, &program) {
+        if let Some(what) = differs(&sides) {
             let cause = cause_of(parting, now);
             return Ok(Some(Desync {
                 tick: now,
@@ -190,7 +190,6 @@ fn not_repeated(found: crate::difference::Difference, peer: Peer) -> Desync {
 /// The first thing that two crowds do not have in common.
 fn differs<B: Board + Saved, C: Context + ?Sized>(
     sides: &[Replay<'_, B, C>; 2],
-    program: &Program<B, C>,
 ) -> Option<WhatDiffers> {
     let [one, two] = [0, 1].map(|side| sides[side].crowd());
     let same = one.digest() == two.digest() && one.boards_digest() == two.boards_digest();
@@ -200,6 +199,7 @@ fn differs<B: Board + Saved, C: Context + ?Sized>(
     let Some(found) = Shadow::of(one).first_difference(two, true) else {
         return Some(WhatDiffers::Crowd);
     };
+    let program = two.program();
     let boards = |one: &[u8], two: &[u8]| keys(program, one, two);
     Some(name(program.machine(), two.now(), found, boards))
 }
@@ -210,6 +210,10 @@ fn cause_of(parting: Option<Parting>, tick: u64) -> Cause {
         Some(Parting::Input {
             tick: at, inputs, ..
         }) if at <= tick => Cause::Input { tick: at, inputs },
+        Some(Parting::Reload { tick: at, reloads }) if at <= tick => Cause::Input {
+            tick: at,
+            inputs: reloads,
+        },
         Some(Parting::Outcome(found)) => match found.what {
             WhatDiffers::Context { .. } => Cause::Context,
             _ => Cause::Unknown,

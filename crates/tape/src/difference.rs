@@ -67,51 +67,98 @@ pub struct Difference {
     pub later: Option<(u64, Box<WhatDiffers>)>,
 }
 
-impl fmt::Display for WhatDiffers {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+/// What both sides of a difference are called.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Between {
+    /// A tape, and what came of it now.
+    TapeAndNow,
+    /// Two tapes.
+    Tapes,
+}
+
+impl Between {
+    fn sides(self) -> [&'static str; 2] {
+        match self {
+            Self::TapeAndNow => ["on the tape", "now"],
+            Self::Tapes => ["on the first", "on the second"],
+        }
+    }
+
+    fn silent(self) -> &'static str {
+        match self {
+            Self::TapeAndNow => "the tape does not say",
+            Self::Tapes => "the tapes do not say",
+        }
+    }
+}
+
+impl WhatDiffers {
+    fn tell(&self, f: &mut fmt::Formatter<'_>, between: Between) -> fmt::Result {
+        let ([one, two], silent) = (between.sides(), between.silent());
         match self {
             Self::Context { recorded, replayed } => write!(
                 f,
-                "the context of the host is another one (digest {recorded:016x} on the tape, {replayed:016x} now)"
+                "the context of the host is another one (digest {recorded:016x} {one}, {replayed:016x} {two})"
             ),
             Self::Presence { agent, on_tape } => {
-                let side = if *on_tape { "on the tape" } else { "now" };
+                let side = if *on_tape { one } else { two };
                 write!(f, "{agent} is there only {side}")
             }
             Self::Agent { agent, fields } => {
                 write!(f, "{agent}")?;
                 for field in fields {
-                    write!(f, "\n  {field}")?;
+                    f.write_str("\n  ")?;
+                    field.tell(f, between)?;
                 }
                 Ok(())
             }
             Self::Commands => f.write_str("the commands are others"),
-            Self::Blackboards => {
-                f.write_str("a blackboard is another one; the tape does not say whose")
-            }
-            Self::Crowd => f.write_str("the crowd is another one; the tape does not say of whom"),
+            Self::Blackboards => write!(f, "a blackboard is another one; {silent} whose"),
+            Self::Crowd => write!(f, "the crowd is another one; {silent} of whom"),
         }
     }
 }
 
-impl fmt::Display for FieldDifference {
+impl fmt::Display for WhatDiffers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.tell(f, Between::TapeAndNow)
+    }
+}
+
+impl FieldDifference {
+    fn tell(&self, f: &mut fmt::Formatter<'_>, between: Between) -> fmt::Result {
         let shown = |text: &str| match text {
             "" => "nothing".to_owned(),
             text => text.to_owned(),
         };
         let (recorded, replayed) = (shown(&self.recorded), shown(&self.replayed));
-        write!(f, "{}: {recorded} on the tape, {replayed} now", self.field)
+        let [one, two] = between.sides();
+        write!(f, "{}: {recorded} {one}, {replayed} {two}", self.field)
+    }
+}
+
+impl fmt::Display for FieldDifference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.tell(f, Between::TapeAndNow)
+    }
+}
+
+impl Difference {
+    /// In words, with names for both sides.
+    pub(crate) fn tell(&self, f: &mut fmt::Formatter<'_>, between: Between) -> fmt::Result {
+        write!(f, "tick {}: ", self.tick)?;
+        self.what.tell(f, between)?;
+        if let Some((tick, what)) = &self.later {
+            write!(f, "\nat the checkpoint before tick {tick}: ")?;
+            what.tell(f, between)?;
+        }
+        Ok(())
     }
 }
 
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "tick {}: {}", self.tick, self.what)?;
-        if let Some((tick, what)) = &self.later {
-            write!(f, "\nat the checkpoint before tick {tick}: {what}")?;
-        }
-        Ok(())
+        self.tell(f, Between::TapeAndNow)
     }
 }
 

@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 
 use statewright::{Board, Context, Crowd, Saved, Tick};
 
-use crate::file::{Beginning, EndReason, Kind, Origin, TapeWriter, WriteError};
+use crate::file::{Beginning, EndReason, Kind, Origin, TapeWriter, Version, WriteError};
 use crate::queue::Block;
 use crate::recorder::{Gathering, Lent, Proof, RecordError, Recorder};
 
@@ -111,7 +111,7 @@ impl FlightRecorder {
         let rate = u32::from(machine.rom().header().tick_rate.get());
         let ticks = options.ticks.unwrap_or(10 * rate).max(1);
         let ring = Ring {
-            beginning: Beginning::of(machine, options.origin),
+            beginning: Beginning::new(Version::of(machine, None), options.proof, options.origin),
             segments: VecDeque::new(),
             ticks: ticks.into(),
             budget: options.budget,
@@ -170,6 +170,8 @@ struct Segment {
     blocks: Vec<Block>,
     ticks: u64,
     bytes: usize,
+    /// The version of the machine that runs behind it, if it was reloaded there.
+    reloaded: Option<Version>,
 }
 
 /// Segments, the oldest first.
@@ -200,6 +202,14 @@ impl Ring {
         self.drop_old();
     }
 
+    /// The machine is another version from here on: what is kept begins with the one that ran at its
+    /// beginning.
+    pub(crate) fn reloaded(&mut self, version: Version) {
+        if let Some(segment) = self.segments.back_mut() {
+            segment.reloaded = Some(version);
+        }
+    }
+
     fn drop_old(&mut self) {
         // The last segment stays: without it there is nothing.
         while self.segments.len() > 1 {
@@ -209,6 +219,9 @@ impl Ring {
             }
             if let Some(old) = self.segments.pop_front() {
                 self.bytes -= old.bytes;
+                if let Some(version) = old.reloaded {
+                    self.beginning.version = version;
+                }
             }
         }
     }

@@ -7,20 +7,22 @@
 //!
 //! Up to the fork everything is as recorded, and compared. From there on inputs may be left out and
 //! others come; answers of user code come from the tape as long as an agent asks what it asked there,
-//! and are guesses from its first other question on. Messages that agents of the crowd send each
+//! and are guesses from its first other question on. In another version of the machine a question is the same if
+//! the same function is called. Messages that agents of the crowd send each
 //! other are those of the fork; what comes from other crowds, or by groups, is what was recorded.
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
 use statewright::commands::{Lane, What};
-use statewright::{Blackboard, Crowd, Envelope, Event, Tick};
+use statewright::{Blackboard, Crowd, Envelope, Event, Machine, Reload, Tick};
 
-use crate::file::{Damaged, Item, Tape, rewrite};
+use crate::file::{Damaged, Item, Tape, Version, rewrite};
 use crate::record::{Record, TapeAgent, TapeInput, put_guessed};
-use crate::recorder::{Proof, RecordError, Recording, RecordingOptions};
-use crate::replay::ReplayError;
-use crate::sealed::{Answers, SealedProgram, Unanswered};
+use crate::recorder::{Proof, RecordError, Recording, RecordingOptions, seal_of};
+use crate::replay::{Replay, ReplayError};
+use crate::sealed::{Answers, SealedProgram, Translation, Unanswered, program};
 
 /// A crowd without its game.
 type Agents = Crowd<Blackboard, Answers>;
@@ -31,6 +33,8 @@ pub struct Fork<'f> {
     pub at: u64,
     /// The last tick; `None` for that of the tape.
     pub to: Option<u64>,
+    /// Another version of the machine, in which it runs from its beginning on (through a reload).
+    pub machine: Option<&'f Machine>,
     /// What is other at its beginning already.
     pub prepare: &'f mut dyn FnMut(&mut Agents),
     /// What becomes of each input of the tape from there on: the tick that comes, the input; nothing
@@ -109,6 +113,7 @@ impl Fork<'_> {
         let Self {
             at,
             to,
+            machine,
             prepare,
             keep,
             before,
@@ -141,6 +146,9 @@ impl Fork<'_> {
             origin: tape.origin().clone(),
             ..RecordingOptions::default()
         };
+        if let Some(machine) = machine {
+            go_over(&sealed, &mut replay, machine)?;
+        }
         prepare(replay.crowd_mut());
         let recording = Recording::begin(replay.crowd_mut(), Vec::new(), options)?;
         let last = to.unwrap_or(u64::MAX);
@@ -163,6 +171,23 @@ impl Fork<'_> {
             ticks: summary.ticks,
         })
     }
+}
+
+/// The fork goes on in another version of the machine.
+fn go_over(
+    sealed: &SealedProgram,
+    replay: &mut Replay<'_, Blackboard, Answers>,
+    machine: &Machine,
+) -> Result<(), ForkError> {
+    let recorded = replay.crowd().machine().clone();
+    let program = program(&Version::of(machine, Some(seal_of(replay.crowd()))))?;
+    let plan = Reload::plan(&recorded, machine);
+    let told = || "go on in another version of the machine".to_owned();
+    replay.become_reloaded(Arc::new(program), plan, told)?;
+    sealed
+        .answers()
+        .translate(Translation::new(&recorded, machine));
+    Ok(())
 }
 
 /// One tick of a fork; messages of agents to agents of the same crowd arrive.
@@ -223,7 +248,7 @@ pub fn guessed(tape: &Tape<'_>) -> Result<BTreeMap<u32, u64>, Damaged> {
             Item::Record(Record::Guessed(agent)) => {
                 found.entry(agent.index).or_insert(tick);
             }
-            Item::Record(_) => {}
+            Item::Record(_) | Item::Reload(_) => {}
         }
     }
     Ok(found)

@@ -14,10 +14,10 @@
 //!
 //! - `record` what a tape says, one record after the other; `shadow` bytes of agents that changed
 //! - `file` the container: `beginning`, `block` (compressed), `write`, `read`, `copy` a part of it
-//! - `recorder` hears a crowd, `queue` the thread that writes, `flight` the last seconds in memory
-//! - `replay` runs a tape again, `timeline` goes back and forth in it, `difference` what differs, by name; `compare` two tapes, `desync` two peers
+//! - `recorder` hears a crowd, `world` those of a world, `queue` the thread that writes, `flight` the last seconds in memory
+//! - `replay` runs a tape again by `programs` for the versions of its machine, `timeline` goes back and forth in it, `difference` what differs, by name; `compare` two tapes, `desync` two peers
 //! - `sealed` runs a tape without its game, `fork` lets it run on otherwise, `diverge` what came of that, `shrink` the smallest that
-//!   still shows something
+//!   still shows something, `fixture` an agent of it as a test
 #![forbid(unsafe_code)]
 
 mod boards;
@@ -26,8 +26,10 @@ mod desync;
 mod difference;
 mod diverge;
 mod file;
+mod fixture;
 mod flight;
 mod fork;
+mod programs;
 mod queue;
 mod record;
 mod recorder;
@@ -36,6 +38,7 @@ mod sealed;
 mod shadow;
 mod shrink;
 mod timeline;
+mod world;
 
 /// The Rust code of the guide is compiled and run.
 #[cfg(doctest)]
@@ -52,13 +55,17 @@ pub use difference::{Difference, FieldDifference, WhatDiffers};
 pub use diverge::{AgentDivergence, Divergence, Moved, diverge};
 pub use file::{
     Checkpoint, CheckpointReason, Damaged, EndReason, Ending, FORMAT, Index, Item, Keys,
-    MOST_CHECKPOINT, Origin, Player, Refused, Seal, Tape, WriteError, cut, rewrite,
+    MOST_CHECKPOINT, Origin, Player, Refused, Seal, Tape, TapeReload, WORLD_FORMAT, WorldTape,
+    WriteError, cut, rewrite,
 };
+pub use fixture::{FixtureError, fixture};
 pub use flight::{FlightOptions, FlightRecorder, Incident, Trouble};
 pub use fork::{Fork, ForkError, Forked, guessed};
+pub use programs::Programs;
 pub use record::{AgentInput, Changed, Record, RecordedSettings, TapeAgent, TapeInput, TickProof};
 pub use recorder::{Proof, RecordError, Recording, RecordingOptions, Summary, WhenSlow};
 pub use replay::{Replay, ReplayError, Verified};
 pub use sealed::{Answers, Misfit, SealedProgram, SealedTick};
 pub use shrink::{Condition, Shrunk, shrink};
 pub use timeline::Timeline;
+pub use world::{WorldRecorder, WorldRecording};

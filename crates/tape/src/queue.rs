@@ -1,9 +1,9 @@
 //! The thread that writes: blocks wait for it in a queue with an end (TAPE-4).
 
 use std::io::Write;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
-use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
 use crate::file::{Counts, EndReason, Kind, TapeWriter, WriteError};
@@ -14,6 +14,8 @@ const WAITING: usize = 16;
 /// A block on its way to the file.
 #[derive(Debug)]
 pub(crate) struct Block {
+    /// Of which crowd of a world; the queue knows.
+    pub(crate) crowd: u16,
     pub(crate) kind: Kind,
     pub(crate) tick: u64,
     pub(crate) raw: Vec<u8>,
@@ -23,8 +25,6 @@ pub(crate) struct Block {
 /// What both sides know.
 #[derive(Debug, Default)]
 pub(crate) struct Shared {
-    /// What the host said of its context for the next tick.
-    pub(crate) context: Mutex<Option<u64>>,
     /// 0 while the recording runs, else one more than the number of an [`EndReason`].
     ended: AtomicU8,
 }
@@ -46,12 +46,14 @@ impl Shared {
 }
 
 /// What a finished thread gives back.
-pub(crate) type Written<W> = Result<(W, Counts, u64), WriteError>;
+pub(crate) type Written<W> = Result<(W, Vec<Counts>, u64), WriteError>;
 
 /// The end of the queue that blocks go into.
+#[derive(Clone, Debug)]
 pub(crate) struct Queue {
     blocks: SyncSender<Block>,
     wait: bool,
+    crowd: u16,
 }
 
 impl Queue {
@@ -64,12 +66,45 @@ impl Queue {
         let (blocks, waiting) = sync_channel(WAITING);
         let thread = std::thread::Builder::new().name("statewright tape".to_owned());
         let thread = thread.spawn(move || write_all(writer, &waiting, &shared))?;
-        Ok((Self { blocks, wait }, thread))
+        let queue = Self {
+            blocks,
+            wait,
+            crowd: 0,
+        };
+        Ok((queue, thread))
+    }
+
+    /// The same for another crowd of the world.
+    pub(crate) fn of_crowd(&self, crowd: u16) -> Self {
+        Self {
+            crowd,
+            ..self.clone()
+        }
+    }
+
+    /// Nothing more comes, whoever still holds an end of the queue.
+    pub(crate) fn close(&self) {
+        // If nobody listens any more, it is closed.
+        _ = self.blocks.send(Block {
+            crowd: self.crowd,
+            kind: Kind::Index,
+            tick: 0,
+            raw: Vec::new(),
+            counts: Counts::default(),
+        });
     }
 
     /// Sends a block to the file; `false` if there will be no more: the file takes nothing, or is too
     /// slow for a host that does not wait.
     pub(crate) fn send(&self, block: Block, shared: &Shared) -> bool {
+        if shared.ended().is_some() {
+            // Another crowd of the world ended it for all.
+            return false;
+        }
+        let block = Block {
+            crowd: self.crowd,
+            ..block
+        };
         if self.wait {
             return self.blocks.send(block).is_ok();
         }
@@ -91,8 +126,12 @@ fn write_all<W: Write>(
 ) -> Written<W> {
     let mut tick = 0;
     for block in waiting {
+        if block.kind == Kind::Index {
+            break;
+        }
         tick = block.tick;
-        if let Err(error) = writer.block(block.kind, tick, &block.raw, block.counts) {
+        let place = (block.kind, tick);
+        if let Err(error) = writer.block_of(block.crowd, place, &block.raw, block.counts) {
             shared.end(EndReason::Failed);
             return Err(error);
         }

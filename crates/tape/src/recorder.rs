@@ -7,12 +7,14 @@ use std::thread::JoinHandle;
 
 use statewright::commands::Lane;
 use statewright::sealed::Sealed;
-use statewright::{Board, Context, Crowd, Envelope, Input, Observer, Saved, Tick};
+use statewright::{
+    Board, Context, Crowd, Envelope, Input, Machine, NotHere, Observer, Reload, Saved, Tick,
+};
 
 use crate::boards::BoardDigests;
 use crate::file::{
     Beginning, CheckpointBlocks, CheckpointReason, Counts, EndReason, Kind, MOST_BLOCK, Origin,
-    Seal, TapeWriter, WriteError,
+    Seal, TapeReload, TapeWriter, Version, WriteError,
 };
 use crate::flight::Ring;
 use crate::queue::{Block, Queue, Shared, Written};
@@ -34,6 +36,23 @@ pub enum Proof {
     /// Also what changed of every agent, byte by byte: replay names agent and field. Costs a look at
     /// every agent in every tick.
     Bytes,
+}
+
+impl Proof {
+    const ALL: [Self; 3] = [Self::None, Self::Ticks, Self::Bytes];
+
+    /// Its number in tapes.
+    pub(crate) fn number(self) -> u8 {
+        match self {
+            Self::None => 0,
+            Self::Ticks => 1,
+            Self::Bytes => 2,
+        }
+    }
+
+    pub(crate) fn of(number: u8) -> Option<Self> {
+        Self::ALL.into_iter().find(|proof| proof.number() == number)
+    }
 }
 
 /// What happens when the output is slower than the crowd (TAPE-4).
@@ -62,6 +81,14 @@ pub struct RecordingOptions {
     pub origin: Origin,
 }
 
+impl RecordingOptions {
+    /// Ticks from checkpoint to checkpoint.
+    pub(crate) fn checkpoints_of(&self, machine: &Machine) -> u32 {
+        let rate = machine.rom().header().tick_rate.get();
+        self.checkpoint_ticks.unwrap_or(rate.into()).max(1)
+    }
+}
+
 /// Why a recording did not begin, or what became of it.
 #[derive(Debug)]
 pub enum RecordError {
@@ -69,6 +96,8 @@ pub enum RecordError {
     Write(WriteError),
     /// The system gives no thread.
     Thread(io::Error),
+    /// A crowd is not in the world that is recorded.
+    NotHere,
     /// The thread that writes was ended by a panic of its output.
     Panicked,
 }
@@ -77,6 +106,7 @@ impl fmt::Display for RecordError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Write(error) => write!(f, "the tape cannot be written: {error}"),
+            Self::NotHere => NotHere.fmt(f),
             Self::Thread(error) => write!(f, "cannot start a thread for the tape: {error}"),
             Self::Panicked => f.write_str("the output of the tape panicked"),
         }
@@ -133,6 +163,8 @@ pub struct Summary {
 #[derive(Debug)]
 pub struct Recording<W> {
     shared: Arc<Shared>,
+    context: ContextDigest,
+    queue: Queue,
     thread: JoinHandle<Written<W>>,
     /// What the crowd did not do before.
     lent: Lent,
@@ -151,29 +183,33 @@ impl<W: Write + Send + 'static> Recording<W> {
         B: Board + Saved + 'static,
         C: Context + ?Sized + 'static,
     {
+        let machine = crowd.machine();
+        let every = options.checkpoints_of(machine);
         let RecordingOptions {
             proof,
             when_slow,
-            checkpoint_ticks,
             sealed,
             origin,
+            ..
         } = options;
-        let machine = crowd.machine();
-        let rate = machine.rom().header().tick_rate.get();
-        let every = checkpoint_ticks.unwrap_or(rate.into()).max(1);
-        let mut beginning = Beginning::of(machine, origin);
-        if sealed {
-            beginning = beginning.sealed(seal_of(crowd));
-        }
+        let version = Version::of(machine, sealed.then(|| seal_of(crowd)));
+        let beginning = Beginning::new(version, proof, origin);
         let writer = TapeWriter::new(out, &beginning)?;
         let shared = Arc::new(Shared::default());
         let wait = when_slow == WhenSlow::Wait;
         let queue = Queue::new(writer, wait, Arc::clone(&shared));
         let (queue, thread) = queue.map_err(RecordError::Thread)?;
-        let gathering = Gathering::Queue(queue, Arc::clone(&shared));
+        let context = ContextDigest::default();
+        let gathering = Gathering::Queue {
+            queue: queue.clone(),
+            shared: Arc::clone(&shared),
+            context: context.clone(),
+        };
         let lent = Recorder::attach(crowd, gathering, proof, (every, sealed))?;
         Ok(Self {
             shared,
+            context,
+            queue,
             thread,
             lent,
         })
@@ -182,8 +218,7 @@ impl<W: Write + Send + 'static> Recording<W> {
     /// What the context of the next tick comes to, in one number of the host's making: replay then
     /// tells a context that differs from an engine that does (TAPE-2).
     pub fn set_context(&self, digest: u64) {
-        let context = &self.shared.context;
-        *context.lock().unwrap_or_else(PoisonError::into_inner) = Some(digest);
+        self.context.set(digest);
     }
 
     /// Why it ended before its time, if it did.
@@ -199,8 +234,10 @@ impl<W: Write + Send + 'static> Recording<W> {
         // The recorder sends out what it has when it is dropped.
         crowd.set_observer(None);
         self.lent.give_back(crowd);
+        self.queue.close();
         let written = self.thread.join().map_err(|_| RecordError::Panicked)?;
         let (out, counts, bytes) = written?;
+        let counts = counts.first().copied().unwrap_or_default();
         let summary = Summary {
             ticks: counts.ticks,
             inputs: counts.inputs,
@@ -212,7 +249,7 @@ impl<W: Write + Send + 'static> Recording<W> {
 }
 
 /// What a sealed tape of a crowd says for whoever has no game.
-fn seal_of<B: Board, C: Context + ?Sized>(crowd: &Crowd<B, C>) -> Seal {
+pub(crate) fn seal_of<B: Board, C: Context + ?Sized>(crowd: &Crowd<B, C>) -> Seal {
     let lanes = (0..=u8::MAX).map_while(Lane::numbered);
     Seal {
         lanes: lanes.map(|lane| crowd.program().lane_rule(lane)).collect(),
@@ -237,13 +274,32 @@ impl Lent {
     }
 }
 
+/// What the host said of its context for the next tick.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ContextDigest(Arc<Mutex<Option<u64>>>);
+
+impl ContextDigest {
+    pub(crate) fn set(&self, digest: u64) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(digest);
+    }
+
+    fn take(&self) -> Option<u64> {
+        let mut digest = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        digest.take()
+    }
+}
+
 /// Records go out in blocks of about so many bytes.
 const GATHERED: usize = 64 << 10;
 
 /// Where blocks go.
 pub(crate) enum Gathering {
     /// To a file, behind a queue.
-    Queue(Queue, Arc<Shared>),
+    Queue {
+        queue: Queue,
+        shared: Arc<Shared>,
+        context: ContextDigest,
+    },
     /// Into memory, for a while.
     Ring(Arc<Mutex<Ring>>),
 }
@@ -252,7 +308,7 @@ impl Gathering {
     /// Takes a block; `false` if there will be no more.
     fn take(&self, block: Block) -> bool {
         match self {
-            Self::Queue(queue, shared) => queue.send(block, shared),
+            Self::Queue { queue, shared, .. } => queue.send(block, shared),
             Self::Ring(ring) => {
                 ring.lock()
                     .unwrap_or_else(PoisonError::into_inner)
@@ -265,10 +321,7 @@ impl Gathering {
     /// What the host said of the context of the tick.
     fn context(&self) -> Option<u64> {
         match self {
-            Self::Queue(_, shared) => {
-                let context = shared.context.lock();
-                context.unwrap_or_else(PoisonError::into_inner).take()
-            }
+            Self::Queue { context, .. } => context.take(),
             Self::Ring(_) => None,
         }
     }
@@ -297,6 +350,8 @@ pub(crate) struct Recorder {
     /// Keys of one blackboard; kept for its memory.
     keys: Vec<u8>,
     boards: BoardDigests,
+    /// The reload that is about to be carried out.
+    reloading: Option<Reload>,
 }
 
 impl Recorder {
@@ -326,6 +381,7 @@ impl Recorder {
             layout: sealed.then(|| Layout::of(crowd.program())),
             keys: Vec::new(),
             boards: BoardDigests::default(),
+            reloading: None,
         };
         recorder.checkpoint(crowd, CheckpointReason::Regular)?;
         recorder.write_changes(crowd);
@@ -344,13 +400,14 @@ impl Recorder {
     }
 
     fn end(&mut self, why: EndReason) {
-        if let Some(Gathering::Queue(_, shared)) = self.gathering.take() {
+        if let Some(Gathering::Queue { shared, .. }) = self.gathering.take() {
             shared.end(why);
         }
     }
 
     fn send(&mut self, kind: Kind, tick: u64, raw: Vec<u8>, counts: Counts) {
         let block = Block {
+            crowd: 0,
             kind,
             tick,
             raw,
@@ -445,9 +502,9 @@ impl<B: Board + Saved, C: Context + ?Sized> Observer<B, C> for Recorder {
         if self.gathering.is_none() {
             return;
         }
-        if let Input::Reload(_) = input {
-            self.flush(crowd.now());
-            return self.end(EndReason::Reloaded);
+        if let Input::Reload(reloaded) = input {
+            self.reloading = Some(reloaded.plan().clone());
+            return;
         }
         self.put_keys_of(crowd, input);
         let from = self.records.len();
@@ -455,6 +512,19 @@ impl<B: Board + Saved, C: Context + ?Sized> Observer<B, C> for Recorder {
             self.counts.inputs += 1;
         }
         self.go_on(from, crowd.now());
+    }
+
+    fn reloaded(&mut self, crowd: &Crowd<B, C>) {
+        if let Some(plan) = self.reloading.take()
+            && self.gathering.is_some()
+        {
+            self.flush(crowd.now());
+            if self.put_reload(crowd, &plan).is_err() {
+                return self.end(EndReason::TooLarge);
+            }
+            self.boards.forget();
+            self.try_checkpoint(crowd, CheckpointReason::Reloaded);
+        }
     }
 
     fn restored(&mut self, crowd: &Crowd<B, C>) {
@@ -511,6 +581,27 @@ impl<B: Board + Saved, C: Context + ?Sized> Observer<B, C> for Recorder {
 }
 
 impl Recorder {
+    /// The new version of the machine, whole: nobody needs a file beside the tape.
+    fn put_reload<B: Board, C: Context + ?Sized>(
+        &mut self,
+        crowd: &Crowd<B, C>,
+        plan: &Reload,
+    ) -> Result<(), WriteError> {
+        let is_sealed = self.layout.is_some();
+        let version = Version::of(crowd.machine(), is_sealed.then(|| seal_of(crowd)));
+        self.layout = is_sealed.then(|| Layout::of(crowd.program()));
+        let reload = TapeReload::of(crowd.now(), plan, version);
+        let blocks = reload.blocks()?;
+        if let Some(Gathering::Ring(ring)) = &self.gathering {
+            let mut ring = ring.lock().unwrap_or_else(PoisonError::into_inner);
+            ring.reloaded(reload.version);
+        }
+        for (kind, raw) in blocks {
+            self.send(kind, crowd.now(), raw, Counts::default());
+        }
+        Ok(())
+    }
+
     /// Keys of the blackboard that an input brings, for whoever has no such blackboards.
     fn put_keys_of<B: Board, C: Context + ?Sized>(
         &mut self,

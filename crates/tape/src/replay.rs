@@ -4,13 +4,15 @@ use std::fmt;
 use std::sync::Arc;
 
 use statewright::{
-    Board, Context, Crowd, Envelope, Input, InputError, Program, Saved, SnapshotError,
+    Board, Context, Crowd, Envelope, Input, InputError, Program, Reload, Saved, SnapshotError,
 };
 
 use crate::boards::BoardDigests;
 use crate::difference::{Difference, WhatDiffers, keys, name};
-use crate::file::{Checkpoint, CheckpointReason, Damaged, Item, Player, Refused, Tape};
+use crate::file::{Checkpoint, CheckpointReason, Damaged, Item, Player, Refused, Tape, TapeReload};
+use crate::programs::Programs;
 use crate::record::{AgentInput, Record, TapeAgent, TapeInput, TickProof, Wrong};
+use crate::recorder::Proof;
 use crate::sealed::{Answers, Layout, SNAPSHOT_HEAD};
 use crate::shadow::Shadow;
 
@@ -120,12 +122,17 @@ pub struct Verified {
     pub checkpoints: u64,
     /// Ticks whose digests were compared.
     pub digests: u64,
+    /// Reloads of the machine.
+    pub reloads: u64,
 }
 
 /// A tape that is run again. An example stands at [`Recording`](crate::Recording).
 pub struct Replay<'t, B, C: Context + ?Sized> {
     player: Player<'t>,
+    programs: Programs<B, C>,
     program: Arc<Program<B, C>>,
+    /// Whether the tape says what changed of each agent.
+    has_changes: bool,
     crowd: Crowd<B, C>,
     /// Agents as the tape says, if it says what changed.
     shadow: Option<Shadow>,
@@ -165,37 +172,34 @@ impl<B, C: Context + ?Sized> fmt::Debug for Replay<'_, B, C> {
 }
 
 impl<'t, B: Board + Saved, C: Context + ?Sized> Replay<'t, B, C> {
-    /// From the beginning of the tape.
+    /// From the beginning of the tape, by its program; by [`Programs::by`] if the machine was reloaded
+    /// in it.
     pub fn new(
         tape: &'t Tape<'_>,
-        program: impl Into<Arc<Program<B, C>>>,
+        programs: impl Into<Programs<B, C>>,
     ) -> Result<Self, ReplayError> {
-        Self::from_tick(tape, program, 0)
+        Self::from_tick(tape, programs, 0)
     }
 
     /// From the last checkpoint that stands before a tick or before an earlier one; else from the
     /// first.
     pub fn from_tick(
         tape: &'t Tape<'_>,
-        program: impl Into<Arc<Program<B, C>>>,
+        programs: impl Into<Programs<B, C>>,
         tick: u64,
     ) -> Result<Self, ReplayError> {
-        Self::start(tape, program.into(), tick, None)
+        Self::start(tape, programs.into(), tick, None)
     }
 
     /// The same, where the tape may say what user code says.
     pub(crate) fn start(
         tape: &'t Tape<'_>,
-        program: Arc<Program<B, C>>,
+        mut programs: Programs<B, C>,
         tick: u64,
         answers: Option<Arc<Answers>>,
     ) -> Result<Self, ReplayError> {
-        let rom = program.machine().rom();
-        let expected = [rom.structure_hash(), rom.parameter_hash()];
-        let found = tape.hashes();
-        if found != expected {
-            return Err(ReplayError::Machine { found, expected });
-        }
+        let start = tape.start_before(tick);
+        let program = programs.of(&tape.version_at(start)?)?;
         let sealed = answers.map(|answers| SealedSide {
             answers,
             layout: Layout::of(&program),
@@ -203,9 +207,11 @@ impl<'t, B: Board + Saved, C: Context + ?Sized> Replay<'t, B, C> {
             keys: None,
         });
         let mut replay = Self {
-            player: tape.play_before(tick),
+            player: tape.play_from(start),
             crowd: Crowd::new(Arc::clone(&program), 0),
+            programs,
             program,
+            has_changes: tape.proof() == Some(Proof::Bytes),
             shadow: None,
             vague: None,
             boards: BoardDigests::default(),
@@ -215,7 +221,7 @@ impl<'t, B: Board + Saved, C: Context + ?Sized> Replay<'t, B, C> {
         };
         match replay.player.next_item()? {
             Some(Item::Checkpoint(checkpoint)) => replay.become_checkpoint(&checkpoint)?,
-            Some(Item::Record(_)) | None => return Err(ReplayError::Empty),
+            Some(Item::Record(_) | Item::Reload(_)) | None => return Err(ReplayError::Empty),
         }
         Ok(replay)
     }
@@ -250,14 +256,17 @@ impl<'t, B: Board + Saved, C: Context + ?Sized> Replay<'t, B, C> {
             match next {
                 None => return self.at_end(),
                 Some(Item::Checkpoint(checkpoint)) => match checkpoint.why {
-                    CheckpointReason::Regular if self.fork.is_some() => {}
+                    CheckpointReason::Regular | CheckpointReason::Reloaded
+                        if self.fork.is_some() => {}
                     CheckpointReason::Regular => self.compare_checkpoint(&checkpoint)?,
+                    CheckpointReason::Reloaded => self.compare_reloaded(&checkpoint)?,
                     CheckpointReason::Restored => {
                         // What differed before does not any more.
                         self.stop_if_vague()?;
                         self.become_checkpoint(&checkpoint)?;
                     }
                 },
+                Some(Item::Reload(reload)) => self.reload(&reload)?,
                 Some(Item::Record(Record::Input(input))) => self.enter_or_not(input)?,
                 Some(Item::Record(Record::Keys(keys))) => {
                     if let Some(sealed) = &mut self.sealed {
@@ -303,7 +312,8 @@ impl<B: Board + Saved, C: Context + ?Sized> Replay<'_, B, C> {
     /// The crowd becomes what a checkpoint holds.
     fn become_checkpoint(&mut self, checkpoint: &Checkpoint) -> Result<(), ReplayError> {
         self.restore(checkpoint)?;
-        self.shadow = None;
+        // What changed is told since the tick before, whatever enters until the next one is over.
+        self.shadow = self.has_changes.then(|| Shadow::of(&self.crowd));
         self.boards.forget();
         let settings = checkpoint.settings.over(self.crowd.settings());
         let set = self.crowd.set_settings(settings);
@@ -328,8 +338,8 @@ impl<B: Board + Saved, C: Context + ?Sized> Replay<'_, B, C> {
         }
     }
 
-    /// Is the crowd what a checkpoint holds?
-    fn is_at(&self, checkpoint: &Checkpoint) -> bool {
+    /// Is the crowd what a checkpoint holds? Where the game is not there, blackboards may be left out.
+    fn is_at(&self, checkpoint: &Checkpoint, with_keys: bool) -> bool {
         let snapshot = self.crowd.snapshot();
         let Some(sealed) = &self.sealed else {
             return snapshot == checkpoint.snapshot;
@@ -342,16 +352,34 @@ impl<B: Board + Saved, C: Context + ?Sized> Replay<'_, B, C> {
             |snapshot: &[u8], end: usize| snapshot.get(SNAPSHOT_HEAD..end).map(<[u8]>::to_vec);
         checkpoint.keys.as_ref().is_some_and(|recorded| {
             part(&snapshot, keys.boards_at) == part(&checkpoint.snapshot, recorded.boards_at)
-                && keys.words == recorded.words
+                && (!with_keys || keys.words == recorded.words)
         })
     }
 
     /// The crowd must be what a checkpoint holds.
     fn compare_checkpoint(&mut self, checkpoint: &Checkpoint) -> Result<(), ReplayError> {
-        if self.is_at(checkpoint) {
+        if self.is_at(checkpoint, true) {
             self.verified.checkpoints += 1;
             return self.stop_if_vague();
         }
+        Err(self.not_at(checkpoint)?)
+    }
+
+    /// The crowd must be what a checkpoint behind a reload holds. What a game's own blackboards became
+    /// by it is known to the game alone: without it they become what the tape says.
+    fn compare_reloaded(&mut self, checkpoint: &Checkpoint) -> Result<(), ReplayError> {
+        if self.sealed.is_none() || !self.is_at(checkpoint, false) {
+            return self.compare_checkpoint(checkpoint);
+        }
+        self.verified.checkpoints += 1;
+        let shadow = self.shadow.take();
+        self.become_checkpoint(checkpoint)?;
+        self.shadow = shadow;
+        Ok(())
+    }
+
+    /// What is not as a checkpoint says.
+    fn not_at(&mut self, checkpoint: &Checkpoint) -> Result<ReplayError, ReplayError> {
         let tick = checkpoint.tick;
         let mut recorded = Crowd::new(Arc::clone(&self.program), 0);
         std::mem::swap(&mut self.crowd, &mut recorded);
@@ -379,7 +407,54 @@ impl<B: Board + Saved, C: Context + ?Sized> Replay<'_, B, C> {
                 later: None,
             },
         };
-        Err(ReplayError::Difference(Box::new(difference)))
+        Ok(ReplayError::Difference(Box::new(difference)))
+    }
+}
+
+/// Reloads.
+impl<B: Board + Saved, C: Context + ?Sized> Replay<'_, B, C> {
+    /// The machine becomes another version, as it did when it was recorded.
+    fn reload(&mut self, reload: &TapeReload) -> Result<(), ReplayError> {
+        self.stop_if_vague()?;
+        let rom = self.crowd.machine().rom();
+        let own = [rom.structure_hash(), rom.parameter_hash()];
+        if own != reload.hashes[0] {
+            // A fork that runs in a machine of its own stays in it.
+            let is_other_run = self.fork.is_some();
+            return is_other_run
+                .then_some(())
+                .ok_or(ReplayError::Damaged(Damaged {
+                    offset: 0,
+                    reason: "a reload of another machine than the one that runs",
+                }));
+        }
+        let program = self.programs.of(&reload.version)?;
+        let plan = reload.plan(self.crowd.machine(), program.machine());
+        self.become_reloaded(program, plan, || reload.told())?;
+        self.verified.reloads += 1;
+        Ok(())
+    }
+
+    /// The crowd goes on by another program.
+    pub(crate) fn become_reloaded(
+        &mut self,
+        program: Arc<Program<B, C>>,
+        plan: Reload,
+        told: impl FnOnce() -> String,
+    ) -> Result<(), ReplayError> {
+        let reloaded = self.crowd.reload(Arc::clone(&program), plan);
+        reloaded.map_err(|error| ReplayError::Input {
+            tick: self.crowd.now(),
+            input: told(),
+            reason: error.to_string(),
+        })?;
+        self.boards.forget();
+        if let Some(sealed) = &mut self.sealed {
+            sealed.layout = Layout::of(&program);
+            sealed.answers.forget_last();
+        }
+        self.program = program;
+        Ok(())
     }
 }
 

@@ -262,6 +262,7 @@ impl<F: FnMut(u64)> Search<'_, '_, F> {
             at: best.ticks.start,
             to: Some(best.ticks.end - 1),
             keep: &mut |_, input| best.edit(&mut place, input),
+            machine: None,
             prepare: &mut |crowd| {
                 for &agent in &best.without {
                     // It was there when the list was made.

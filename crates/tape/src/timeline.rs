@@ -12,9 +12,10 @@
 use std::sync::Arc;
 
 use statewright::trace::{Level, Settings};
-use statewright::{AgentId, Board, Context, Crowd, Inspection, Missing, Program, Saved};
+use statewright::{AgentId, Board, Context, Crowd, Inspection, Missing, Saved};
 
 use crate::file::Tape;
+use crate::programs::Programs;
 use crate::replay::{Replay, ReplayError};
 use crate::sealed::Answers;
 
@@ -51,7 +52,7 @@ use crate::sealed::Answers;
 #[derive(Debug)]
 pub struct Timeline<'t, B, C: Context + ?Sized, F> {
     tape: &'t Tape<'t>,
-    program: Arc<Program<B, C>>,
+    programs: Programs<B, C>,
     replay: Replay<'t, B, C>,
     /// What user code says, if it is the tape that says it.
     answers: Option<Arc<Answers>>,
@@ -69,22 +70,22 @@ where
     /// recorded, and gives the digest of the context if it has one.
     pub fn open(
         tape: &'t Tape<'t>,
-        program: impl Into<Arc<Program<B, C>>>,
+        programs: impl Into<Programs<B, C>>,
         tick: F,
     ) -> Result<Self, ReplayError> {
-        Self::start(tape, program.into(), tick, None)
+        Self::start(tape, programs.into(), tick, None)
     }
 
     pub(crate) fn start(
         tape: &'t Tape<'t>,
-        program: Arc<Program<B, C>>,
+        programs: Programs<B, C>,
         tick: F,
         answers: Option<Arc<Answers>>,
     ) -> Result<Self, ReplayError> {
-        let replay = Replay::start(tape, Arc::clone(&program), 0, answers.clone())?;
+        let replay = Replay::start(tape, programs.clone(), 0, answers.clone())?;
         Ok(Self {
             tape,
-            program,
+            programs,
             replay,
             answers,
             tick,
@@ -116,8 +117,8 @@ where
             .last();
         let ahead = start.is_some_and(|start| start > self.now());
         if tick < self.now() || ahead {
-            let (program, answers) = (Arc::clone(&self.program), self.answers.clone());
-            self.replay = Replay::start(self.tape, program, tick, answers)?;
+            let (programs, answers) = (self.programs.clone(), self.answers.clone());
+            self.replay = Replay::start(self.tape, programs, tick, answers)?;
         }
         while self.now() != tick {
             if !self.forward()? {

@@ -7,6 +7,8 @@ mod flight;
 mod forks;
 mod partings;
 mod recording;
+mod reloads;
 mod sealed;
 mod town;
 mod travel;
+mod worlds;

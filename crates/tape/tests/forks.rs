@@ -31,6 +31,7 @@ fn tape_8_a_fork_in_which_nothing_is_other_is_the_same_run() {
             let fork = Fork {
                 at,
                 to: None,
+                machine: None,
                 prepare: &mut |_| (),
                 keep: &mut |_, input| Some(input),
                 before: &mut |_| (),
@@ -55,6 +56,7 @@ fn tape_8_other_inputs_are_followed_and_other_questions_are_guesses() {
     let fork = Fork {
         at: 5,
         to: Some(100),
+        machine: None,
         prepare: &mut |_| (),
         keep: &mut |tick, input| match &input {
             TapeInput::Message { to, .. } if tick == 5 && to.index == 242 => None,
@@ -95,6 +97,7 @@ fn tape_8_a_blackboard_that_is_written_changes_what_follows() {
     let fork = Fork {
         at: 20,
         to: Some(60),
+        machine: None,
         prepare: &mut |_| (),
         keep: &mut |_, input| Some(input),
         before: &mut |crowd| {

@@ -8,7 +8,7 @@ use statewright_tape::{Origin, Proof, Recording, RecordingOptions, SealedProgram
 // What `main` alone needs is not needed here.
 #[allow(dead_code)]
 #[path = "../../../examples/town.rs"]
-mod example;
+pub(crate) mod example;
 
 use example::{Game, TICKS};
 

@@ -237,7 +237,7 @@ pub(crate) struct Run {
     #[arg(long, short, value_name = "T", value_parser = ticks, allow_negative_numbers = true)]
     pub(crate) ticks: Option<u64>,
     /// Reload the machine whenever its file is saved; ticks come as fast as its `tick_rate` says
-    #[arg(long, short, requires = "file", conflicts_with_all = ["trace", "record"])]
+    #[arg(long, short, requires = "file", conflicts_with = "trace")]
     pub(crate) watch: bool,
     /// All randomness comes from this number
     #[arg(long, default_value = "1", value_name = "N", value_parser = seed, allow_negative_numbers = true)]

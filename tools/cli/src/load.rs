@@ -96,18 +96,18 @@ pub(crate) struct Most {
 /// What is read of a file to see whether it is of a format.
 const HEAD: u64 = 64;
 
-/// The bytes of a file of a format, or of standard input. Something else is refused by its first bytes,
+/// The bytes of a file of one of some formats, or of standard input. Something else is refused by its first bytes,
 /// however long it is: only these are read. `help` says where such files come from.
 pub(crate) fn read_format(
     path: &Path,
-    format: &Format,
+    formats: &[Format],
     most: Most,
     help: &str,
 ) -> Result<Vec<u8>, CliError> {
     let mut bytes = Vec::new();
     let mut all = |from: &mut dyn Read| {
         from.take(HEAD).read_to_end(&mut bytes)?;
-        if format.begins(&bytes) {
+        if formats.iter().any(|format| format.begins(&bytes)) {
             from.take(most.bytes + 1 - HEAD).read_to_end(&mut bytes)?;
         }
         Ok(bytes.len() as u64)

@@ -221,12 +221,16 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     #[inline(always)]
     pub(super) fn enter(&mut self, input: Input<B>) {
         let is_told_after = matches!(input, Input::Restore(_) | Input::Rewind(_));
+        let is_reload = matches!(input, Input::Reload(_));
         if self.watch.is_some() && !is_told_after {
             self.tell_input(&input);
         }
         self.carry_out(input);
         if self.watch.is_some() && is_told_after {
             self.tell_restore();
+        }
+        if self.watch.is_some() && is_reload {
+            self.tell_reload();
         }
     }
 

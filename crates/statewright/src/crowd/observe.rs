@@ -19,6 +19,12 @@ pub trait Observer<B, C: Context + ?Sized>: Send + Sync {
     /// by [`Self::restored`] instead.
     fn entering(&mut self, crowd: &Crowd<B, C>, input: &Input<B>);
 
+    /// Another version of the machine has taken the place of the one that ran: [`Input::Reload`] was told
+    /// before it, this comes when the crowd is as it will be.
+    fn reloaded(&mut self, crowd: &Crowd<B, C>) {
+        let _ = crowd;
+    }
+
     /// The crowd has become what a snapshot held, or what it was before an earlier tick
     /// ([`Input::Rewind`]).
     fn restored(&mut self, crowd: &Crowd<B, C>);
@@ -162,6 +168,13 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     #[inline(never)]
     pub(super) fn tell_restore(&mut self) {
         self.tell(|observer, crowd| observer.restored(crowd));
+    }
+
+    /// The crowd goes on in another version of its machine.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn tell_reload(&mut self) {
+        self.tell(|observer, crowd| observer.reloaded(crowd));
     }
 
     /// Any agent may be another one: after a restore, or a reload.

@@ -75,6 +75,16 @@ impl Reload {
         self
     }
 
+    /// Whether [`Self::with_all_anew`] was asked for.
+    pub fn begins_all_anew(&self) -> bool {
+        self.plan.is_asked_anew()
+    }
+
+    /// Whether [`Self::with_restarted_timers`] was asked for.
+    pub fn restarts_timers(&self) -> bool {
+        self.plan.restarts_timers()
+    }
+
     /// How much changes.
     pub fn extent(&self) -> Extent {
         self.plan.extent()

@@ -20,11 +20,23 @@ pub(crate) enum Kind {
     Index = 4,
     /// Keys of all blackboards of the checkpoint before, or their first part.
     Keys = 5,
+    /// Another version of the machine, or the first part of one.
+    Reload = 6,
 }
 
 const _: () = assert!(Kind::Checkpoint as u32 != CLOSING);
 
 impl Kind {
+    /// In a frame: with the crowd of a world that it is of, which is 0 where there is one.
+    pub(super) fn of_crowd(self, crowd: u16) -> u32 {
+        self as u32 | u32::from(crowd) << 16
+    }
+
+    /// The kind in a frame, and the crowd.
+    pub(super) fn parted(kind: u32) -> (u32, usize) {
+        (kind & 0xFFFF, (kind >> 16) as usize)
+    }
+
     /// The kind of a number.
     pub(crate) fn of(number: u32) -> Option<Self> {
         let all = [
@@ -33,6 +45,7 @@ impl Kind {
             Self::Records,
             Self::Index,
             Self::Keys,
+            Self::Reload,
         ];
         all.into_iter().find(|&kind| kind as u32 == number)
     }

@@ -2,6 +2,7 @@
 
 use std::ops::RangeInclusive;
 
+use super::Beginning;
 use super::block::Kind;
 use super::read::{CheckpointReason, Damaged, Item, Tape};
 use super::write::{CheckpointBlocks, Counts, EndReason, TapeWriter, WriteError};
@@ -37,8 +38,14 @@ pub fn rewrite(
     mut edit: impl FnMut(&Record, &[u8]) -> Option<Vec<u8>>,
 ) -> Result<(Vec<u8>, u64), Damaged> {
     let failed = |error| impossible(error, 0);
-    let mut writer = TapeWriter::new(Vec::new(), &tape.beginning).map_err(failed)?;
-    let mut player = tape.play_before(*ticks.start());
+    let start = tape.start_before(*ticks.start());
+    // It begins with the version of the machine that ran there.
+    let beginning = Beginning {
+        version: tape.version_at(start)?,
+        ..tape.beginning.clone()
+    };
+    let mut writer = TapeWriter::new(Vec::new(), &beginning).map_err(failed)?;
+    let mut player = tape.play_from(start);
     let (mut gathered, mut counts, mut copied) = (Vec::new(), Counts::default(), 0);
     // The tick that comes, and that of the first record gathered.
     let (mut now, mut since) = (0, 0);
@@ -68,6 +75,14 @@ pub fn rewrite(
                     keys: checkpoint.keys.as_ref(),
                 };
                 for (kind, raw) in blocks.cut().map_err(failed)? {
+                    let written = writer.block(kind, now, &raw, Counts::default());
+                    written.map_err(failed)?;
+                }
+            }
+            Item::Reload(reload) => {
+                flush(&mut writer, &mut gathered, &mut counts, since)?;
+                since = now;
+                for (kind, raw) in reload.blocks().map_err(failed)? {
                     let written = writer.block(kind, now, &raw, Counts::default());
                     written.map_err(failed)?;
                 }

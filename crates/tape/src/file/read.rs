@@ -9,8 +9,11 @@ use statewright_bytes::frames::{End, Frames, RawFrame};
 
 use super::block::{Kind, LONGEST, unpack};
 use super::write::EndReason;
-use super::{Beginning, MOST_BLOCK, MOST_CHECKPOINT, Origin, Seal};
+use super::{
+    Beginning, MOST_BLOCK, MOST_CHECKPOINT, Origin, Seal, TapeReload, Version, WORLD_FORMAT,
+};
 use crate::record::{Record, RecordedSettings, Wrong};
+use crate::recorder::Proof;
 
 /// Says that a file is not read at all, where and why.
 pub(super) fn refused(offset: usize, reason: impl Into<String>) -> Refused {
@@ -101,34 +104,62 @@ impl<'b> Tape<'b> {
     /// Reads the bytes of a file. A beginning that is damaged, foreign or of another version is
     /// refused; damage behind it ends the reading, and the [ending](Self::ending) says so.
     pub fn read(bytes: &'b [u8]) -> Result<Self, Refused> {
+        if WORLD_FORMAT.begins(bytes) {
+            return Err(refused(
+                0,
+                "this is a tape of a world: it has a tape of each of its crowds",
+            ));
+        }
         let (beginning, file, offset) = Beginning::read(bytes)?;
+        let mut tapes = Self::read_all(bytes, (file, offset), vec![beginning]);
+        // As many as there are beginnings.
+        tapes.pop().ok_or_else(|| refused(0, "the file is empty"))
+    }
+
+    /// Tapes with these beginnings, from frames that say of which they are.
+    pub(super) fn read_all(
+        bytes: &'b [u8],
+        (file, offset): (u64, usize),
+        beginnings: Vec<Beginning>,
+    ) -> Vec<Self> {
+        let tape = |beginning| Self {
+            beginning,
+            frames: Vec::new(),
+            index: None,
+            ending: Ending::Open,
+        };
+        let mut tapes: Vec<Self> = beginnings.into_iter().map(tape).collect();
         let mut raw = Frames::new(bytes, offset, file, LONGEST);
-        let (mut frames, mut index) = (Vec::new(), None);
+        let mut why = None;
         let ending = loop {
             match raw.next_frame() {
-                Ok(frame) if frame.kind == Kind::Index as u32 => match read_index(&frame) {
-                    Some(read) => index = Some(read),
-                    None => break damaged(frame.offset, "an index that is none"),
-                },
-                Ok(frame) if index.is_none() && Kind::of(frame.kind).is_some() => {
-                    frames.push(frame);
+                Ok(frame) => {
+                    let (kind, crowd) = Kind::parted(frame.kind);
+                    let open = tapes.get_mut(crowd).filter(|tape| tape.index.is_none());
+                    match (Kind::of(kind), open) {
+                        (Some(Kind::Index), Some(tape)) => match read_index(&frame) {
+                            Some((index, end)) => (tape.index, why) = (Some(index), Some(end)),
+                            None => break damaged(frame.offset, "an index that is none"),
+                        },
+                        (Some(_), Some(tape)) => tape.frames.push(RawFrame { kind, ..frame }),
+                        _ => break damaged(frame.offset, "a block of an unknown kind"),
+                    }
                 }
-                Ok(frame) => break damaged(frame.offset, "a block of an unknown kind"),
-                Err(End::Closed) => match index {
-                    Some((_, why)) => break Ending::Closed(why),
-                    None => break damaged(bytes.len(), "the end comes before the index"),
+                Err(End::Closed) => match why {
+                    Some(why) if tapes.iter().all(|tape| tape.index.is_some()) => {
+                        break Ending::Closed(why);
+                    }
+                    _ => break damaged(bytes.len(), "the end comes before the index"),
                 },
                 Err(End::Open) => break Ending::Open,
                 Err(End::CutOff { offset }) => break Ending::CutOff { offset },
                 Err(End::Damaged { offset, damage }) => break damaged(offset, damage.to_string()),
             }
         };
-        Ok(Self {
-            beginning,
-            frames,
-            index: index.map(|(index, _)| index),
-            ending,
-        })
+        for tape in &mut tapes {
+            tape.ending = ending.clone();
+        }
+        tapes
     }
 
     /// How it ends.
@@ -146,19 +177,63 @@ impl<'b> Tape<'b> {
         &self.beginning.origin
     }
 
-    /// Structure and parameter hash of its machine.
+    /// What it says of the outcome of ticks; `None` if it is of version 2, which does not tell.
+    pub fn proof(&self) -> Option<Proof> {
+        self.beginning.proof
+    }
+
+    /// Structure and parameter hash of the machine that it begins with.
     pub fn hashes(&self) -> [u64; 2] {
-        self.beginning.hashes
+        self.beginning.version.hashes
     }
 
-    /// What it says for whoever has no game, if all agents are sealed.
+    /// What it says for whoever has no game, if agents are sealed.
     pub fn seal(&self) -> Option<&Seal> {
-        self.beginning.seal.as_ref()
+        self.beginning.version.seal.as_ref()
     }
 
-    /// The machine that was recorded, with its names.
+    /// Reloads of its machine, in order.
+    pub fn reloads(&self) -> Result<Vec<TapeReload>, Damaged> {
+        let places = 0..self.frames.len();
+        let reloads = places.filter(|&place| self.frames[place].kind == Kind::Reload as u32);
+        let read: Result<Vec<Option<TapeReload>>, Damaged> =
+            reloads.map(|place| self.reload_at(place)).collect();
+        let reloads = read?;
+        // One that is cut off is none.
+        Ok(reloads.into_iter().flatten().collect())
+    }
+
+    fn reload_at(&self, place: usize) -> Result<Option<TapeReload>, Damaged> {
+        match self.play_from(place).next_item()? {
+            Some(Item::Reload(reload)) => Ok(Some(reload)),
+            Some(Item::Checkpoint(_) | Item::Record(_)) | None => Ok(None),
+        }
+    }
+
+    /// The version of the machine that runs where a frame begins.
+    pub(crate) fn version_at(&self, start: usize) -> Result<Version, Damaged> {
+        let before = self.frames.get(..start).unwrap_or_default();
+        let is_reload = |frame: &RawFrame<'_>| frame.kind == Kind::Reload as u32;
+        let reload = match before.iter().rposition(is_reload) {
+            Some(place) => self.reload_at(place)?,
+            None => None,
+        };
+        Ok(match reload {
+            Some(reload) => reload.version,
+            None => self.beginning.version.clone(),
+        })
+    }
+
+    /// The machine that was recorded, with its names: the one that it begins with.
     pub fn machine(&self) -> Result<Machine, Refused> {
         self.beginning.machine()
+    }
+
+    /// The machine that ran at the last checkpoint before a tick.
+    pub fn machine_before(&self, tick: u64) -> Result<Machine, Refused> {
+        let version = self.version_at(self.start_before(tick));
+        let version = version.map_err(|error| refused(error.offset, error.reason))?;
+        version.machine(0)
     }
 
     /// What it has in all: from the index at its end, or counted anew if that is missing.
@@ -173,6 +248,7 @@ impl<'b> Tape<'b> {
                 Item::Checkpoint(_) => index.checkpoints += 1,
                 Item::Record(Record::Input(_)) => index.inputs += 1,
                 Item::Record(Record::Tick(_)) => index.ticks += 1,
+                Item::Reload(_) => {}
                 Item::Record(
                     Record::Changed(_) | Record::Keys(_) | Record::Calls(_) | Record::Guessed(_),
                 ) => {}
@@ -206,19 +282,23 @@ impl<'b> Tape<'b> {
     /// Everything from a checkpoint on: the last that stands before a tick or before an earlier one;
     /// else the first.
     pub fn play_before(&self, tick: u64) -> Player<'_> {
-        let is_start =
-            |frame: &RawFrame<'_>| frame.kind == Kind::Checkpoint as u32 && frame.tick <= tick;
-        let start = self.frames.iter().rposition(is_start);
-        self.play_from(start.unwrap_or(0))
+        self.play_from(self.start_before(tick))
     }
 
-    fn play_from(&self, start: usize) -> Player<'_> {
+    /// The place of that checkpoint.
+    pub(crate) fn start_before(&self, tick: u64) -> usize {
+        let is_start =
+            |frame: &RawFrame<'_>| frame.kind == Kind::Checkpoint as u32 && frame.tick <= tick;
+        self.frames.iter().rposition(is_start).unwrap_or(0)
+    }
+
+    pub(crate) fn play_from(&self, start: usize) -> Player<'_> {
         Player {
             frames: self.frames.get(start..).unwrap_or_default(),
             block: Vec::new(),
             at: 0,
             offset: 0,
-            is_sealed: self.beginning.seal.is_some(),
+            is_sealed: self.beginning.version.seal.is_some(),
         }
     }
 }
@@ -250,6 +330,8 @@ pub enum CheckpointReason {
     Regular,
     /// The host restored a snapshot.
     Restored,
+    /// The machine was reloaded before it: to begin there nobody needs the old one.
+    Reloaded,
 }
 
 /// The whole crowd between two ticks.
@@ -283,6 +365,8 @@ pub struct Keys {
 pub enum Item {
     /// The whole crowd.
     Checkpoint(Checkpoint),
+    /// Another version of the machine; a checkpoint of what it made of the crowd follows.
+    Reload(TapeReload),
     /// Something that happened.
     Record(Record),
 }
@@ -319,6 +403,10 @@ impl<'t> Player<'t> {
                 Some(Kind::Checkpoint) => {
                     let checkpoint = self.checkpoint(frame)?.map(Item::Checkpoint);
                     return Ok(checkpoint.map(|item| (item, &[][..])));
+                }
+                Some(Kind::Reload) => {
+                    let reload = self.reload(frame)?.map(Item::Reload);
+                    return Ok(reload.map(|item| (item, &[][..])));
                 }
                 Some(Kind::Records) => {
                     self.block = self.unpack(frame)?;
@@ -360,6 +448,7 @@ impl<'t> Player<'t> {
         let why = match reader.u8() {
             Ok(0) => CheckpointReason::Regular,
             Ok(1) => CheckpointReason::Restored,
+            Ok(2) => CheckpointReason::Reloaded,
             _ => return Err(wrong),
         };
         let settings = RecordedSettings::read(&mut reader).map_err(|_| wrong.clone())?;
@@ -397,6 +486,19 @@ impl<'t> Player<'t> {
             snapshot,
             keys,
         }))
+    }
+
+    /// A reload with the whole machine; nothing if the tape is cut off within it.
+    fn reload(&mut self, frame: &RawFrame<'t>) -> Result<Option<TapeReload>, Damaged> {
+        let raw = self.unpack(frame)?;
+        let mut reader = Reader::new(&raw);
+        let head = TapeReload::read_head(&mut reader);
+        let head = head.map_err(|_| self.damaged("a reload that is none"))?;
+        let version = self.long(reader)?;
+        let at = (frame.tick, frame.offset);
+        version
+            .map(|version| TapeReload::read(at, head, &version))
+            .transpose()
     }
 
     /// Bytes that begin here and go on in parts; nothing if the tape is cut off within them.

@@ -8,6 +8,7 @@ use statewright_bytes::frames::{CLOSING, FRAME_HEAD, seal_frame};
 
 use super::block::{Kind, pack};
 use super::read::{CheckpointReason, Keys};
+use super::world;
 use super::{Beginning, MOST_BLOCK, MOST_CHECKPOINT};
 use crate::record::RecordedSettings;
 
@@ -63,7 +64,7 @@ pub enum EndReason {
     Cut,
     /// The output took no more: [`Recording::finish`](crate::Recording::finish) says why.
     Failed,
-    /// The machine was reloaded: a tape is of one version of its machine.
+    /// The machine was reloaded, which ended tapes of version 2.
     Reloaded,
 }
 
@@ -109,15 +110,25 @@ pub(crate) struct TapeWriter<W> {
     file: u64,
     frames: u32,
     frame: Vec<u8>,
-    counts: Counts,
-    checkpoints: u64,
+    /// What there is of each crowd, with its checkpoints.
+    crowds: Vec<(Counts, u64)>,
     bytes: u64,
 }
 
 impl<W: Write> TapeWriter<W> {
-    /// Writes the beginning.
-    pub(crate) fn new(mut out: W, beginning: &Beginning) -> Result<Self, WriteError> {
-        let (bytes, file) = beginning.to_bytes().ok_or(WriteError::Machine)?;
+    /// Writes the beginning of a tape of one crowd.
+    pub(crate) fn new(out: W, beginning: &Beginning) -> Result<Self, WriteError> {
+        let beginning = beginning.to_bytes().ok_or(WriteError::Machine)?;
+        Self::begun(out, beginning, 1)
+    }
+
+    /// The same of a world, whose blocks say of which crowd they are.
+    pub(crate) fn world(out: W, crowds: &[(String, Beginning)]) -> Result<Self, WriteError> {
+        let beginning = world::to_bytes(crowds).ok_or(WriteError::Machine)?;
+        Self::begun(out, beginning, crowds.len())
+    }
+
+    fn begun(mut out: W, (bytes, file): (Vec<u8>, u64), crowds: usize) -> Result<Self, WriteError> {
         out.write_all(&bytes)?;
         out.flush()?;
         Ok(Self {
@@ -125,17 +136,27 @@ impl<W: Write> TapeWriter<W> {
             file,
             frames: 0,
             frame: Vec::new(),
-            counts: Counts::default(),
-            checkpoints: 0,
+            crowds: vec![Default::default(); crowds],
             bytes: bytes.len() as u64,
         })
     }
 
-    /// Writes a block. It is in the file afterwards, whatever happens to the program.
+    /// Writes a block of the only crowd.
     pub(crate) fn block(
         &mut self,
         kind: Kind,
         tick: u64,
+        raw: &[u8],
+        counts: Counts,
+    ) -> Result<(), WriteError> {
+        self.block_of(0, (kind, tick), raw, counts)
+    }
+
+    /// Writes a block of a crowd. It is in the file afterwards, whatever happens to the program.
+    pub(crate) fn block_of(
+        &mut self,
+        crowd: u16,
+        (kind, tick): (Kind, u64),
         raw: &[u8],
         counts: Counts,
     ) -> Result<(), WriteError> {
@@ -145,10 +166,12 @@ impl<W: Write> TapeWriter<W> {
         self.frame.clear();
         self.frame.resize(FRAME_HEAD, 0);
         pack(raw, &mut self.frame);
-        self.send(kind as u32, tick)?;
-        self.counts.ticks += counts.ticks;
-        self.counts.inputs += counts.inputs;
-        self.checkpoints += u64::from(kind == Kind::Checkpoint);
+        self.send(kind.of_crowd(crowd), tick)?;
+        if let Some((all, checkpoints)) = self.crowds.get_mut(usize::from(crowd)) {
+            all.ticks += counts.ticks;
+            all.inputs += counts.inputs;
+            *checkpoints += u64::from(kind == Kind::Checkpoint);
+        }
         Ok(())
     }
 
@@ -161,23 +184,25 @@ impl<W: Write> TapeWriter<W> {
         Ok(())
     }
 
-    /// Says what the tape has, and that it is complete. Output, ticks and inputs, bytes.
+    /// Says what the tape has, and that it is complete. Output, ticks and inputs of each crowd, bytes.
     pub(crate) fn close(
         mut self,
         why: EndReason,
         tick: u64,
-    ) -> Result<(W, Counts, u64), WriteError> {
-        let mut index = Vec::new();
-        index.put_u8(why as u8);
-        let Counts { ticks, inputs } = self.counts;
-        [ticks, inputs, self.checkpoints]
-            .into_iter()
-            .for_each(|count| index.put_u64(count));
-        self.block(Kind::Index, tick, &index, Counts::default())?;
+    ) -> Result<(W, Vec<Counts>, u64), WriteError> {
+        let crowds = self.crowds.clone();
+        for (crowd, (Counts { ticks, inputs }, checkpoints)) in (0..).zip(&crowds) {
+            let mut index = vec![why as u8];
+            for count in [ticks, inputs, checkpoints] {
+                index.put_u64(*count);
+            }
+            self.block_of(crowd, (Kind::Index, tick), &index, Counts::default())?;
+        }
         self.frame.clear();
         self.frame.resize(FRAME_HEAD, 0);
         self.send(CLOSING, tick)?;
-        Ok((self.out, self.counts, self.bytes))
+        let counts = crowds.into_iter().map(|(counts, _)| counts).collect();
+        Ok((self.out, counts, self.bytes))
     }
 }
 
@@ -207,6 +232,7 @@ impl CheckpointBlocks<'_> {
         first.put_u8(match why {
             CheckpointReason::Regular => 0,
             CheckpointReason::Restored => 1,
+            CheckpointReason::Reloaded => 2,
         });
         settings.put(&mut first);
         let mut blocks = Vec::new();
@@ -222,7 +248,12 @@ impl CheckpointBlocks<'_> {
 }
 
 /// Bytes in as many blocks as they take, with what stands before them.
-fn put_long(blocks: &mut Vec<(Kind, Vec<u8>)>, kind: Kind, mut first: Vec<u8>, bytes: &[u8]) {
+pub(super) fn put_long(
+    blocks: &mut Vec<(Kind, Vec<u8>)>,
+    kind: Kind,
+    mut first: Vec<u8>,
+    bytes: &[u8],
+) {
     first.put_u32(bytes.len() as u32);
     let (head, rest) = bytes.split_at(bytes.len().min(PART));
     first.put(head);

@@ -73,7 +73,8 @@ fn put_board<B: Saved>(out: &mut Vec<u8>, board: &B) {
 }
 
 /// Writes an input; `board` has the blackboard of an agent. `false` if there is nothing to be written:
-/// pages for commands are no agent's business, restores are checkpoints, and a reload ends the tape.
+/// pages for commands are no agent's business, restores are checkpoints, and a reload is a
+/// block of its own.
 pub(crate) fn put_input<'b, B: Saved + 'b>(
     out: &mut Vec<u8>,
     input: &Input<B>,

@@ -13,6 +13,8 @@ use statewright::sealed::{
 };
 use statewright::{Blackboard, Kind, Mode};
 
+use super::translate::Translation;
+
 /// What becomes of a question that the tape does not answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unanswered {
@@ -36,6 +38,8 @@ pub struct Answers {
     guessed: Mutex<BTreeMap<u32, u64>>,
     /// Last answers by agent and function, for guesses.
     last: Mutex<HashMap<(u32, u16), Outcome>>,
+    /// Where another version of the machine runs than the one that was recorded.
+    translation: RwLock<Option<Translation>>,
 }
 
 /// Calls of one agent.
@@ -105,7 +109,17 @@ impl Answers {
             misfit: Mutex::default(),
             guessed: Mutex::default(),
             last: Mutex::default(),
+            translation: RwLock::default(),
         }
+    }
+
+    /// From now on another version of the machine asks.
+    pub(crate) fn translate(&self, translation: Translation) {
+        let mut place = self
+            .translation
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        *place = Some(translation);
     }
 
     /// Answers for the tick that comes.
@@ -154,6 +168,11 @@ impl Answers {
     /// Agents whose answers are guesses, by index, and since which tick.
     pub fn guessed(&self) -> BTreeMap<u32, u64> {
         lock(&self.guessed).clone()
+    }
+
+    /// Functions have other numbers from now on: nobody knows what they answered last.
+    pub(crate) fn forget_last(&self) {
+        lock(&self.last).clear();
     }
 
     fn is_guessed(&self, index: u32) -> bool {
@@ -227,10 +246,16 @@ impl Answers {
         let place = turns.binary_search_by_key(&index, |turn| turn.index);
         let turn = place.ok().and_then(|place| turns.get(place));
         let turn = turn.ok_or_else(|| misfit(None, &""))?;
+        let translation = self.translation.read();
+        let translation = translation.unwrap_or_else(PoisonError::into_inner);
+        let is_same = |call: &Question| match &*translation {
+            Some(translation) => translation.is_same(call, &asked),
+            None => *call == asked,
+        };
         let mut at = lock(&turn.at);
         let mut calls = Calls::new(&turn.calls, *at);
         let call = match calls.next_call() {
-            Ok(Some(call)) if call == asked => call,
+            Ok(Some(call)) if is_same(&call) => call,
             Ok(other) => return Err(misfit(other.map(|other| other.function), &"")),
             Err(error) => return Err(misfit(None, &error)),
         };
@@ -238,7 +263,13 @@ impl Answers {
             let step = calls.next_step(call.kind);
             match step.map_err(|error| misfit(Some(call.function), &error))? {
                 Step::Did(deed) => {
-                    did(&deed).map_err(|error| misfit(Some(call.function), &error))?;
+                    let deed = match &*translation {
+                        Some(translation) => translation.deed(&deed),
+                        None => Some(deed),
+                    };
+                    let gone = || misfit(Some(call.function), &"it is about what is gone");
+                    did(&deed.ok_or_else(gone)?)
+                        .map_err(|error| misfit(Some(call.function), &error))?;
                 }
                 Step::Answered(outcome) => {
                     *at += calls.offset();

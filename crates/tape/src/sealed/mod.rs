@@ -6,22 +6,26 @@
 //! ```
 //!
 //! - `answers` the context of a crowd without its game: gives each call the answer of the tape
+//! - `translate` answers of one machine for another version of it
 //! - `keys` what machine files see of blackboards whose type nobody knows here
 
 mod answers;
 mod keys;
+mod translate;
 
 use std::sync::Arc;
 
 use statewright::commands::Lane;
 use statewright::{Blackboard, Crowd, Program};
 
-use crate::file::Tape;
+use crate::file::{Tape, Version};
+use crate::programs::Programs;
 use crate::replay::{Replay, ReplayError};
 use crate::timeline::Timeline;
 pub use answers::{Answers, Misfit};
 pub(crate) use answers::{Unanswered, functions};
 pub(crate) use keys::{Layout, SNAPSHOT_HEAD};
+pub(crate) use translate::Translation;
 
 /// What a sealed tape needs to be run again: nothing but the tape.
 ///
@@ -68,12 +72,12 @@ impl SealedProgram {
 
     pub(crate) fn answering(tape: &Tape<'_>, unanswered: Unanswered) -> Result<Self, ReplayError> {
         Ok(Self {
-            program: Arc::new(program(tape)?),
+            program: Arc::new(program(&tape.version_at(0)?)?),
             answers: Arc::new(Answers::new(unanswered)),
         })
     }
 
-    /// The program.
+    /// The program of the machine that the tape begins with.
     pub fn program(&self) -> &Arc<Program<Blackboard, Answers>> {
         &self.program
     }
@@ -90,7 +94,7 @@ impl SealedProgram {
         tick: u64,
     ) -> Result<Replay<'t, Blackboard, Answers>, ReplayError> {
         let answers = Some(Arc::clone(&self.answers));
-        Replay::start(tape, Arc::clone(&self.program), tick, answers)
+        Replay::start(tape, self.programs(), tick, answers)
     }
 
     /// The tape opened for travel.
@@ -100,7 +104,12 @@ impl SealedProgram {
     ) -> Result<Timeline<'t, Blackboard, Answers, SealedTick>, ReplayError> {
         let (sealed, answers) = (self.clone(), Some(Arc::clone(&self.answers)));
         let tick: SealedTick = Box::new(move |crowd| sealed.tick(crowd));
-        Timeline::start(tape, Arc::clone(&self.program), tick, answers)
+        Timeline::start(tape, self.programs(), tick, answers)
+    }
+
+    /// One for each version of the machine.
+    fn programs(&self) -> Programs<Blackboard, Answers> {
+        Programs::of_tape(Arc::clone(&self.program), program)
     }
 
     /// Ticks a crowd of the tape once.
@@ -111,9 +120,9 @@ impl SealedProgram {
 }
 
 /// A program that does what a sealed tape says.
-fn program(tape: &Tape<'_>) -> Result<Program<Blackboard, Answers>, ReplayError> {
-    let seal = tape.seal().ok_or(ReplayError::NotSealed)?;
-    let machine = tape.machine().map_err(ReplayError::Refused)?;
+pub(crate) fn program(version: &Version) -> Result<Program<Blackboard, Answers>, ReplayError> {
+    let seal = version.seal.as_ref().ok_or(ReplayError::NotSealed)?;
+    let machine = version.machine(0).map_err(ReplayError::Refused)?;
     let bound = machine.bind(functions(&machine));
     let mut program = bound.map_err(|error| ReplayError::Bind(error.to_string()))?;
     for (number, rule) in (0..).zip(&seal.lanes) {

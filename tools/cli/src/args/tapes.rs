@@ -29,6 +29,14 @@ impl From<RecordProof> for Proof {
     }
 }
 
+/// Which crowd of a tape of a world.
+#[derive(Debug, Args)]
+pub(crate) struct OfCrowd {
+    /// The crowd, if the tape is of a world
+    #[arg(long, value_name = "NAME")]
+    pub(crate) crowd: Option<String>,
+}
+
 /// Arguments of `replay`.
 #[derive(Debug, Args)]
 #[command(
@@ -42,6 +50,8 @@ pub(crate) struct Replay {
     /// The tape, or `-` for standard input
     #[arg(value_name = "TAPE")]
     pub(crate) path: PathBuf,
+    #[command(flatten)]
+    pub(crate) of: OfCrowd,
     /// Begin with the last checkpoint before this tick
     #[arg(long, value_name = "TICK", default_value = "0", value_parser = seed, allow_negative_numbers = true)]
     pub(crate) from: u64,
@@ -93,6 +103,8 @@ pub(crate) struct TapeWhy {
     /// The tape, sealed or of `run`; `-` for standard input
     #[arg(value_name = "TAPE")]
     pub(crate) path: PathBuf,
+    #[command(flatten)]
+    pub(crate) of: OfCrowd,
     /// Index of the agent
     #[arg(long, value_name = "INDEX")]
     pub(crate) agent: u32,
@@ -111,12 +123,15 @@ pub(crate) struct TapeWhy {
 `run`). Answers of functions come from the tape as long as an agent asks what it asked there; from its first other question on they are \
 guesses: the last answer of that function to that agent, else that nothing is so.\n\nExamples:\n  \
 statewright tape fork town.swtape --at 130 --drop 130:17 -o fork.swtape\n  \
+statewright tape fork town.swtape --at 130 --machine guard.sw.json -o fork.swtape\n  \
 statewright tape fork town.swtape --at 130 --do 'at 130 send Roar to agent 17' --do 'at 131 set health 3 to agent 17' -o fork.swtape"
 )]
 pub(crate) struct TapeFork {
     /// The tape, sealed or of `run`; `-` for standard input
     #[arg(value_name = "TAPE")]
     pub(crate) path: PathBuf,
+    #[command(flatten)]
+    pub(crate) of: OfCrowd,
     /// The tick that the fork begins before
     #[arg(long, value_name = "TICK", value_parser = seed, allow_negative_numbers = true)]
     pub(crate) at: u64,
@@ -126,6 +141,9 @@ pub(crate) struct TapeFork {
     /// Something that happens, as in a script of `run`
     #[arg(long = "do", value_name = "LINE")]
     pub(crate) actions: Vec<String>,
+    /// Go on in another version of the machine (*.sw.json, *.swrom), through a reload
+    #[arg(long, value_name = "FILE")]
+    pub(crate) machine: Option<PathBuf>,
     /// What comes before a tick is left out, for all or for one agent
     #[arg(long, value_name = "TICK[:AGENT]")]
     pub(crate) drop: Vec<String>,
@@ -146,18 +164,32 @@ pub(crate) struct TapeFork {
     after_help = "Conditions: `state NAME` (somebody is in it), `agent INDEX in NAME`, `fault` (an agent is quarantined or its functions panic), \
 `difference` (what comes of the tape is not what it says).\n\nExamples:\n  \
 statewright tape shrink town.swtape --until 'agent 17 in fight' -o small.swtape\n  \
-statewright tape shrink crash.swtape --until fault --before 60 -o small.swtape"
+statewright tape shrink crash.swtape --until fault --before 60 -o small.swtape\n  \
+statewright tape shrink guard.swtape --until 'state fight' --fixture fight.txt --machine guard.sw.json -o small.swtape"
 )]
 pub(crate) struct TapeShrink {
     /// The tape, sealed or of `run`; `-` for standard input
     #[arg(value_name = "TAPE")]
     pub(crate) path: PathBuf,
+    #[command(flatten)]
+    pub(crate) of: OfCrowd,
     /// What must still be so
     #[arg(long, value_name = "CONDITION")]
     pub(crate) until: String,
     /// Ticks that are kept before it, if there are so many
     #[arg(long, value_name = "TICKS", default_value_t = 0)]
     pub(crate) before: u64,
+    /// Also write a test of the agent that shows it, from its first tick on: a fixture
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "machine",
+        conflicts_with = "before"
+    )]
+    pub(crate) fixture: Option<PathBuf>,
+    /// The file that the machine of the tape was made from, for the fixture
+    #[arg(long, value_name = "FILE", requires = "fixture")]
+    pub(crate) machine: Option<PathBuf>,
     /// File to write
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: PathBuf,
@@ -193,6 +225,8 @@ pub(crate) struct TapeExport {
     /// The tape, sealed or of `run`; `-` for standard input
     #[arg(value_name = "TAPE")]
     pub(crate) path: PathBuf,
+    #[command(flatten)]
+    pub(crate) of: OfCrowd,
     /// As what
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub(crate) format: TapeFormat,
@@ -225,6 +259,8 @@ pub(crate) struct TapeInfo {
     /// The tape, or `-` for standard input
     #[arg(value_name = "TAPE")]
     pub(crate) path: PathBuf,
+    #[command(flatten)]
+    pub(crate) of: OfCrowd,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -239,6 +275,8 @@ pub(crate) struct TapeDiff {
     /// Another tape of the same machine
     #[arg(value_name = "TWO")]
     pub(crate) two: PathBuf,
+    #[command(flatten)]
+    pub(crate) of: OfCrowd,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -250,6 +288,8 @@ pub(crate) struct TapeCut {
     /// The tape, or `-` for standard input
     #[arg(value_name = "TAPE")]
     pub(crate) path: PathBuf,
+    #[command(flatten)]
+    pub(crate) of: OfCrowd,
     /// First tick; the part begins with the last checkpoint before it
     #[arg(long, value_name = "TICK", default_value = "0", value_parser = seed, allow_negative_numbers = true)]
     pub(crate) from: u64,

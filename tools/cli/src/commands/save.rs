@@ -40,7 +40,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, CliError> {
         bytes: MOST_BYTES,
         help: "the game itself loads saves of any size",
     };
-    read_format(path, &FORMAT, most, WHERE_FROM)
+    read_format(path, &[FORMAT], most, WHERE_FROM)
 }
 
 /// Reads a save. Why it is refused has been said.

@@ -24,7 +24,7 @@ pub(super) fn export(args: &TapeExport, console: &Console) -> Result<Outcome, Cl
     if let Some(output) = &args.output {
         refuse_existing(output, args.force)?;
     }
-    let bytes = match sealed_bytes(&args.path, console)? {
+    let bytes = match sealed_bytes(&args.path, args.of.crowd.as_deref(), console)? {
         Ok(bytes) => bytes,
         Err(outcome) => return Ok(outcome),
     };
@@ -72,10 +72,18 @@ fn traced(args: &TapeExport, tape: &Tape<'_>, console: &Console) -> Result<Vec<u
     let mut writer = Writer::new(Vec::new(), &crowd.legend()).map_err(|error| wrong(&error))?;
     let last = args.to.unwrap_or(u64::MAX);
     let bar = Ticks::new(console, tape.index().map_or(0, |index| index.ticks));
-    let mut done = 0;
+    let (mut done, machine) = (0, replay.crowd().machine().rom().structure_hash());
     while replay.crowd().now() <= last && replay.step(|crowd| sealed.tick(crowd))? {
         done += 1;
         bar.show(done, String::new);
+        let crowd = replay.crowd();
+        if crowd.machine().rom().structure_hash() != machine {
+            let tick = crowd.now() - 1;
+            console.note(format_args!(
+                "before tick {tick} the machine was reloaded, and a trace is of one machine: it ends there; `--from {tick}` has the rest"
+            ));
+            break;
+        }
         if replay.crowd().now() > args.from {
             let written = replay.crowd().write_trace(&mut writer);
             written.map_err(|error| wrong(&error))?;
@@ -132,7 +140,7 @@ fn svg(
 ) -> Result<Result<Option<Vec<u8>>, ReplayError>, CliError> {
     let fork = match &args.fork {
         None => None,
-        Some(path) => match sealed_bytes(path, console)? {
+        Some(path) => match sealed_bytes(path, None, console)? {
             Ok(bytes) => Some((path, bytes)),
             Err(_) => return Ok(Ok(None)),
         },

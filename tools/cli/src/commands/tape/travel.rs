@@ -1,44 +1,52 @@
-//! `tape why`, `tape fork` and `tape shrink`: what asks a tape more than to be run again. It is run
+//! `tape why` and `tape fork`: what asks a tape more than to be run again. It is run
 //! without its game, so that it must be sealed; tapes of `run` are sealed on the way.
 
 use std::borrow::Cow;
 use std::path::Path;
 
 use serde_json::{Value, json};
+use statewright::Board;
 use statewright::prelude::*;
-use statewright::{Board, Tick};
-use statewright_files::refuse_existing;
+use statewright_files::{Input, refuse_existing};
 use statewright_simulate::report::number;
 use statewright_simulate::{Recipients, Script, ScriptAction, TapeError, seal};
 use statewright_tape::{
-    Answers, Damaged, Divergence, Fork, ForkError, ReplayError, SealedProgram, Tape, TapeAgent,
-    TapeInput, cut, diverge, guessed, shrink as make_smaller,
+    Answers, Divergence, Fork, ForkError, ReplayError, SealedProgram, Tape, TapeAgent, TapeInput,
+    WorldTape, diverge, guessed, rewrite,
 };
 
 use super::{lines, open, read};
-use crate::args::{TapeFork, TapeShrink, TapeWhy};
+use crate::args::{TapeFork, TapeWhy};
+use crate::commands::run::machine_of;
 use crate::console::Console;
 use crate::error::{CliError, Outcome};
+use crate::load::load;
 use crate::progress::Ticks;
 
 /// Agents and moves that are shown as text.
 const SHOWN: usize = 20;
 
-type Agents = Crowd<statewright::Blackboard, Answers>;
+pub(super) type Agents = Crowd<statewright::Blackboard, Answers>;
 
 /// The bytes of a tape that can be run without its game. Why there are none has been said.
 pub(super) fn sealed_bytes(
     path: &Path,
+    crowd: Option<&str>,
     console: &Console,
 ) -> Result<Result<Vec<u8>, Outcome>, CliError> {
     let bytes = read(path)?;
     let sealed = {
-        let (tape, _) = match open(path, &bytes, console) {
+        let (tape, _) = match open(path, &bytes, crowd, console) {
             Ok(opened) => opened,
             Err(outcome) => return Ok(Err(outcome)),
         };
-        if tape.seal().is_some() {
+        if tape.seal().is_some() && !WorldTape::begins(&bytes) {
             None
+        } else if tape.seal().is_some() {
+            // Out of the world, a tape of its own.
+            let own = rewrite(&tape, &(0..=u64::MAX), |_, _| None);
+            let own = own.map_err(|error| TapeError::Replay(error.into()));
+            Some(own.map(|(bytes, _)| bytes))
         } else {
             let bar = Ticks::new(console, tape.index().map_or(0, |index| index.ticks));
             Some(seal(&tape, |ticks| bar.show(ticks, String::new)))
@@ -80,12 +88,12 @@ fn guess_words(since: Option<&u64>) -> Cow<'static, str> {
     }
 }
 
-fn agent_json(agent: TapeAgent) -> Value {
+pub(super) fn agent_json(agent: TapeAgent) -> Value {
     json!({ "index": agent.index, "generation": agent.generation })
 }
 
 pub(super) fn why(args: &TapeWhy, console: &Console) -> Result<Outcome, CliError> {
-    let bytes = match sealed_bytes(&args.path, console)? {
+    let bytes = match sealed_bytes(&args.path, args.of.crowd.as_deref(), console)? {
         Ok(bytes) => bytes,
         Err(outcome) => return Ok(outcome),
     };
@@ -263,20 +271,29 @@ pub(super) fn fork(args: &TapeFork, console: &Console) -> Result<Outcome, CliErr
     let drops = args.drop.iter().map(|text| Drop::parse(text));
     let drops: Vec<Drop> = drops.collect::<Result<_, _>>()?;
     refuse_existing(&args.output, args.force)?;
-    let bytes = match sealed_bytes(&args.path, console)? {
+    let bytes = match sealed_bytes(&args.path, args.of.crowd.as_deref(), console)? {
         Ok(bytes) => bytes,
         Err(outcome) => return Ok(outcome),
     };
     let tape = again(&args.path, &bytes)?;
-    let machine = match super::machine(&args.path, &tape, console) {
+    let machine = match tape.machine_before(args.at) {
         Ok(machine) => machine,
-        Err(outcome) => return Ok(outcome),
+        Err(refused) => return Ok(failed(&args.path, &refused, console)),
     };
-    let script = script(&machine, &args.actions.join("\n"))?;
+    let other = match &args.machine {
+        Some(path) => match load(&Input::single(path), console) {
+            Ok(loaded) => Some(machine_of(loaded)?),
+            Err(outcome) => return Ok(outcome),
+        },
+        None => None,
+    };
+    let named = other.as_ref().unwrap_or(&machine);
+    let script = script(named, &args.actions.join("\n"))?;
     let bar = Ticks::new(console, tape.index().map_or(0, |index| index.ticks));
     let run = Fork {
         at: args.at,
         to: args.to,
+        machine: other.as_ref(),
         prepare: &mut |_| (),
         keep: &mut |tick, input| {
             let dropped = drops.iter().any(|drop| drop.takes(tick, &input));
@@ -310,7 +327,7 @@ pub(super) fn fork(args: &TapeFork, console: &Console) -> Result<Outcome, CliErr
     Ok(Outcome::Fine)
 }
 
-fn write(path: &Path, bytes: &[u8], console: &Console) -> Result<(), CliError> {
+pub(super) fn write(path: &Path, bytes: &[u8], console: &Console) -> Result<(), CliError> {
     statewright_files::write(path, bytes)?;
     console.note(format_args!("wrote {}", path.display()));
     Ok(())
@@ -391,149 +408,4 @@ fn divergence_json(divergence: &Divergence, guesses: &Guesses) -> Value {
         .map(|one| json!({ "tick": one.tick, "agent": agent_json(one.agent), "tape": one.to[0], "fork": one.to[1] }))
         .collect();
     json!({ "ticks": divergence.ticks, "agents": divergence.agents, "differing": differing, "moves": moved })
-}
-
-/// What a tape is made smaller for.
-enum Until {
-    State(StateHandleOf, Option<u32>),
-    Fault,
-    Difference,
-}
-
-type StateHandleOf = statewright::StateHandle;
-
-impl Until {
-    fn parse(text: &str, machine: &Machine) -> Result<Self, CliError> {
-        let words: Vec<&str> = text.split_whitespace().collect();
-        let state = |name: &str| {
-            machine
-                .state(name)
-                .map_err(|error| CliError::new(error.to_string()))
-        };
-        match words.as_slice() {
-            ["fault"] => Ok(Self::Fault),
-            ["difference"] => Ok(Self::Difference),
-            ["state", name] => Ok(Self::State(state(name)?, None)),
-            ["agent", index, "in", name] => {
-                let index = index
-                    .parse()
-                    .map_err(|_| CliError::new(format!("`{index}` is no index of an agent")))?;
-                Ok(Self::State(state(name)?, Some(index)))
-            }
-            _ => Err(CliError::new(format!("`--until {text}` is no condition"))
-                .help("it is `state NAME`, `agent INDEX in NAME`, `fault` or `difference`")),
-        }
-    }
-
-    /// Whether it is so after a tick, and who shows it.
-    fn is(&self, crowd: &Agents, tick: &Tick) -> Option<Option<AgentId>> {
-        match self {
-            Self::State(state, Some(index)) => {
-                let agent = crowd.agent_at(*index)?;
-                let is_in = crowd.is_in(agent, *state).unwrap_or(false);
-                is_in.then_some(Some(agent))
-            }
-            Self::State(state, None) => {
-                let all = crowd.all_in(*state).unwrap_or_default();
-                all.first().map(|&agent| Some(agent))
-            }
-            Self::Fault => {
-                let panicked = crowd.panicked().next().map(|one| one.agent);
-                let agent = panicked.or_else(|| crowd.faults().next().map(|(agent, _)| agent));
-                (tick.faults + tick.panicked > 0).then_some(agent)
-            }
-            Self::Difference => None,
-        }
-    }
-}
-
-pub(super) fn shrink(args: &TapeShrink, console: &Console) -> Result<Outcome, CliError> {
-    refuse_existing(&args.output, args.force)?;
-    let bytes = match sealed_bytes(&args.path, console)? {
-        Ok(bytes) => bytes,
-        Err(outcome) => return Ok(outcome),
-    };
-    let tape = again(&args.path, &bytes)?;
-    let machine = match super::machine(&args.path, &tape, console) {
-        Ok(machine) => machine,
-        Err(outcome) => return Ok(outcome),
-    };
-    let until = Until::parse(&args.until, &machine)?;
-    if let Until::Difference = until {
-        return shrink_difference(args, &tape, console);
-    }
-    let bar = Ticks::new(console, 0);
-    let shrunk = make_smaller(
-        &tape,
-        &mut |crowd, tick| until.is(crowd, tick),
-        args.before,
-        |tried| bar.show(tried, || "runs tried".to_owned()),
-    );
-    drop(bar);
-    let shrunk = match shrunk {
-        Ok(Some(shrunk)) => shrunk,
-        Ok(None) => return never(args, console),
-        Err(error) => return Ok(failed(&args.path, &error, console)),
-    };
-    write(&args.output, &shrunk.tape, console)?;
-    let agent = shrunk.agent.map(TapeAgent::from);
-    if args.json {
-        console.json(
-            &json!({ "tick": shrunk.tick, "agent": agent.map(agent_json), "agents": shrunk.agents,
-            "ticks": shrunk.ticks, "inputs": shrunk.inputs, "zeroed_payloads": shrunk.payloads }),
-        );
-        return Ok(Outcome::Fine);
-    }
-    let of = |[before, now]: [u64; 2]| format!("{} of {}", number(now), number(before));
-    let who = agent.map_or_else(String::new, |agent| format!(" by {agent}"));
-    console.result(format!(
-        "shown{who} after tick {}\n  {} agents, {} ticks, {} inputs, {} payloads became 0\n",
-        shrunk.tick,
-        of(shrunk.agents),
-        of(shrunk.ticks),
-        of(shrunk.inputs),
-        number(shrunk.payloads),
-    ));
-    Ok(Outcome::Fine)
-}
-
-/// The tape never shows it.
-fn never(args: &TapeShrink, console: &Console) -> Result<Outcome, CliError> {
-    let text = format!("in `{}`, `{}` is never so", args.path.display(), args.until);
-    console.error(&CliError::new(text));
-    Ok(Outcome::Problems)
-}
-
-/// The ticks from the last checkpoint before a difference on, up to it: digests are of all agents.
-fn shrink_difference(
-    args: &TapeShrink,
-    tape: &Tape<'_>,
-    console: &Console,
-) -> Result<Outcome, CliError> {
-    let differs = || -> Result<Option<u64>, ReplayError> {
-        let sealed = SealedProgram::of(tape)?;
-        let mut replay = sealed.replay(tape, 0)?;
-        match replay.run(|crowd| sealed.tick(crowd)) {
-            Ok(_) => Ok(None),
-            Err(ReplayError::Difference(difference)) => Ok(Some(difference.tick)),
-            Err(ReplayError::Answers { tick, .. }) => Ok(Some(tick)),
-            Err(error) => Err(error),
-        }
-    };
-    let tick = match differs() {
-        Ok(Some(tick)) => tick,
-        Ok(None) => return never(args, console),
-        Err(error) => return Ok(failed(&args.path, &error, console)),
-    };
-    let part: Result<Option<Vec<u8>>, Damaged> = cut(tape, tick..=tick);
-    match part {
-        Ok(Some(part)) => write(&args.output, &part, console)?,
-        Ok(None) => return never(args, console),
-        Err(error) => return Ok(failed(&args.path, &error, console)),
-    }
-    match args.json {
-        true => console.json(&json!({ "tick": tick })),
-        false => console.result(format!("differs after tick {tick}\n")),
-    }
-    Ok(Outcome::Fine)
 }
