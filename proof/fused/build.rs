@@ -31,7 +31,7 @@ const SEEDS_OF_SHAPES: u64 = 3_000;
 const MACHINES_PER_SHAPE: usize = 5;
 /// What code may have: all parts of a shape stand in it.
 const SHAPES: [&[&str]; 11] = [
-    &["fuse . latch ::"],
+    &["fuse . latch ("],
     &["'waiting"],
     &["fuse . is_young"],
     &["fuse . debounce"],
@@ -105,7 +105,9 @@ fn all(machines: &[Written]) -> TokenStream {
                 mistake: #mistake,
                 code: FusedCode {
                     run: |fuse, host, phase| #name::fused::<ByNumber, _>(fuse, host, phase),
+                    bare: |bytes, host, phase| #name::bare::<ByNumber, _>(bytes, host, phase),
                     hears: #name::hears,
+                    timers: #name::TIMERS,
                 },
             },
         });

@@ -6,7 +6,7 @@ use statewright_rom::ids::{ExpressionId, TransitionId};
 use statewright_rom::layout::*;
 
 use crate::Fused;
-use crate::call::Place;
+use crate::call::{Place, apart, plain_call};
 
 impl Fused<'_> {
     /// Asks a candidate; ends the function with a halt if it may be taken, or if there is more to ask
@@ -43,8 +43,8 @@ impl Fused<'_> {
     /// Whether a cooldown is over, if there is one.
     pub fn cooldown(&self, id: TransitionId, flags: u8) -> Option<TokenStream> {
         let extra = self.rom.transition_extra(id)?;
-        let (instance, slot) = (&self.instance, extra.cooldown()?.raw());
-        (flags & ask_flag::WEIGHED != 0).then(|| quote!(fuse.has_cooled::<#instance>(#slot)))
+        let slot = extra.cooldown()?.raw();
+        (flags & ask_flag::WEIGHED != 0).then(|| quote!(fuse.has_cooled(#slot)))
     }
 
     /// The slow path asks, unless a result that is waited for says no.
@@ -58,12 +58,14 @@ impl Fused<'_> {
 
     /// Whether the result of an activity or the end of a state is there that a candidate waits for.
     fn waited_for(&self, plan: &TransitionPlan) -> Option<TokenStream> {
-        let (instance, slot, bit) = (&self.instance, plan.result_slot, plan.result_bit);
-        let result = quote!(fuse.result::<#instance>(#slot, #bit));
+        let (slot, bit) = (plan.result_slot, plan.result_bit);
+        let result = quote!(fuse.result(#slot, #bit));
         if plan.flags & ask_flag::SUCCEEDED != 0 {
             let source = plan.source.get();
-            let complete = (plan.flags & ask_flag::COMPLETED != 0)
-                .then(|| quote!(|| fuse.is_complete(#source)));
+            let complete = (plan.flags & ask_flag::COMPLETED != 0).then(|| {
+                let complete = apart(&quote!(false), &quote!(fuse.is_complete(#source)));
+                quote!(|| #complete)
+            });
             Some(quote!((#result == 1 #complete)))
         } else if plan.flags & ask_flag::FAILED != 0 {
             Some(quote!((#result > 1)))
@@ -74,7 +76,7 @@ impl Fused<'_> {
 
     /// Everything that was asked holds.
     fn taken(&self, id: TransitionId, flags: u8) -> TokenStream {
-        let (instance, number) = (&self.instance, id.raw());
+        let number = id.raw();
         let halt = quote!(return fuse.halt(at, #number, true););
         if flags & (ask_flag::DEBOUNCED | ask_flag::HELD) == 0 {
             return halt;
@@ -82,12 +84,13 @@ impl Fused<'_> {
         if let Some(waited) = self.waited(id, flags, &halt) {
             return waited;
         }
-        let checked = quote!(if fuse.may_be_taken(host, #number) { #halt });
+        let checked = apart(&quote!(false), &quote!(fuse.may_be_taken(host, #number)));
+        let checked = quote!(if #checked { #halt });
         match self
             .debounce_timer(id)
             .filter(|_| flags & ask_flag::DEBOUNCED != 0)
         {
-            Some(timer) => quote!(if !fuse.waits::<#instance>(#timer) { #checked }),
+            Some(timer) => quote!(if !fuse.waits(#timer) { #checked }),
             None => checked,
         }
     }
@@ -112,8 +115,8 @@ impl Fused<'_> {
 
     fn stop_waiting(&self, id: TransitionId, flags: u8) -> Option<TokenStream> {
         let timer = self.debounce_timer(id)?;
-        let (instance, bit) = (&self.instance, 1_u8.checked_shl(timer.into()).unwrap_or(0));
-        (flags & ask_flag::DEBOUNCED != 0).then(|| quote!(else { fuse.disarm::<#instance>(#bit); }))
+        let bit = 1_u8.checked_shl(timer.into()).unwrap_or(0);
+        (flags & ask_flag::DEBOUNCED != 0).then(|| quote!(else { fuse.disarm(#bit); }))
     }
 
     fn debounce_timer(&self, id: TransitionId) -> Option<u8> {
@@ -126,7 +129,8 @@ impl Fused<'_> {
             return self.condition(op.a.get(), place);
         }
         let (call, function) = (place.call(op), op.a.get());
-        let ask = quote!(L::guard::<#function>(&*host, fuse.look(#call)).holds);
+        let ask = quote!(fuse.ask_guard::<L, H, #function>(&*host, #call).holds);
+        let ask = plain_call(function, &ask);
         match self.computed_arguments(op, place) {
             Some(compute) => quote!({ #compute #ask }),
             None => ask,
@@ -142,7 +146,10 @@ impl Fused<'_> {
             Some(piece) => piece.code,
             None => {
                 let site = place.site();
-                quote!(fuse.test(&*host, #expression, #site))
+                apart(
+                    &quote!(false),
+                    &quote!(fuse.test(&*host, #expression, #site)),
+                )
             }
         }
     }
@@ -155,15 +162,16 @@ impl Fused<'_> {
             [only] => Some(only.depth),
             _ => None,
         };
+        let allows = apart(&quote!(false), &quote!(fuse.stack_allows(#number)));
         if flags & transition_flag::POP != 0 {
             Some(match only {
                 Some(_) => quote!(fuse.has_frames()),
-                None => quote!(fuse.has_frames() && fuse.stack_allows(#number)),
+                None => quote!(fuse.has_frames() && #allows),
             })
         } else if flags & transition_flag::PUSH != 0 {
             Some(match only {
                 Some(depth) => quote!(fuse.has_room_for_frames(#depth)),
-                None => quote!(fuse.stack_allows(#number)),
+                None => allows,
             })
         } else {
             None

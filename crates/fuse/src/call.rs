@@ -4,6 +4,22 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use statewright_rom::layout::{ActionOp, NONE, OpRecord};
 
+/// A call of a function: where there are only bytes, it has to be plain.
+pub fn plain_call(function: u16, call: &TokenStream) -> TokenStream {
+    quote!({ plain_call!(#function); #call })
+}
+
+/// What needs more than bytes; it comes to something else where there is no more, and never gets there.
+pub fn apart(otherwise: &TokenStream, code: &TokenStream) -> TokenStream {
+    quote!({ never_bare!(); fuse.apart(#otherwise, |mut fuse| #code) })
+}
+
+/// The same where it comes to nothing.
+pub fn do_apart(code: &TokenStream) -> TokenStream {
+    let apart = apart(&quote!(()), code);
+    quote!(#apart;)
+}
+
 /// Where code stands: a state, and a transition or `NONE`.
 #[derive(Clone, Copy)]
 pub struct Place {

@@ -20,7 +20,7 @@ use statewright_rom::ids::{ExpressionId, OpId, ParameterId, StateId};
 use statewright_rom::layout::{ActionOp, InstructionRecord, ScratchType, ValueType};
 
 use crate::Fused;
-use crate::call::Place;
+use crate::call::{Place, apart, plain_call};
 
 /// Operand `b` of an instruction.
 fn raw(instruction: &InstructionRecord) -> u16 {
@@ -56,10 +56,10 @@ impl Piece {
 /// A value of a type from words of it.
 pub fn from_words(ty: ValueType, words: &TokenStream) -> Option<Piece> {
     let code = match ty {
-        ValueType::Bool => quote!((#words[0] != 0)),
-        ValueType::I32 => quote!((#words[0] as i32)),
-        ValueType::F32 => quote!(f32::from_bits(#words[0])),
-        ValueType::Symbol => quote!(#words[0]),
+        ValueType::Bool => quote!(((#words)[0] != 0)),
+        ValueType::I32 => quote!(((#words)[0] as i32)),
+        ValueType::F32 => quote!(f32::from_bits((#words)[0])),
+        ValueType::Symbol => quote!((#words)[0]),
         ValueType::Entity => quote!({ let [low, high, _] = #words; [low, high] }),
         // What it does not use is 0 in a key; a payload may have anything there.
         ValueType::Vec2 => quote!({ let [x, y, _] = #words; [x, y, 0] }),
@@ -227,9 +227,9 @@ impl Writer<'_> {
 
     fn is_active(&self, state: u16) -> Option<TokenStream> {
         let record = self.machine.rom.state(StateId::new(state)?)?;
-        let (instance, line) = (&self.machine.instance, usize::from(record.leaf));
+        let line = usize::from(record.leaf);
         let end = record.subtree_end.get();
-        Some(quote!(fuse.is_in::<#instance, #line>(#state, #end)))
+        Some(quote!(fuse.is_in::<#line>(#state, #end)))
     }
 
     fn in_state(&mut self, state: u16) -> Option<()> {
@@ -241,10 +241,9 @@ impl Writer<'_> {
     fn ticks_in_state(&mut self, state: u16) -> Option<()> {
         let extra = self.machine.rom.state_extra(StateId::new(state)?)?;
         let (clock, is_active) = (extra.clock_slot()?.raw(), self.is_active(state)?);
-        let instance = &self.machine.instance;
         self.push(
             ValueType::I32,
-            quote!({ let is_active = #is_active; fuse.ticks_since::<#instance>(#clock, is_active) }),
+            quote!({ let is_active = #is_active; fuse.ticks_since(#clock, is_active) }),
         );
         Some(())
     }
@@ -257,7 +256,10 @@ impl Writer<'_> {
         let (call, function) = (self.place.call(op), op.a.get());
         self.push(
             ValueType::Bool,
-            quote!(L::guard::<#function>(&*host, fuse.look(#call)).holds),
+            plain_call(
+                function,
+                &quote!(fuse.ask_guard::<L, H, #function>(&*host, #call).holds),
+            ),
         );
         Some(())
     }
@@ -268,7 +270,8 @@ impl Writer<'_> {
             return None;
         }
         let (call, function) = (self.place.call(op), op.a.get());
-        let words = quote!(L::value::<#function>(&*host, fuse.look(#call)));
+        let words = quote!(fuse.ask_value::<L, H, #function>(&*host, #call));
+        let words = plain_call(function, &words);
         let ty = Coded::<ValueType>::from_raw(instruction.a).get();
         self.stack.push(from_words(ty, &words)?);
         Some(())
@@ -276,11 +279,11 @@ impl Writer<'_> {
 
     fn scratch(&mut self, instruction: &InstructionRecord) -> Option<()> {
         let scratch = raw(instruction);
-        let word = quote!(fuse.scratch(#scratch));
+        let word = apart(&quote!(0), &quote!(fuse.scratch(#scratch)));
         let (ty, code) = match Coded::<ScratchType>::from_raw(instruction.a).get() {
             ScratchType::U16 => (ValueType::I32, quote!(i32::from(#word))),
-            ScratchType::I16 => (ValueType::I32, quote!(i32::from(#word as i16))),
-            ScratchType::Bool => (ValueType::Bool, quote!((#word != 0))),
+            ScratchType::I16 => (ValueType::I32, quote!(i32::from((#word) as i16))),
+            ScratchType::Bool => (ValueType::Bool, quote!(((#word) != 0))),
             ScratchType::Raw => return None,
         };
         self.push(ty, code);
@@ -292,15 +295,22 @@ impl Writer<'_> {
         match op {
             op::RANDOM_I32 => {
                 let (a, b) = self.pair(ValueType::I32)?;
-                let draw = quote!(arith::i32_random(fuse.rng().next_u32(), a, b));
+                let draw = quote!(arith::i32_random(
+                    fuse.draw(0, |mut rng| rng.next_u32()),
+                    a,
+                    b
+                ));
                 self.push(ValueType::I32, quote!({ let (a, b) = (#a, #b); #draw }));
             }
             op::RANDOM_F32 => {
                 let (a, b) = self.pair(ValueType::F32)?;
-                let draw = quote!(arith::f32_lerp(a, b, fuse.rng().float()));
+                let draw = quote!(arith::f32_lerp(a, b, fuse.draw(0.0, |mut rng| rng.float())));
                 self.push(ValueType::F32, quote!({ let (a, b) = (#a, #b); #draw }));
             }
-            _ => self.push(ValueType::F32, quote!(fuse.rng().float())),
+            _ => self.push(
+                ValueType::F32,
+                quote!(fuse.draw(0.0, |mut rng| rng.float())),
+            ),
         }
         Some(())
     }

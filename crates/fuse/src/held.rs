@@ -16,8 +16,7 @@ impl Fused<'_> {
     pub fn debounced(&self, id: TransitionId, holds: &TokenStream) -> Option<TokenStream> {
         let extra = self.rom.transition_extra(id)?;
         let (timer, ticks) = (extra.debounce()?.raw(), extra.debounce_time.known()?);
-        let instance = &self.instance;
-        Some(quote!(fuse.debounce::<#instance>(#timer, #ticks, #holds)))
+        Some(quote!(fuse.debounce(#timer, #ticks, #holds)))
     }
 
     /// Whether a candidate may leave what it would leave: all `min_active` first, then all `exit_ready`,
@@ -49,7 +48,6 @@ impl Fused<'_> {
         if self.rom.state_ids().any(computed) {
             return None;
         }
-        let instance = &self.instance;
         self.for_each_left(id, &|state| {
             let extra = self.rom.state_extra(state)?;
             let ticks = extra
@@ -57,7 +55,7 @@ impl Fused<'_> {
                 .known()
                 .filter(|_| extra.min_active.is_some())?;
             let clock = extra.clock_slot()?.raw();
-            Some(quote!(if fuse.is_young::<#instance>(#clock, #ticks) { #then }))
+            Some(quote!(if fuse.is_young(#clock, #ticks) { #then }))
         })
     }
 
@@ -85,8 +83,7 @@ impl Fused<'_> {
     /// Keeps a candidate that may not leave yet for later, if it may wait; whether it was kept.
     pub fn latch(&self, id: TransitionId) -> Option<TokenStream> {
         let (slot, number) = (self.latch_slot(id)?, id.raw());
-        let instance = &self.instance;
-        Some(quote!(fuse.latch::<#instance>(#slot, #number)))
+        Some(quote!(fuse.latch(#slot, #number)))
     }
 
     /// The `exit_ready` of a state, if it asks nobody: it may be asked at any time.
@@ -112,7 +109,6 @@ impl Fused<'_> {
     /// Whether what a slot holds has to wait on, so that nobody need ask it: a transition of an event or a
     /// timer that would leave a state too early, or one that is not ready and asks nobody.
     pub fn waits_on(&self, leaf: StateId, slot: u8) -> TokenStream {
-        let instance = &self.instance;
         let ids = (0..self.rom.transitions().len()).filter_map(TransitionId::from_index);
         let arms = ids.filter_map(|id| {
             let record = self.rom.transition(id)?;
@@ -134,6 +130,6 @@ impl Fused<'_> {
             let stored = id.raw().saturating_add(1);
             Some(quote!(#stored => 'waiting: { #young #ready false }))
         });
-        quote!((match fuse.slot::<#instance>(#slot) { 0 => true, #(#arms,)* _ => false }))
+        quote!((match fuse.slot(#slot) { 0 => true, #(#arms,)* _ => false }))
     }
 }

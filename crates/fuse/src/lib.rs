@@ -10,7 +10,7 @@
 //! - `react` what an event or a timer leads to, `held` what has to wait, `take` transitions: exits, effect,
 //!   entries
 //! - `expression` bytecode as a Rust expression
-//! - `call` where calls of user code stand
+//! - `call` where calls of user code stand, `plain` where the bytes of an agent are enough
 //!
 //! ```text
 //!   fn poll(…)  match first leaf
@@ -26,6 +26,7 @@ mod ask;
 mod call;
 mod expression;
 mod held;
+mod plain;
 mod poll;
 mod react;
 mod run;
@@ -37,7 +38,7 @@ use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{format_ident, quote};
 use statewright_rom::Rom;
 use statewright_rom::ids::StateId;
-use statewright_rom::layout::Tier;
+use statewright_rom::layout::{Tier, TimerKind, TimerRecord};
 use statewright_symbols::SymbolTable;
 
 /// The machine as a module's worth of functions; the one to call is `fused`, generic over linkage and
@@ -57,11 +58,12 @@ pub fn fuse(rom: &Rom<'_>, symbols: &SymbolTable, border: &TokenStream) -> Optio
     let hears = machine.hears();
     let takes = called(&[&found, &reactions], machine.takes());
     let takes = inlined_where_called_once(&[&found, &reactions], takes);
-    Some(quote! {
+    let (timers, alone) = (machine.timers(), machine.has_one_line());
+    Some(plain::resolved(quote! {
         #[allow(unused_imports)]
         use #border::{
-            #instance, Asked, CallSite, Event, Fuse, Halt, Host, Linkage, Mode, Phase, Quiet,
-            Scored, Status, Step, Taking, arith, best
+            #instance, AnyBare, Asked, CallSite, Event, Fuse, Halt, Heard, Host, Leaving, Linkage, Mode, Phase,
+            Quiet, Scored, Status, Step, Taking, Work, arith, best
         };
 
         /// A part of a tick.
@@ -72,8 +74,8 @@ pub fn fuse(rom: &Rom<'_>, symbols: &SymbolTable, border: &TokenStream) -> Optio
             match phase {
                 Phase::Poll { has_events } => {
                     let quiet = match has_events {
-                        true => settle::<L, H>(fuse.again(), host),
-                        false => poll::<L, H>(fuse.again(), host),
+                        true => settle::<L, H, _>(fuse.again(), host),
+                        false => poll::<L, H, _>(fuse.again(), host),
                     };
                     fuse.polled(quiet)
                 }
@@ -81,26 +83,57 @@ pub fn fuse(rom: &Rom<'_>, symbols: &SymbolTable, border: &TokenStream) -> Optio
                     true => Step::Done,
                     false => Step::Tables,
                 },
-                Phase::Take(halt) => take::<L, H>(fuse.again(), host, halt),
-                Phase::Event(happened) => Step::Took(event::<L, H>(fuse.again(), host, happened)),
-                Phase::Timer(due) => Step::Took(timer::<L, H>(fuse.again(), host, due)),
+                Phase::Take(halt) => take::<L, H, _>(fuse.again(), host, halt),
+                Phase::Event(happened) => {
+                    Step::Took(event_attached::<L, H>(fuse.again(), host, happened))
+                }
+                Phase::Timer(due) => Step::Took(timer::<L, H, _>(fuse.again(), host, due)),
                 Phase::Ask => {
-                    let quiet = ask::<L, H>(fuse.again(), host);
+                    let quiet = ask::<L, H, _>(fuse.again(), host);
                     fuse.polled(quiet)
                 }
                 Phase::Run => {
-                    run::<L, H>(fuse.again(), host);
+                    run::<L, H, _>(fuse.again(), host);
                     Step::Done
+                }
+                Phase::RunAll => {
+                    let quiet = run_all::<L, H, _>(fuse.again(), host);
+                    fuse.polled(quiet)
                 }
             }
         }
+
+        /// A part of a tick on nothing but bytes.
+        #[inline(always)]
+        pub fn bare<L: Linkage<H>, H: Host>(
+            bytes: AnyBare<'_, '_>, host: &mut H, phase: Phase<'_>
+        ) -> Step {
+            let known = bytes.is_in_leaf() && #alone;
+            let Some(mut fuse) = bytes.of::<#instance>() else {
+                return Step::Tables;
+            };
+            match phase {
+                Phase::Poll { has_events: false } => {
+                    let quiet = poll::<L, H, _>(fuse.again(), host);
+                    fuse.polled(quiet)
+                }
+                Phase::Event(happened) => {
+                    Step::Took(event::<L, H, _>(fuse.again(), host, happened, known))
+                }
+                Phase::Timer(due) => Step::Took(timer::<L, H, _>(fuse.again(), host, due)),
+                _ => Step::Tables,
+            }
+        }
+
+        /// Timer places that the machine uses, a bit each.
+        pub const TIMERS: u8 = #timers;
         #polls
         #configurations
         #hears
         #found
         #reactions
         #takes
-    })
+    }))
 }
 
 /// Those functions that some code calls, directly or through others.
@@ -137,9 +170,14 @@ fn inlined_where_called_once(callers: &[&TokenStream], functions: TokenStream) -
     open.push(functions.clone());
     // Bound: the tokens.
     while let Some(code) = open.pop() {
-        for token in code {
+        let mut tokens = code.into_iter();
+        while let Some(token) = tokens.next() {
             match token {
                 TokenTree::Group(group) => open.push(group.stream()),
+                // A mark is no call: sign and name are passed over.
+                TokenTree::Ident(name) if name == "plain_or_leave" => {
+                    tokens.nth(1);
+                }
                 TokenTree::Ident(name) => *calls.entry(name.to_string()).or_default() += 1,
                 TokenTree::Punct(_) | TokenTree::Literal(_) => {}
             }
@@ -172,6 +210,15 @@ struct Fused<'m> {
 }
 
 impl Fused<'_> {
+    /// Timer places that can ever run, a bit each.
+    fn timers(&self) -> u8 {
+        let runs = |timer: &&TimerRecord| timer.kind != TimerKind::Clock;
+        let timers = self.rom.timers().iter().filter(runs);
+        timers.fold(0, |places, timer| {
+            places | 1_u8.checked_shl(timer.place.into()).unwrap_or(0)
+        })
+    }
+
     /// A state as its path, for comments in the code.
     fn path(&self, state: StateId) -> String {
         let known = self.symbols.of(state);

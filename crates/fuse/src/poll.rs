@@ -74,8 +74,8 @@ impl<'m> Fused<'m> {
             let number = leaf.state.raw();
             let [name, settle] =
                 ["poll", "settle"].map(|what| self.leaf_function(what, leaf.state));
-            arms.extend(quote!(#number => #name::<L, H>(fuse.again(), host),));
-            settles.extend(quote!(#number => #settle::<L, H>(fuse.again(), host),));
+            arms.extend(quote!(#number => #name::<L, H, _>(fuse.again(), host),));
+            settles.extend(quote!(#number => #settle::<L, H, _>(fuse.again(), host),));
             functions.extend(self.first_leaf([&name, &settle], leaf));
         }
         for region in self.next_regions() {
@@ -84,26 +84,26 @@ impl<'m> Fused<'m> {
         let rounds = self.rounds();
         let instance = &self.instance;
         let frames = self.rom.has(feature::STACK);
-        let frames = frames.then(|| quote!(|| !fuse.are_frames()));
+        let frames = frames.then(|| quote!(|| !fuse.apart(true, |fuse| fuse.are_frames())));
         quote! {
             /// A tick of an agent that only polls.
             #[inline(always)]
-            pub fn poll<L: Linkage<H>, H: Host>(mut fuse: Fuse<'_, '_>, host: &mut H) -> Quiet {
-                if !fuse.is_quiet::<#instance>() {
+            pub fn poll<L: Linkage<H>, H: Host, W: Work<#instance>>(mut fuse: W, host: &mut H) -> Quiet {
+                if !fuse.is_quiet() {
                     return Quiet::Slow;
                 }
-                match fuse.leaf::<#instance, 0>() {
+                match fuse.leaf::<0>() {
                     #arms
                     _ => Quiet::Slow,
                 }
             }
 
             /// The same up to the events that it takes.
-            pub fn settle<L: Linkage<H>, H: Host>(mut fuse: Fuse<'_, '_>, host: &mut H) -> Quiet {
-                if !fuse.is_quiet::<#instance>() #frames {
+            pub fn settle<L: Linkage<H>, H: Host, W: Work<#instance>>(mut fuse: W, host: &mut H) -> Quiet {
+                if !fuse.is_quiet() #frames {
                     return Quiet::Slow;
                 }
-                match fuse.leaf::<#instance, 0>() {
+                match fuse.leaf::<0>() {
                     #settles
                     _ => Quiet::Slow,
                 }
@@ -159,31 +159,43 @@ impl<'m> Fused<'m> {
             self.is_needed(leaf, Pass::Late)
                 .then(|| quote!(#number => { #own #on }))
         });
+        let all = self.first_leaves().filter_map(|leaf| {
+            let (number, name) = (leaf.state.raw(), self.leaf_function("runs", leaf.state));
+            self.is_needed(leaf, Pass::Run)
+                .then(|| quote!(#number => #name::<L, H, _>(fuse.again(), host),))
+        });
         let arms = self.first_leaves().filter_map(|leaf| {
             let asks = [Pass::Interrupt, Pass::Ask];
             let needed = asks.iter().any(|&pass| self.is_needed(leaf, pass));
             let (number, name) = (leaf.state.raw(), self.leaf_function("ask", leaf.state));
-            needed.then(|| quote!(#number => #name::<L, H>(fuse.again(), host),))
+            needed.then(|| quote!(#number => #name::<L, H, _>(fuse.again(), host),))
         });
         quote! {
             /// One more round of transitions without event.
             #[inline]
-            fn ask<L: Linkage<H>, H: Host>(mut fuse: Fuse<'_, '_>, host: &mut H) -> Quiet {
-                match fuse.leaf::<#instance, 0>() {
+            fn ask<L: Linkage<H>, H: Host, W: Work<#instance>>(mut fuse: W, host: &mut H) -> Quiet {
+                match fuse.leaf::<0>() {
                     #(#arms)*
                     _ => Quiet::Settled,
                 }
             }
 
+            /// All update actions and activities of an agent that only polls.
+            fn run_all<L: Linkage<H>, H: Host, W: Work<#instance>>(mut fuse: W, host: &mut H) -> Quiet {
+                match fuse.leaf::<0>() { #(#all)* _ => {} }
+                fuse.finish()
+            }
+
             /// Update actions and activities of what was not entered in this tick.
-            fn run<L: Linkage<H>, H: Host>(mut fuse: Fuse<'_, '_>, host: &mut H) {
-                match fuse.leaf::<#instance, 0>() { #(#late)* _ => {} }
+            fn run<L: Linkage<H>, H: Host, W: Work<#instance>>(mut fuse: W, host: &mut H) {
+                match fuse.leaf::<0>() { #(#late)* _ => {} }
             }
         }
     }
 
     /// `take`: a transition without event that may be taken, and what asks later leaves.
     pub fn takes_found(&self) -> TokenStream {
+        let instance = &self.instance;
         let ids = (0..self.rom.transitions().len()).filter_map(TransitionId::from_index);
         let mut functions = TokenStream::new();
         let mut arms = TokenStream::new();
@@ -214,8 +226,8 @@ impl<'m> Fused<'m> {
                     arms.extend(quote! {
                         #number => {
                             let at = Asked::behind(&halt);
-                            if let Quiet::Halted = #later::<L, H>(fuse.again(), host, at) {
-                                return fuse.halted_after(halt);
+                            if let Quiet::Halted = #later::<L, H, _>(fuse.again(), host, at) {
+                                return fuse.apart(Step::Tables, |mut fuse| fuse.halted_after(halt));
                             }
                             #take
                         }
@@ -227,8 +239,8 @@ impl<'m> Fused<'m> {
         quote! {
             /// A transition without event that may be taken.
             #[inline]
-            fn take<L: Linkage<H>, H: Host>(
-                mut fuse: Fuse<'_, '_>, host: &mut H, halt: Halt
+            fn take<L: Linkage<H>, H: Host, W: Work<#instance>>(
+                mut fuse: W, host: &mut H, halt: Halt
             ) -> Step {
                 Step::Took(match halt.transition() {
                     #arms
@@ -315,13 +327,13 @@ impl<'m> Fused<'m> {
                 .next()
                 .filter(|&next| self.is_needed_in(next, Pass::Ask))?;
             let (number, ask) = (leaf.state.raw(), Pass::Ask.function(region));
-            Some(quote!(#number => #ask::<L, H>(fuse.again(), host, at),))
+            Some(quote!(#number => #ask::<L, H, _>(fuse.again(), host, at),))
         });
         let function = quote! {
-            fn #name<L: Linkage<H>, H: Host>(
-                mut fuse: Fuse<'_, '_>, host: &mut H, at: Asked
+            fn #name<L: Linkage<H>, H: Host, W: Work<#instance>>(
+                mut fuse: W, host: &mut H, at: Asked
             ) -> Quiet {
-                match fuse.leaf::<#instance, #line>() { #(#arms)* _ => Quiet::Settled }
+                match fuse.leaf::<#line>() { #(#arms)* _ => Quiet::Settled }
             }
         };
         (name, function)
@@ -357,10 +369,10 @@ impl<'m> Fused<'m> {
             quote!(#number => { #asks })
         });
         let function = quote! {
-            fn #name<L: Linkage<H>, H: Host>(
-                mut fuse: Fuse<'_, '_>, host: &mut H, at: Asked
+            fn #name<L: Linkage<H>, H: Host, W: Work<#instance>>(
+                mut fuse: W, host: &mut H, at: Asked
             ) -> Quiet {
-                match fuse.leaf::<#instance, #line>() { #(#arms)* _ => {} }
+                match fuse.leaf::<#line>() { #(#arms)* _ => {} }
                 Quiet::Settled
             }
         };
@@ -393,8 +405,9 @@ impl<'m> Fused<'m> {
 
     /// A function for agents whose first leaf this is.
     fn first_leaf(&self, [name, settle]: [&Ident; 2], leaf: Leaf<'m>) -> TokenStream {
+        let instance = &self.instance;
         let doc = format!(" {}", self.path(leaf.state));
-        let whole = self.whole(leaf, &quote!(1), &quote!(false));
+        let whole = self.whole(leaf, &quote!(1), &quote!(false), &quote!(&fuse));
         let passes = [Pass::Interrupt, Pass::Ask].map(|pass| {
             let (own, on) = (self.asks(leaf, pass), self.go_on(leaf, pass));
             let interrupts = matches!(pass, Pass::Interrupt);
@@ -406,21 +419,43 @@ impl<'m> Fused<'m> {
                 }}
             })
         });
-        let (runs, runs_on) = (self.runs_in(leaf, Pass::Run), self.go_on(leaf, Pass::Run));
+        let (runs, runs_on) = (self.call_own_runs(leaf), self.go_on(leaf, Pass::Run));
+        let (own_runs, runs_plainly) =
+            (self.own_runs(leaf), self.runs_plainly(leaf, &quote!(&fuse)));
+        let runs_name = self.leaf_function("runs", leaf.state);
+        let (run_function, run_it) = match self.is_needed(leaf, Pass::Run) {
+            true => (
+                Some(quote! {
+                    #own_runs
+                    #[inline(always)]
+                    fn #runs_name<L: Linkage<H>, H: Host, W: Work<#instance>>(mut fuse: W, host: &mut H) {
+                        #runs
+                        #runs_on
+                    }
+                }),
+                Some(quote! {
+                    if W::BARE && !(#runs_plainly) {
+                        return Quiet::Settled;
+                    }
+                    #runs_name::<L, H, _>(fuse.again(), host);
+                }),
+            ),
+            false => (None, None),
+        };
         let asks = passes.iter().any(Option::is_some);
         let round = self.leaf_function("ask", leaf.state);
         let (ask, checked) = if asks {
             let ask = quote! {
                 #[inline]
-                fn #round<L: Linkage<H>, H: Host>(
-                    mut fuse: Fuse<'_, '_>, host: &mut H
+                fn #round<L: Linkage<H>, H: Host, W: Work<#instance>>(
+                    mut fuse: W, host: &mut H
                 ) -> Quiet {
                     #(#passes)*
                     fuse.failure()
                 }
             };
             let checked = quote! {
-                match #round::<L, H>(fuse.again(), host) {
+                match #round::<L, H, _>(fuse.again(), host) {
                     Quiet::Settled => {}
                     stopped => return stopped,
                 }
@@ -431,10 +466,11 @@ impl<'m> Fused<'m> {
         };
         quote! {
             #ask
+            #run_function
 
             #[doc = #doc]
             #[inline]
-            fn #settle<L: Linkage<H>, H: Host>(mut fuse: Fuse<'_, '_>, host: &mut H) -> Quiet {
+            fn #settle<L: Linkage<H>, H: Host, W: Work<#instance>>(mut fuse: W, host: &mut H) -> Quiet {
                 if !(#whole) {
                     return Quiet::Slow;
                 }
@@ -445,23 +481,28 @@ impl<'m> Fused<'m> {
 
             #[doc = #doc]
             #[inline]
-            fn #name<L: Linkage<H>, H: Host>(mut fuse: Fuse<'_, '_>, host: &mut H) -> Quiet {
+            fn #name<L: Linkage<H>, H: Host, W: Work<#instance>>(mut fuse: W, host: &mut H) -> Quiet {
+                in_order!();
                 if !(#whole) {
                     return Quiet::Slow;
                 }
                 fuse.begin();
                 #checked
-                #runs
-                #runs_on
+                #run_it
                 fuse.finish()
             }
         }
     }
 
     /// Is the rest of the configuration what has to lie behind a leaf, does nothing wait in its
-    /// states, and does a leaf poll? `before`: whether an earlier one does.
-    fn whole(&self, leaf: Leaf<'_>, used: &TokenStream, before: &TokenStream) -> TokenStream {
-        let instance = &self.instance;
+    /// states, and does a leaf poll? `before`: whether an earlier one does; `fuse`: what is looked at.
+    fn whole(
+        &self,
+        leaf: Leaf<'_>,
+        used: &TokenStream,
+        before: &TokenStream,
+        fuse: &TokenStream,
+    ) -> TokenStream {
         let polls = match leaf.polls() {
             true => quote!(true),
             false => before.clone(),
@@ -475,10 +516,10 @@ impl<'m> Fused<'m> {
             quote!(#waits &&)
         });
         let rest = match leaf.next() {
-            None => quote!(#polls && fuse.is_whole::<#instance>(#used)),
+            None => quote!(#polls && fuse.is_whole(#used)),
             Some(region) => {
                 let chain = Pass::Chain.function(region);
-                quote!(#chain(&fuse, #used, #polls))
+                quote!(#chain(#fuse, #used, #polls))
             }
         };
         quote!(#(#waits)* #rest)
@@ -504,12 +545,12 @@ impl<'m> Fused<'m> {
         let function = pass.function(region);
         let call = match pass {
             Pass::Interrupt | Pass::Ask => quote! {
-                match #function::<L, H>(fuse.again(), host, at.next()) {
+                match #function::<L, H, _>(fuse.again(), host, at.next()) {
                     Quiet::Settled => {}
                     stopped => return stopped,
                 }
             },
-            Pass::Run | Pass::Late => quote!(#function::<L, H>(fuse.again(), host);),
+            Pass::Run | Pass::Late => quote!(#function::<L, H, _>(fuse.again(), host);),
             Pass::Chain => return None,
         };
         self.is_needed_in(region, pass).then_some(call)
@@ -526,14 +567,14 @@ impl<'m> Fused<'m> {
         let leaves = || self.leaves_in(region);
         let chain = leaves().map(|leaf| {
             let (state, used) = (leaf.state.raw(), quote!(used | #bit));
-            let whole = self.whole(leaf, &used, &quote!(polls));
+            let whole = self.whole(leaf, &used, &quote!(polls), &quote!(fuse));
             quote!(#state => #whole,)
         });
         let name = Pass::Chain.function(region);
         let mut functions = quote! {
             #[inline]
-            fn #name(fuse: &Fuse<'_, '_>, used: u8, polls: bool) -> bool {
-                match fuse.leaf::<#instance, #number>() { #(#chain)* _ => false }
+            fn #name<W: Work<#instance>>(fuse: &W, used: u8, polls: bool) -> bool {
+                match fuse.leaf::<#number>() { #(#chain)* _ => false }
             }
         };
         for pass in [Pass::Interrupt, Pass::Ask] {
@@ -546,10 +587,10 @@ impl<'m> Fused<'m> {
             functions.extend(self.is_needed_in(region, pass).then(|| {
                 quote! {
                     #[inline]
-                    fn #name<L: Linkage<H>, H: Host>(
-                        mut fuse: Fuse<'_, '_>, host: &mut H, at: Asked
+                    fn #name<L: Linkage<H>, H: Host, W: Work<#instance>>(
+                        mut fuse: W, host: &mut H, at: Asked
                     ) -> Quiet {
-                        match fuse.leaf::<#instance, #number>() { #(#arms)* _ => {} }
+                        match fuse.leaf::<#number>() { #(#arms)* _ => {} }
                         Quiet::Settled
                     }
                 }
@@ -557,7 +598,11 @@ impl<'m> Fused<'m> {
         }
         for pass in [Pass::Run, Pass::Late] {
             let runs = leaves().map(|leaf| {
-                let (state, own) = (leaf.state.raw(), self.runs_in(leaf, pass));
+                let own = match pass {
+                    Pass::Run => self.call_own_runs(leaf),
+                    _ => Some(self.runs_in(leaf, pass)),
+                };
+                let state = leaf.state.raw();
                 let on = self.go_on(leaf, pass);
                 quote!(#state => { #own #on })
             });
@@ -565,12 +610,70 @@ impl<'m> Fused<'m> {
             functions.extend(self.is_needed_in(region, pass).then(|| {
                 quote! {
                     #[inline]
-                    fn #name<L: Linkage<H>, H: Host>(mut fuse: Fuse<'_, '_>, host: &mut H) {
-                        match fuse.leaf::<#instance, #number>() { #(#runs)* _ => {} }
+                    fn #name<L: Linkage<H>, H: Host, W: Work<#instance>>(mut fuse: W, host: &mut H) {
+                        match fuse.leaf::<#number>() { #(#runs)* _ => {} }
                     }
                 }
             }));
         }
+        if self.is_needed_in(region, Pass::Run) {
+            let arms = leaves().map(|leaf| {
+                let (state, plainly) = (leaf.state.raw(), self.runs_plainly(leaf, &quote!(fuse)));
+                quote!(#state => #plainly,)
+            });
+            let name = plainly_function(region);
+            functions.extend(leaves().filter_map(|leaf| self.own_runs(leaf)));
+            functions.extend(quote! {
+                #[inline]
+                fn #name<L: Linkage<H>, H: Host, W: Work<#instance>>(fuse: &W) -> bool {
+                    match fuse.leaf::<#number>() { #(#arms)* _ => true }
+                }
+            });
+        }
         functions
     }
+
+    /// The function that runs what a leaf runs, without those behind it; none if it runs nothing.
+    fn own_runs(&self, leaf: Leaf<'_>) -> Option<TokenStream> {
+        let (name, instance) = (self.own_runs_function(leaf)?, &self.instance);
+        let runs = self.runs_in(leaf, Pass::Run);
+        Some(quote! {
+            #[inline(always)]
+            fn #name<L: Linkage<H>, H: Host, W: Work<#instance>>(mut fuse: W, host: &mut H) { #runs }
+        })
+    }
+
+    fn own_runs_function(&self, leaf: Leaf<'_>) -> Option<Ident> {
+        let (runs, state) = (leaf.poll.run.get() != NONE, leaf.state);
+        runs.then(|| format_ident!("run_own_{state}"))
+    }
+
+    fn call_own_runs(&self, leaf: Leaf<'_>) -> Option<TokenStream> {
+        let name = self.own_runs_function(leaf)?;
+        Some(quote!(#name::<L, H, _>(fuse.again(), host);))
+    }
+
+    /// Does everything need no more than bytes that a leaf and those behind it run?
+    fn runs_plainly(&self, leaf: Leaf<'_>, fuse: &TokenStream) -> TokenStream {
+        let own = self
+            .own_runs_function(leaf)
+            .map(|own| quote!(all_plain!(#own)));
+        let next = leaf
+            .next()
+            .filter(|&region| self.is_needed_in(region, Pass::Run));
+        let behind = next.map(|region| {
+            let name = plainly_function(region);
+            quote!(#name::<L, H, W>(#fuse))
+        });
+        let parts: Vec<TokenStream> = own.into_iter().chain(behind).collect();
+        match parts.as_slice() {
+            [] => quote!(true),
+            parts => quote!(#(#parts)&&*),
+        }
+    }
+}
+
+/// The function that knows whether all runs plainly from the leaf of a region on.
+fn plainly_function(region: RegionId) -> Ident {
+    format_ident!("plainly_{region}")
 }

@@ -13,7 +13,7 @@ use statewright_rom::ids::*;
 use statewright_rom::layout::*;
 
 use crate::Fused;
-use crate::call::Place;
+use crate::call::{Place, apart, do_apart, plain_call};
 use crate::poll::Leaf;
 
 /// A list of candidates, for an event or for a timer.
@@ -33,6 +33,7 @@ impl List {
 impl Fused<'_> {
     /// `event`, `timer` and the functions of their lists.
     pub fn reactions(&self) -> TokenStream {
+        let instance = &self.instance;
         let mut lists = BTreeSet::new();
         let event = self.event(&mut lists);
         let timer = match self.has_one_line() {
@@ -43,9 +44,10 @@ impl Fused<'_> {
             let (name, body) = (list.function(), self.react(list)?);
             Some(quote! {
                 #[inline]
-                fn #name<L: Linkage<H>, H: Host>(
-                    mut fuse: Fuse<'_, '_>, host: &mut H, event: &Event
+                fn #name<L: Linkage<H>, H: Host, W: Work<#instance>>(
+                    mut fuse: W, host: &mut H, event: &Event
                 ) -> Taking {
+                    in_order!();
                     #body
                     Taking::Ignored
                 }
@@ -63,7 +65,7 @@ impl Fused<'_> {
     pub fn configurations(&self) -> TokenStream {
         let instance = &self.instance;
         let rest = |leaf: Leaf<'_>, used: TokenStream| match leaf.next() {
-            None => quote!(fuse.is_whole::<#instance>(#used)),
+            None => quote!(fuse.is_whole(#used)),
             Some(region) => {
                 let function = whole_function(region);
                 quote!(#function(fuse, #used))
@@ -72,27 +74,23 @@ impl Fused<'_> {
         let first = self
             .first_leaves()
             .map(|leaf| (leaf.state.raw(), rest(leaf, quote!(1))));
-        let first = match_groups(&quote!(fuse.leaf::<#instance, 0>()), first, &quote!(false));
+        let first = match_groups(&quote!(fuse.leaf::<0>()), first, &quote!(false));
         let others = self.next_regions().into_iter().map(|region| {
             let (name, line) = (whole_function(region), self.line_of(region));
             let bit = 1_u8.checked_shl(line as u32).unwrap_or(0);
             let leaves = self
                 .leaves_in(region)
                 .map(|leaf| (leaf.state.raw(), rest(leaf, quote!(used | #bit))));
-            let leaves = match_groups(
-                &quote!(fuse.leaf::<#instance, #line>()),
-                leaves,
-                &quote!(false),
-            );
+            let leaves = match_groups(&quote!(fuse.leaf::<#line>()), leaves, &quote!(false));
             quote! {
                 #[inline]
-                fn #name(fuse: &Fuse<'_, '_>, used: u8) -> bool { #leaves }
+                fn #name<W: Work<#instance>>(fuse: &W, used: u8) -> bool { #leaves }
             }
         });
         quote! {
             /// Are the active leaves a configuration?
             #[inline]
-            fn is_configuration(fuse: &Fuse<'_, '_>) -> bool { #first }
+            fn is_configuration<W: Work<#instance>>(fuse: &W) -> bool { #first }
             #(#others)*
         }
     }
@@ -101,7 +99,7 @@ impl Fused<'_> {
     /// into the bits, count as heard.
     pub fn hears(&self) -> TokenStream {
         let quiet = self.quiet_events();
-        let known = quiet.iter().filter(|event| event.index() < 64);
+        let known = quiet.iter().filter(|event| event.index() < 63);
         let known: Vec<EventId> = known.copied().filter(|_| self.takes_events()).collect();
         let alone = self.first_leaves().filter(|leaf| leaf.next().is_none());
         let masks = alone.map(|leaf| {
@@ -111,16 +109,23 @@ impl Fused<'_> {
                 list.is_some()
             };
             let unheard = known.iter().filter(|event| !heard(event));
-            let mask = unheard.fold(u64::MAX, |mask, event| mask & !(1 << event.index()));
+            let mask = unheard.fold(u64::MAX >> 1, |mask, event| mask & !(1 << event.index()));
             (leaf.state.raw(), quote!(#mask))
         });
+        // A table without holes: whoever is no leaf hears everything, and the last bit says so.
         let mask = match_groups(&quote!(leaf), masks, &quote!(u64::MAX));
         quote! {
-            /// May anybody handle an event while a state alone is the innermost one?
+            /// Who may handle an event while a state alone is the innermost one?
             #[inline(always)]
-            pub fn hears(leaf: u16, event: u16) -> bool {
+            pub fn hears(leaf: u16, event: u16) -> Heard {
                 let mask: u64 = #mask;
-                event >= 64 || mask >> event & 1 != 0
+                if event < 63 && mask >> event & 1 == 0 {
+                    Heard::ByNobody
+                } else if mask >> 63 != 0 {
+                    Heard::Unknown
+                } else {
+                    Heard::InLeaf
+                }
             }
         }
     }
@@ -166,7 +171,7 @@ impl Fused<'_> {
         }
         lists.insert(list);
         let name = list.function();
-        quote!(#name::<L, H>(fuse.again(), host, event))
+        quote!(#name::<L, H, _>(fuse.again(), host, event))
     }
 
     /// What a column comes to in every configuration: a `match` over the first leaf, and over those behind
@@ -206,7 +211,6 @@ impl Fused<'_> {
             };
             arms.push((leaf.state.raw(), code));
         }
-        let instance = &self.instance;
         let mut groups = grouped(arms.into_iter());
         // They are a configuration, so that the last group needs no question.
         groups.sort_by_key(|(_, leaves)| leaves.len());
@@ -219,10 +223,11 @@ impl Fused<'_> {
         let arms = groups
             .iter()
             .map(|(code, leaves)| quote!(#(#leaves)|* => #code,));
-        quote!(match fuse.leaf::<#instance, #line>() { #(#arms)* _ => #last })
+        quote!(match fuse.leaf::<#line>() { #(#arms)* _ => #last })
     }
 
     fn event(&self, lists: &mut BTreeSet<List>) -> TokenStream {
+        let instance = &self.instance;
         let mut arms = Vec::new();
         let events = self.quiet_events().into_iter();
         for event in events.filter(|_| self.takes_events()) {
@@ -238,25 +243,34 @@ impl Fused<'_> {
             &quote!(Taking::Tables),
         );
         quote! {
-            /// An event of the inbox.
-            #[inline]
-            fn event<L: Linkage<H>, H: Host>(
-                mut fuse: Fuse<'_, '_>, host: &mut H, event: &Event
+            /// An event of the inbox. `known`: its only leaf was looked at.
+            #[inline(always)]
+            fn event<L: Linkage<H>, H: Host, W: Work<#instance>>(
+                mut fuse: W, host: &mut H, event: &Event, known: bool
             ) -> Taking {
-                if !is_configuration(&fuse) {
+                if !known && !is_configuration(&fuse) {
                     return Taking::Tables;
                 }
                 #body
+            }
+
+            /// The same, of an agent with everything attached.
+            #[inline(never)]
+            fn event_attached<L: Linkage<H>, H: Host>(
+                fuse: Fuse<'_, '_>, host: &mut H, happened: &Event
+            ) -> Taking {
+                event::<L, H, _>(fuse, host, happened, false)
             }
         }
     }
 
     fn timer_function(&self, body: &TokenStream) -> TokenStream {
+        let instance = &self.instance;
         quote! {
             /// One of the timers of these slots.
             #[inline]
-            fn timer<L: Linkage<H>, H: Host>(
-                mut fuse: Fuse<'_, '_>, host: &mut H, due: u8
+            fn timer<L: Linkage<H>, H: Host, W: Work<#instance>>(
+                mut fuse: W, host: &mut H, due: u8
             ) -> Taking {
                 if !is_configuration(&fuse) {
                     return Taking::Tables;
@@ -268,7 +282,6 @@ impl Fused<'_> {
     }
 
     fn timer_of_one(&self, lists: &mut BTreeSet<List>) -> TokenStream {
-        let instance = &self.instance;
         let mut arms = TokenStream::new();
         let of_the_machine = |timer: &TimerRecord| timer.kind == TimerKind::Machine;
         let fires = self.takes_events() && !self.rom.timers().iter().any(of_the_machine);
@@ -300,9 +313,7 @@ impl Fused<'_> {
             let leaf = leaf.raw();
             arms.extend(quote!(#leaf => { #(#checks)* Taking::Done }));
         }
-        self.timer_function(
-            &quote!(match fuse.leaf::<#instance, 0>() { #arms _ => Taking::Tables }),
-        )
+        self.timer_function(&quote!(match fuse.leaf::<0>() { #arms _ => Taking::Tables }))
     }
 
     fn timer_of_many(&self, lists: &mut BTreeSet<List>) -> TokenStream {
@@ -320,8 +331,9 @@ impl Fused<'_> {
             let number = id.raw();
             arms.extend(quote!(#number => #code,));
         }
+        let due = apart(&quote!(0xFFFF), &quote!(fuse.due_timer(due)));
         self.timer_function(&quote! {
-            match fuse.due_timer(due) {
+            match #due {
                 #arms
                 0xFFFF => Taking::Done,
                 _ => Taking::Tables,
@@ -352,17 +364,23 @@ impl Fused<'_> {
         if of_event {
             return quote!(Taking::Tables);
         }
-        let (instance, slot, number) = (&self.instance, timer.place, id.raw());
+        let (slot, number) = (timer.place, id.raw());
+        // The timer is over before the list is asked: nobody leaves after that.
+        let stays = list.map(|id| {
+            let whole = List { id, timer: true }.function();
+            quote!(plain_or_leave!(#whole);)
+        });
         let bit = 1_u8.checked_shl(slot.into()).unwrap_or(0);
         let time = match (timer.kind == TimerKind::Every, timer.duration.known()) {
-            (false, _) => quote!(fuse.disarm::<#instance>(#bit);),
+            (false, _) => quote!(fuse.disarm(#bit);),
             (true, Some(ticks)) => {
                 let ticks = ticks.max(1);
-                quote!(fuse.move_on::<#instance>(#slot, #ticks);)
+                quote!(fuse.move_on(#slot, #ticks);)
             }
-            (true, None) => quote!(fuse.move_on_computed(host, #number);),
+            (true, None) => do_apart(&quote!(fuse.move_on_computed(host, #number))),
         };
         quote!({
+            #stays
             #time
             fuse.because_of_timer(#number);
             #call
@@ -387,7 +405,8 @@ impl Fused<'_> {
                 // A timer is not put off.
                 Reaction::Deferral(_) if list.timer => continue,
                 Reaction::Deferral(_) => {
-                    code.extend(quote!(fuse.defer(event); return Taking::Handled;));
+                    let defer = do_apart(&quote!(fuse.defer(event)));
+                    code.extend(quote!(#defer return Taking::Handled;));
                     return Some(code);
                 }
             };
@@ -445,7 +464,10 @@ impl Fused<'_> {
             return None;
         }
         // What is kept takes the event (SEL-6).
-        let otherwise = latch.map(|latch| quote!(else if #latch { return Taking::Handled; }));
+        let otherwise = latch.map(|latch| {
+            // Only the tables know that somebody waits from now on.
+            quote!(else if { never_bare!(); #latch } { return Taking::Handled; })
+        });
         Some(quote!(if #enabled { if #free { #outcome } #otherwise }))
     }
 
@@ -531,13 +553,17 @@ impl Fused<'_> {
                 Some(piece) => piece.code,
                 None => {
                     let site = place.site();
-                    quote!(f32::from_bits(fuse.evaluate(&*host, #expression, #site)[0]))
+                    let words = quote!(fuse.evaluate(&*host, #expression, #site));
+                    let words = apart(&quote!([0; 3]), &words);
+                    quote!(f32::from_bits((#words)[0]))
                 }
             });
         }
         let (call, function) = (place.call(op), op.a.get());
         let compute = self.computed_arguments(op, place);
-        Some(quote!({ #compute L::score::<#function>(&*host, fuse.look(#call)) }))
+        let score = quote!(fuse.ask_score::<L, H, #function>(&*host, #call));
+        let score = plain_call(function, &score);
+        Some(quote!({ #compute #score }))
     }
 }
 

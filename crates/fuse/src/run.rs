@@ -6,7 +6,7 @@ use statewright_rom::ids::{ExpressionId, KeyId, ListId};
 use statewright_rom::layout::*;
 
 use crate::Fused;
-use crate::call::Place;
+use crate::call::{Place, do_apart, plain_call};
 use crate::expression::from_words;
 
 impl Fused<'_> {
@@ -20,7 +20,10 @@ impl Fused<'_> {
         while let Some(run) = self.rom.runs().get(usize::from(next.get())) {
             let (own, line, depth) = (self.run(run), run.leaf, run.depth);
             code.extend(match late {
-                true => quote!(if !fuse.is_fresh(#line, #depth) { #own }),
+                true => {
+                    let fresh = quote!(fuse.apart(false, |fuse| fuse.is_fresh(#line, #depth)));
+                    quote!(if !#fresh { #own })
+                }
                 false => own,
             });
             next = run.next;
@@ -36,20 +39,21 @@ impl Fused<'_> {
     }
 
     fn activity(&self, run: &RunRecord, place: Place) -> TokenStream {
-        let (state, op) = (run.state.get(), &run.call);
+        let op = &run.call;
         let (call, function) = (place.call(op), op.a.get());
         let compute = self.computed_arguments(op, place);
-        let run_it = quote!(L::activity::<#function>(host, Mode::Run, fuse.act(#call)));
+        let run_it = quote!(fuse.run_activity::<L, H, #function>(host, Mode::Run, #call));
+        let run_it = plain_call(function, &run_it);
         if run.result_slot == 0xFF {
             // Whatever it says is not looked at.
             return quote!({ #compute let _: Status = #run_it; });
         }
-        let (instance, slot, bit) = (&self.instance, run.result_slot, run.result_bit);
+        let (slot, bit) = (run.result_slot, run.result_bit);
         quote! {
-            if fuse.result::<#instance>(#slot, #bit) == 0 {
+            if fuse.result(#slot, #bit) == 0 {
                 #compute
                 let status = #run_it;
-                fuse.keep(#state, status);
+                fuse.keep(#slot, #bit, status);
             }
         }
     }
@@ -59,7 +63,7 @@ impl Fused<'_> {
         let index = self.rom.ops().iter().position(|other| other == op)? as u16;
         let site = place.site();
         (op.kind == ActionOp::CallWith)
-            .then(|| quote!(fuse.compute_arguments(host, #index, #site);))
+            .then(|| do_apart(&quote!(fuse.compute_arguments(host, #index, #site))))
     }
 
     /// A list of actions.
@@ -72,7 +76,7 @@ impl Fused<'_> {
         });
         whole.unwrap_or_else(|| {
             let (list, site) = (id.raw(), place.site());
-            quote!(fuse.run_list(host, #list, #site);)
+            do_apart(&quote!(fuse.run_list(host, #list, #site)))
         })
     }
 
@@ -136,13 +140,15 @@ impl Fused<'_> {
         let known = match op.kind.get() {
             ActionOp::Call => {
                 let (call, function) = (place.call(op), op.a.get());
-                Some(quote!(L::action::<#function>(host, fuse.act(#call));))
+                let action = quote!(fuse.run_action::<L, H, #function>(host, #call));
+                Some(plain_call(function, &action))
             }
             ActionOp::CallWith => {
                 let (call, function, site) = (place.call(op), op.a.get(), place.site());
+                let compute = do_apart(&quote!(fuse.compute_arguments(host, #index, #site)));
                 Some(quote! {
-                    fuse.compute_arguments(host, #index, #site);
-                    L::action::<#function>(host, fuse.act(#call));
+                    #compute
+                    fuse.run_action::<L, H, #function>(host, #call);
                 })
             }
             ActionOp::Set | ActionOp::Add => self.write(op, place),
@@ -160,7 +166,7 @@ impl Fused<'_> {
         };
         known.unwrap_or_else(|| {
             let site = place.site();
-            quote!(fuse.run_op(host, #index, #site);)
+            do_apart(&quote!(fuse.run_op(host, #index, #site)))
         })
     }
 

@@ -17,7 +17,7 @@ use statewright_rom::ids::*;
 use statewright_rom::layout::*;
 
 use crate::Fused;
-use crate::call::Place;
+use crate::call::{Place, do_apart, plain_call};
 
 /// Shapes that are found or carried out at run time.
 const DYNAMIC: u16 = transition_flag::PUSH
@@ -43,13 +43,18 @@ impl<'m> Fused<'m> {
                 true => quote!(Taking::Rests),
                 false => quote!(Taking::Taken),
             };
-            return Some((quote!(#take::<L, H>(fuse.again(), host);), step));
+            // Where there are only bytes, nobody goes on after it.
+            let stays = match self.rests_after(id) {
+                true => quote!(plain_or_leave!(#take);),
+                false => quote!(never_bare!();),
+            };
+            return Some((quote!(#stays #take::<L, H, _>(fuse.again(), host);), step));
         }
         let stays = self.rom.transition(id)?.flags.get() & transition_flag::STAY != 0;
         let carried = self.is_usual() && !stays;
         carried.then(|| {
             (
-                quote!(fuse.carry_out(host, #number);),
+                do_apart(&quote!(fuse.carry_out(host, #number))),
                 quote!(Taking::Carried),
             )
         })
@@ -118,13 +123,13 @@ impl<'m> Fused<'m> {
         let (moved, doc) = (!internal, format!(" From {}.", self.path(source)));
         Some(quote! {
             #[doc = #doc]
-            fn #name<L: Linkage<H>, H: Host>(mut fuse: Fuse<'_, '_>, host: &mut H) {
+            fn #name<L: Linkage<H>, H: Host, W: Work<#instance>>(mut fuse: W, host: &mut H) {
                 fuse.taking(#number);
                 #exits
                 #begin
                 #effect
                 #entries
-                fuse.taken::<#instance>(#moved);
+                fuse.taken(#moved);
             }
         })
     }
@@ -156,7 +161,7 @@ impl<'m> Fused<'m> {
         let waits = extra.is_some_and(|extra| extra.debounce().is_some())
             || keeps.is_some_and(|keeps| keeps.latch().is_some());
         if cools || stays && waits {
-            return Some(quote!(fuse.begin_transition(host);));
+            return Some(do_apart(&quote!(fuse.begin_transition(host))));
         }
         let ends = matches!(
             SpecialTrigger::read(record.trigger),
@@ -190,7 +195,7 @@ impl<'m> Fused<'m> {
         for &region in left.iter().filter(|_| needed) {
             code.extend(self.on_the_way_up(region, &|state| {
                 let number = state.raw();
-                remembers(state).then(|| quote!(fuse.record(#number);))
+                remembers(state).then(|| do_apart(&quote!(fuse.record(#number))))
             })?);
         }
         Some(code)
@@ -246,7 +251,6 @@ impl<'m> Fused<'m> {
         region: RegionId,
         of: &dyn Fn(StateId) -> Option<TokenStream>,
     ) -> Option<TokenStream> {
-        let instance = &self.instance;
         let line = usize::from(self.rom.region(region)?.leaf);
         let mut arms = TokenStream::new();
         let mut any = false;
@@ -267,14 +271,14 @@ impl<'m> Fused<'m> {
         if !any {
             return Some(TokenStream::new());
         }
-        Some(quote!(match fuse.leaf::<#instance, #line>() { #arms _ => {} }))
+        Some(quote!(match fuse.leaf::<#line>() { #arms _ => {} }))
     }
 
     /// Leaves all that is active in a region, where a state in it is: written out for a leaf or two in that
     /// state, else by the function of the region.
     fn leave_from(&self, region: RegionId, source: StateId) -> Option<TokenStream> {
         let ways = self.ways_up(region)?;
-        let (line, instance) = (usize::from(self.rom.region(region)?.leaf), &self.instance);
+        let line = usize::from(self.rom.region(region)?.leaf);
         let first = self
             .rom
             .state(source)
@@ -283,17 +287,17 @@ impl<'m> Fused<'m> {
         let own: Vec<_> = ways.iter().filter(|(leaf, _)| inside(*leaf)).collect();
         let leave = |way: &[Way]| {
             let steps = way.iter().map(Way::function);
-            quote!(#(#steps::<L, H>(fuse.again(), host);)*)
+            quote!(#(#steps::<L, H, _>(fuse.again(), host);)*)
         };
         Some(match own.as_slice() {
             [(_, way)] if first == Some(line) => leave(way),
             [(leaf, way), (_, other)] if first == Some(line) => {
                 let (leaf, way, other) = (leaf.raw(), leave(way), leave(other));
-                quote!(match fuse.leaf::<#instance, #line>() { #leaf => { #way } _ => { #other } })
+                quote!(match fuse.leaf::<#line>() { #leaf => { #way } _ => { #other } })
             }
             _ => {
                 let leave = leave_function(region);
-                quote!(#leave::<L, H>(fuse.again(), host);)
+                quote!(#leave::<L, H, _>(fuse.again(), host);)
             }
         })
     }
@@ -305,11 +309,11 @@ impl<'m> Fused<'m> {
         let arms = self.ways_up(region)?.into_iter().map(|(leaf, way)| {
             let steps = way.iter().map(Way::function);
             let leaf = leaf.raw();
-            quote!(#leaf => { #(#steps::<L, H>(fuse.again(), host);)* })
+            quote!(#leaf => { #(#steps::<L, H, _>(fuse.again(), host);)* })
         });
         Some(quote! {
-            fn #name<L: Linkage<H>, H: Host>(mut fuse: Fuse<'_, '_>, host: &mut H) {
-                match fuse.leaf::<#instance, #line>() { #(#arms)* _ => {} }
+            fn #name<L: Linkage<H>, H: Host, W: Work<#instance>>(mut fuse: W, host: &mut H) {
+                match fuse.leaf::<#line>() { #(#arms)* _ => {} }
             }
         })
     }
@@ -328,7 +332,7 @@ impl<'m> Fused<'m> {
                 }
                 (PlanStepKind::Initial, None) | (PlanStepKind::State, _) => {
                     let enter = enter_function(state);
-                    quote!(#enter::<L, H>(fuse.again(), host);)
+                    quote!(#enter::<L, H, _>(fuse.again(), host);)
                 }
             });
         }
@@ -344,9 +348,9 @@ impl<'m> Fused<'m> {
         let list = ListId::read(record.exit).map(|list| self.list(list, place));
         let site = place.site();
         let owns = extra.is_some_and(|extra| extra.channels.get() != 0);
-        let release = owns.then(|| quote!(fuse.release(host, #site);));
+        let release = owns.then(|| do_apart(&quote!(fuse.release(host, #site))));
         let timers = record.timer_mask;
-        let disarm = (timers != 0).then(|| quote!(fuse.disarm::<#instance>(#timers);));
+        let disarm = (timers != 0).then(|| quote!(fuse.disarm(#timers);));
         let result = extra.map(|extra| self.clear_result(extra));
         let latch = extra.map(|extra| self.clear_latch(extra));
         let (line, around) = (usize::from(record.leaf), StateId::read(record.parent));
@@ -361,49 +365,51 @@ impl<'m> Fused<'m> {
         );
         Some(quote! {
             #[doc = #doc]
-            fn #name<L: Linkage<H>, H: Host>(mut fuse: Fuse<'_, '_>, host: &mut H) {
+            fn #name<L: Linkage<H>, H: Host, W: Work<#instance>>(mut fuse: W, host: &mut H) {
                 #cancel
                 #list
                 #release
                 #disarm
                 #result
                 #latch
-                fuse.put_leaf::<#instance, #line>(#leaf);
+                fuse.put_leaf::<#line>(#leaf);
             }
         })
     }
 
     /// Tells the activity of a state that is left, unless it has a result (TICK-6).
     fn cancel(&self, op: &OpRecord, extra: Option<&StateExtra>, place: Place) -> TokenStream {
-        let (call, function, instance) = (place.call(op), op.a.get(), &self.instance);
+        let (call, function) = (place.call(op), op.a.get());
         let compute = self.computed_arguments(op, place);
+        let tell = quote!(fuse.run_activity::<L, H, #function>(host, Mode::Cancel, #call));
+        let tell = plain_call(function, &tell);
         let tell = quote! {
             #compute
-            let _: Status = L::activity::<#function>(host, Mode::Cancel, fuse.act(#call));
+            let _: Status = #tell;
         };
         match extra.filter(|extra| extra.result_slot != 0xFF) {
             Some(extra) => {
                 let (slot, bit) = (extra.result_slot, extra.result_bit);
-                quote!(if fuse.result::<#instance>(#slot, #bit) == 0 { #tell })
+                quote!(if fuse.result(#slot, #bit) == 0 { #tell })
             }
             None => quote!({ #tell }),
         }
     }
 
     fn clear_result(&self, extra: &StateExtra) -> TokenStream {
-        let (instance, slot) = (&self.instance, extra.result_slot);
+        let slot = extra.result_slot;
         let bits = 3_u16.checked_shl(extra.result_bit.into()).unwrap_or(0);
         match slot {
             0xFF => TokenStream::new(),
-            slot => quote!(fuse.clear_bits::<#instance>(#slot, #bits);),
+            slot => quote!(fuse.clear_bits(#slot, #bits);),
         }
     }
 
     fn clear_latch(&self, extra: &StateExtra) -> TokenStream {
-        let (instance, slot) = (&self.instance, extra.latch_slot);
+        let slot = extra.latch_slot;
         match slot {
             0xFF => TokenStream::new(),
-            slot => quote!(fuse.clear_slots::<#instance>(#slot, 1);),
+            slot => quote!(fuse.clear_slots(#slot, 1);),
         }
     }
 
@@ -425,7 +431,7 @@ impl<'m> Fused<'m> {
             match timer.duration.known() {
                 Some(ticks) => {
                     let (slot, ticks) = (timer.place, ticks.max(1));
-                    arms.extend(quote!(fuse.arm::<#instance>(#slot, #ticks);));
+                    arms.extend(quote!(fuse.arm(#slot, #ticks);));
                 }
                 None => computed = true,
             }
@@ -434,7 +440,7 @@ impl<'m> Fused<'m> {
         let runs = self.rom.header().features.get() & runs != 0;
         let fresh = runs.then(|| quote!(fuse.mark_fresh(#line, #depth);));
         let site = place.site();
-        let arms_late = computed.then(|| quote!(fuse.arm_computed(host, #site);));
+        let arms_late = computed.then(|| do_apart(&quote!(fuse.arm_computed(host, #site))));
         let list = ListId::read(record.entry).map(|list| self.list(list, place));
         let (name, leaf, doc) = (
             enter_function(state),
@@ -443,8 +449,8 @@ impl<'m> Fused<'m> {
         );
         Some(quote! {
             #[doc = #doc]
-            fn #name<L: Linkage<H>, H: Host>(mut fuse: Fuse<'_, '_>, host: &mut H) {
-                fuse.put_leaf::<#instance, #number>(#leaf);
+            fn #name<L: Linkage<H>, H: Host, W: Work<#instance>>(mut fuse: W, host: &mut H) {
+                fuse.put_leaf::<#number>(#leaf);
                 #fresh
                 #keeps
                 #arms
@@ -455,15 +461,14 @@ impl<'m> Fused<'m> {
     }
 
     fn begin_anew(&self, extra: &StateExtra) -> TokenStream {
-        let instance = &self.instance;
         let (result, latch) = (self.clear_result(extra), self.clear_latch(extra));
         let scratch = extra.scratch().map(|_| {
             let (first, count) = (extra.scratch_slot, extra.scratch_count);
-            quote!(fuse.clear_slots::<#instance>(#first, #count);)
+            quote!(fuse.clear_slots(#first, #count);)
         });
         let clock = extra.clock_slot().map(|clock| {
             let clock = clock.raw();
-            quote!(fuse.start_clock::<#instance>(#clock);)
+            quote!(fuse.start_clock(#clock);)
         });
         quote!(#result #scratch #latch #clock)
     }

@@ -109,7 +109,7 @@ pub mod toggles;
 
 pub use batch::inbox::{Inbox, InboxEvent, SortedInbox, Unsorted};
 pub use batch::prefetch::prefetch;
-pub use batch::{Batch, BatchError, Visit, tick_batch};
+pub use batch::{Batch, BatchError, Done, Visit, tick_batch, tick_batch_by_code};
 pub use counters::{Counters, Loss};
 pub use events::queue::Admission;
 pub use events::time::is_due;

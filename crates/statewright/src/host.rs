@@ -2,7 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 
-use statewright_kernel::fused::{Fuse, Phase, Step};
+use statewright_kernel::fused::{AnyBare, CallSite, Fuse, Phase, Step};
 use statewright_kernel::{self as kernel, Command, CommandKind, Host, Mode, Status, Verdict};
 use statewright_rom::Rom;
 use statewright_rom::ids::{FunctionId, KeyId, LaneId};
@@ -12,7 +12,7 @@ use crate::agent_id::AgentId;
 use crate::board::Board;
 use crate::commands::{self, Head, Writer};
 use crate::cx::{ActionCx, GuardCx};
-use crate::fused::{ByTables, FusedBy};
+use crate::fused::{ByTables, FusedBy, call_plain};
 use crate::machine::Machine;
 use crate::pipeline::{AgentIds, CallPlace};
 use crate::program::TickTable;
@@ -154,6 +154,37 @@ impl<B: Board, C, const STRICT: bool, F> AgentHost<'_, '_, B, C, STRICT, F> {
         let result = code(self.board, context, &mut cx);
         cx.returned();
         result
+    }
+
+    #[cfg_attr(
+        not(feature = "macros"),
+        allow(dead_code, reason = "only what `machine!` writes makes use of it")
+    )]
+    /// Asks a function that needs no view of the agent.
+    #[inline(always)]
+    pub(crate) fn ask_plain<R>(&self, call: &'static CallSite, code: fn(&B, &C) -> R) -> R {
+        let HostEnv {
+            context, caller, ..
+        } = &*self.env;
+        call_plain(&caller.unwound, call, || code(self.board, context))
+    }
+
+    #[cfg_attr(
+        not(feature = "macros"),
+        allow(dead_code, reason = "only what `machine!` writes makes use of it")
+    )]
+    /// Lets a function act that needs no view of the agent. No write has to wait where such functions are
+    /// called.
+    #[inline(always)]
+    pub(crate) fn act_plain<R>(
+        &mut self,
+        call: &'static CallSite,
+        code: impl FnOnce(&mut B, &C) -> R,
+    ) -> R {
+        let HostEnv {
+            context, caller, ..
+        } = &*self.env;
+        call_plain(&caller.unwound, call, || code(self.board, context))
     }
 
     /// Writes a field that holds a key.
@@ -330,6 +361,19 @@ impl<B: Board, C, const STRICT: bool, F: FusedBy<B, C>> Host
             code: ByTables,
         };
         self.code.run(fuse, &mut host, phase)
+    }
+
+    #[inline(always)]
+    fn bare(&mut self, bare: AnyBare<'_, '_>, phase: Phase<'_>) -> Step {
+        if STRICT {
+            return Step::Tables;
+        }
+        let mut host = FusedHost {
+            board: &mut *self.board,
+            env: &mut *self.env,
+            code: ByTables,
+        };
+        self.code.run_bare(bare, &mut host, phase)
     }
 
     fn command(&mut self, command: &Command) -> bool {

@@ -7,7 +7,7 @@ pub use statewright_kernel::fused;
 pub use crate::board::check::*;
 use crate::context::Context;
 use crate::functions::{Functions, Kind, Signature};
-pub use crate::fused::{AnyFused, FusedMachine, FusedWith, Linked, Tied, Unfused};
+pub use crate::fused::{AnyFused, FusedMachine, FusedWith, Linked, PlainCallback, Tied, Unfused};
 use crate::fused::{Fused, Fusing};
 pub use crate::handle::Origin;
 use crate::machine::Machine;

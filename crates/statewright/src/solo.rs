@@ -1,8 +1,12 @@
 //! One agent at a time, without a crowd and without slices: for a hero, a boss, a menu.
 
+use std::any::Any;
+use std::cell::Cell;
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::slice::from_ref;
 
+use statewright_kernel::fused::{OneEvent, take_alone};
 use statewright_kernel::{Counters, Event, Fault, Instance, Sleep};
 use statewright_rom::Rom;
 use statewright_rom::ids::{FunctionId, VariantId};
@@ -12,10 +16,11 @@ use crate::board::Board;
 use crate::commands::{CommandLimits, CommandRef, Lane, LostCommand};
 use crate::context::Context;
 use crate::crowd::Envelope;
+use crate::fused::{AnyAlone, PlainHost};
 use crate::parameters::{self, Parameters};
 use crate::pipeline::{
-    AgentIds, Alone, LaneCommands, PageSupply, Panicked, TickEnv, TickOutput, TickSettings,
-    WrongSettings,
+    AgentIds, Alone, CallPlace, Chunk, LaneCommands, PageSupply, Panicked, TickEnv, TickOutput,
+    TickSettings, WrongSettings,
 };
 use crate::program::Program;
 use crate::slices::SlicesError;
@@ -60,6 +65,8 @@ pub struct Solo<'p, B, C: Context + ?Sized> {
     pages: PageSupply,
     /// One chunk.
     last: TickOutput,
+    /// The machine as code, unless writes have to wait.
+    alone: Option<AnyAlone<B, C>>,
 }
 
 impl<B, C: Context + ?Sized> fmt::Debug for Solo<'_, B, C> {
@@ -119,6 +126,7 @@ impl<B: Board, C: Context + ?Sized> Program<B, C> {
             settings: TickSettings::default(),
             pages: PageSupply::default(),
             last: TickOutput::default(),
+            alone: None,
         };
         solo.begin();
         solo
@@ -151,6 +159,8 @@ impl<'p, B: Board, C: Context + ?Sized> Solo<'p, B, C> {
     fn begin(&mut self) {
         let overflow = self.settings.quarantine_overflow;
         self.rom = self.rom.quarantining_overflow(overflow);
+        let strict = self.settings.is_strict_for(&self.rom);
+        self.alone = self.program.table.alone().filter(|_| !strict);
         let budget = self.settings.budget_for(&self.rom);
         self.last.clear();
         self.last.resize(1);
@@ -194,12 +204,87 @@ impl<B: Board, C: Context + ?Sized> Solo<'_, B, C> {
         turn: Turn<'t>,
     ) -> Result<TurnDone<'t>, SlicesError> {
         self.check::<I>(board, turn.variant)?;
+        if let (Some(code), [event]) = (self.alone, turn.events)
+            && let Some(done) = self.take_alone(code, (instance, board), context, &turn, event)
+        {
+            return Ok(done);
+        }
+        Ok(self.tick_by_tables((instance, board), context, &turn))
+    }
+
+    /// One event of an agent that is at rest, by code; `None` if nothing is done.
+    #[inline]
+    fn take_alone<'t, I: Instance>(
+        &mut self,
+        code: AnyAlone<B, C>,
+        (instance, board): (&mut I, &mut B),
+        context: &C::Of<'_>,
+        turn: &Turn<'t>,
+        event: &Event,
+    ) -> Option<TurnDone<'t>> {
+        let chunk = self.last.chunks_mut().first_mut()?;
+        chunk.go_on(turn.tick);
+        chunk.writer.begin();
+        let unwound = Cell::new(None);
+        let one = OneEvent {
+            tick: turn.tick as u32,
+            variant: &turn.variant,
+            event,
+        };
+        let (rom, counters) = (&self.rom, &mut chunk.counters);
+        let run = AssertUnwindSafe(|| {
+            take_alone(rom, instance, one, counters, |bare| {
+                let host = PlainHost {
+                    board,
+                    context,
+                    unwound: &unwound,
+                };
+                code(bare, host, event)
+            })
+        });
+        match catch_unwind(run) {
+            Ok(true) => Some(TurnDone::of_nothing(&[])),
+            Ok(false) => None,
+            Err(panic) => self.unwind((instance, board), context, turn, (unwound.take(), panic)),
+        }
+    }
+
+    /// User code of such an agent unwound.
+    #[cold]
+    #[inline(never)]
+    fn unwind<'t, I: Instance>(
+        &mut self,
+        (instance, board): (&mut I, &mut B),
+        context: &C::Of<'_>,
+        turn: &Turn<'t>,
+        unwound: (Option<CallPlace>, Box<dyn Any + Send>),
+    ) -> Option<TurnDone<'t>> {
+        let (env, chunk) = self.env(context, turn);
+        let alone = Alone {
+            instance,
+            board,
+            chunk: chunk?,
+        };
+        alone.unwind(&env, unwound, turn.events);
+        Some(TurnDone {
+            unwound: true,
+            ..TurnDone::of_nothing(&[])
+        })
+    }
+
+    /// What a tick is given, and where it leaves what comes of it.
+    fn env<'e, 'w>(
+        &'e mut self,
+        context: &'e C::Of<'w>,
+        turn: &'e Turn<'_>,
+    ) -> (TickEnv<'e, B, C::Of<'w>>, Option<&'e mut Chunk>) {
         let Self {
             program,
             rom,
             settings,
             pages,
             last,
+            ..
         } = self;
         let env = TickEnv {
             table: program.table.for_tick(),
@@ -217,8 +302,19 @@ impl<B: Board, C: Context + ?Sized> Solo<'_, B, C> {
             timing: None,
             sealed: None,
         };
-        let Some(chunk) = last.chunks_mut().first_mut() else {
-            return Ok(TurnDone::of_nothing(turn.events));
+        (env, last.chunks_mut().first_mut())
+    }
+
+    /// Whatever else a tick is.
+    #[inline(never)]
+    fn tick_by_tables<'t, I: Instance>(
+        &mut self,
+        (instance, board): (&mut I, &mut B),
+        context: &C::Of<'_>,
+        turn: &Turn<'t>,
+    ) -> TurnDone<'t> {
+        let (env, Some(chunk)) = self.env(context, turn) else {
+            return TurnDone::of_nothing(turn.events);
         };
         let alone = Alone {
             instance,
@@ -226,9 +322,9 @@ impl<B: Board, C: Context + ?Sized> Solo<'_, B, C> {
             chunk,
         };
         let report = alone.run(&env, turn.events);
-        Ok(match report {
+        let cap = usize::from(env.rom.header().events_per_tick.get());
+        match report {
             Some(report) => {
-                let cap = usize::from(rom.header().events_per_tick.get());
                 let left = turn.events.get(report.inbox_taken..).unwrap_or(&[]);
                 TurnDone {
                     left: left.get(..cap).unwrap_or(left),
@@ -242,7 +338,7 @@ impl<B: Board, C: Context + ?Sized> Solo<'_, B, C> {
                 unwound: true,
                 ..TurnDone::of_nothing(&[])
             },
-        })
+        }
     }
 
     #[inline]

@@ -35,6 +35,7 @@ mod names;
 mod parameters;
 #[cfg(feature = "compile")]
 mod places;
+mod plain;
 #[cfg(feature = "compile")]
 mod reload;
 #[cfg(all(feature = "compile", feature = "macros"))]

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use statewright_kernel as kernel;
-use statewright_kernel::fused::{Fuse, Phase, Polled, Step, Taking};
+use statewright_kernel::fused::{AnyBare, Fuse, Heard, Phase, Polled, Step, Taking};
 use statewright_kernel::{
     ActionCx, Admission, Call, Command, CommandKind, GuardCx, Host, Mode, Status, Trace, Verdict,
 };
@@ -38,8 +38,12 @@ pub struct KernelHost<'s> {
 pub struct FusedCode {
     /// A part of a tick.
     pub run: for<'s> fn(Fuse<'_, '_>, &mut KernelHost<'s>, Phase<'_>) -> Step,
-    /// May anybody handle an event while a state alone is the innermost one?
-    pub hears: fn(u16, u16) -> bool,
+    /// The same on nothing but the bytes of an agent.
+    pub bare: for<'s> fn(AnyBare<'_, '_>, &mut KernelHost<'s>, Phase<'_>) -> Step,
+    /// Who may handle an event while a state alone is the innermost one?
+    pub hears: fn(u16, u16) -> Heard,
+    /// Timer places that the machine uses, a bit each.
+    pub timers: u8,
 }
 
 /// How often code did what.
@@ -55,9 +59,19 @@ pub struct ByCode {
     pub timers: u64,
     /// Transitions of events and timers.
     pub transitions: u64,
+    /// Parts of ticks on nothing but bytes, of which something came.
+    pub bare: u64,
 }
 
 impl ByCode {
+    fn note_bare(&mut self, step: Step) {
+        self.bare += u64::from(match step {
+            Step::Took(taking) => taking != Taking::Tables,
+            Step::Polled(_) | Step::Done => true,
+            Step::Tables => false,
+        });
+    }
+
     /// Adds what another run did.
     pub fn add(&mut self, other: &Self) {
         self.polls += other.polls;
@@ -65,6 +79,7 @@ impl ByCode {
         self.events += other.events;
         self.timers += other.timers;
         self.transitions += other.transitions;
+        self.bare += other.bare;
     }
 
     fn note(&mut self, phase: Phase<'_>, step: Step) {
@@ -86,7 +101,7 @@ impl ByCode {
                 self.timers += done;
                 self.transitions += taken;
             }
-            Phase::Check | Phase::Ask | Phase::Run => {}
+            Phase::Check | Phase::Ask | Phase::Run | Phase::RunAll => {}
         }
     }
 }
@@ -280,8 +295,23 @@ impl Host for KernelHost<'_> {
         step
     }
 
-    fn hears(&self, leaf: u16, event: u16) -> bool {
-        self.fused.is_none_or(|code| (code.hears)(leaf, event))
+    fn hears(&self, leaf: u16, event: u16) -> Heard {
+        self.fused
+            .map_or(Heard::Unknown, |code| (code.hears)(leaf, event))
+    }
+
+    fn timers(&self) -> u8 {
+        self.fused.map_or(u8::MAX, |code| code.timers)
+    }
+
+    fn bare(&mut self, bare: AnyBare<'_, '_>, phase: Phase<'_>) -> Step {
+        let Some(code) = self.fused else {
+            return Step::Tables;
+        };
+        let step = (code.bare)(bare, self, phase);
+        self.by_code.note(phase, step);
+        self.by_code.note_bare(step);
+        step
     }
 
     fn trace(&mut self, trace: &Trace) {

@@ -41,6 +41,7 @@ fn fused_machines_do_what_tables_and_reference_do() {
         events,
         timers,
         transitions,
+        bare,
     } = by_code;
     println!("{by_code:?}");
     assert!(polls > 10_000 && eventless > 1_000, "{by_code:?}");
@@ -48,6 +49,7 @@ fn fused_machines_do_what_tables_and_reference_do() {
         events > 3_000 && timers > 100 && transitions > 1_500,
         "{by_code:?}"
     );
+    assert!(bare > 5_000, "{by_code:?}");
 }
 
 #[test]

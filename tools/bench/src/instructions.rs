@@ -46,9 +46,10 @@ pub const GATED: [Workload; 7] = [
     Workload::W2Regions,
 ];
 /// What has a limit in CI as code, too.
-pub const GATED_FUSED: [Workload; 5] = [
+pub const GATED_FUSED: [Workload; 6] = [
     Workload::W2,
     Workload::W3,
+    Workload::W4,
     Workload::W6,
     Workload::W1Activity,
     Workload::W2Regions,

@@ -114,14 +114,62 @@ pub fn tick_batch<'a, I: Instance, H: Hosts>(
     counters: &'a mut Counters,
     done: impl FnMut(usize, &Report, &[InboxEvent]),
 ) -> Result<(), BatchError> {
+    if hosts.are_fused() {
+        return tick_batch_by_code(rom, instances, hosts, batch, counters, &mut { done });
+    }
     check(rom, instances.len(), batch)?;
     match batch.visit {
-        Visit::All if !hosts.are_fused() && polls_ever::<I>(rom) => {
+        Visit::All if polls_ever::<I>(rom) => {
             run_polling::<I, H>(rom, instances, hosts, batch, counters, done);
         }
         Visit::All => run_batch::<false, I, H>(rom, instances, hosts, batch, counters, done),
         Visit::WithEvents | Visit::WithEventsAnd(_) => {
             run_batch::<true, I, H>(rom, instances, hosts, batch, counters, done);
+        }
+    }
+    Ok(())
+}
+
+/// Hears what became of an agent of a batch, as the closure of [`tick_batch`] does.
+#[doc(hidden)]
+pub trait Done {
+    /// The agent at a place, its report, and what it left in the inbox.
+    fn done(&mut self, place: usize, report: &Report, left: &[InboxEvent]);
+}
+
+impl<F: FnMut(usize, &Report, &[InboxEvent])> Done for F {
+    #[inline]
+    fn done(&mut self, place: usize, report: &Report, left: &[InboxEvent]) {
+        self(place, report, left);
+    }
+}
+
+/// The same for hosts that have code for the machine. Whoever hears is known by its type, so that it may be
+/// inlined.
+#[doc(hidden)]
+pub fn tick_batch_by_code<'a, I: Instance, H: Hosts>(
+    rom: &'a Rom<'a>,
+    instances: &'a mut [I],
+    hosts: &mut H,
+    batch: &Batch<'a>,
+    counters: &'a mut Counters,
+    done: &mut impl Done,
+) -> Result<(), BatchError> {
+    check(rom, instances.len(), batch)?;
+    let mut blank = Header::default();
+    let mut cx = Context::for_ticks(rom, counters, &mut blank, (batch.tick, I::TIER));
+    cx.set_agents(batch.first_agent, batch.variants);
+    let router = Router {
+        rom,
+        idle: cx.idle.get(),
+        now: batch.tick,
+    };
+    match batch.visit {
+        Visit::All => {
+            run_by_code::<false, I, H>(&mut cx, router, instances, hosts, batch, done);
+        }
+        Visit::WithEvents | Visit::WithEventsAnd(_) => {
+            run_by_code::<true, I, H>(&mut cx, router, instances, hosts, batch, done);
         }
     }
     Ok(())
@@ -151,9 +199,6 @@ fn run_batch<'a, const SPARSE: bool, I: Instance, H: Hosts>(
         idle: cx.idle.get(),
         now: batch.tick,
     };
-    if hosts.are_fused() {
-        return run_by_code::<SPARSE, I, H>(&mut cx, router, instances, hosts, batch, &mut done);
-    }
     let mut agents = instances.iter_mut();
     let mut events = batch.inbox.events().iter();
     let mut listed = match batch.visit {

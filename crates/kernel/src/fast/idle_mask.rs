@@ -29,6 +29,8 @@
 use statewright_rom::Rom;
 use statewright_rom::layout::*;
 
+use crate::events::time::is_due;
+use crate::instance::ram::bit;
 use crate::instance::{Header, Instance, flag};
 use crate::toggles::{self, Optimization};
 
@@ -146,6 +148,36 @@ impl IdleMask {
         words & AT_REST == 0 && clamped == 0
     }
 
+    /// The same for agents of a machine that uses these timer places only: whoever has another one running is not
+    /// seen at rest.
+    #[inline(always)]
+    pub(crate) fn is_at_rest_with<I: Instance>(&self, instance: &I, now: u32, timers: u8) -> bool {
+        let header = instance.header();
+        header.first_word() & (AT_REST & !own(timers)) == self.rest
+            && header.clamped == 0
+            && !is_any_due(instance, now, timers)
+    }
+
+    /// At rest but for polling, and none of these timers is due, which are all that the machine uses?
+    #[inline(always)]
+    pub(crate) fn polls_with<I: Instance>(&self, instance: &I, now: u32, timers: u8) -> bool {
+        let header = instance.header();
+        header.first_word() & ((AT_REST_POLLING | TIMERS) & !own(timers)) == self.poll_rest
+            && header.clamped == 0
+            && !is_any_due(instance, now, timers)
+    }
+
+    /// At rest, no event queued, no timer due, and a tick has room for a transition? For one agent, without a look at
+    /// all that a machine may have; the tier is the machine's.
+    #[inline(always)]
+    pub(crate) fn is_idle_by_code<I: Instance>(rom: &Rom<'_>, instance: &I, now: u32) -> bool {
+        let rest = u64::from(rom.machine_id()) | u64::from(flag::STARTED) << 32;
+        let header = instance.header();
+        let idle = header.first_word() & IDLE == rest
+            || header.first_word() & IDLE & !TIMERS == rest && !instance.has_due_timer(now);
+        idle && header.last_word() == 0 && rom.header().microsteps_per_tick.get() > 1
+    }
+
     /// Does the machine have jumps, and a tick room for one?
     #[inline]
     pub(super) fn has_jumps(&self) -> bool {
@@ -244,6 +276,22 @@ impl IdleMask {
     pub(crate) fn is_idle(&self, header: &Header) -> bool {
         header.first_word() & IDLE == self.jump_rest
     }
+}
+
+/// Timer places in the first word.
+#[inline(always)]
+const fn own(timers: u8) -> u64 {
+    (timers as u64) << 48
+}
+
+/// Is a running timer of these places due?
+#[inline(always)]
+fn is_any_due<I: Instance>(instance: &I, now: u32, timers: u8) -> bool {
+    let armed = instance.header().armed & timers;
+    let mut places = (0_u8..).zip(instance.raw_timers());
+    places.any(|(place, time)| {
+        timers & bit(place) != 0 && armed & bit(place) != 0 && is_due(time.get(), now)
+    })
 }
 
 /// Is no running timer due?

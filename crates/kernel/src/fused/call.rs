@@ -1,7 +1,7 @@
 //! Where a call of user code stands, and with what.
 
 use statewright_rom::Coded;
-use statewright_rom::ids::{StateId, TransitionId};
+use statewright_rom::ids::{FunctionId, StateId, TransitionId};
 use statewright_rom::layout::ActionOp;
 use zerocopy::byteorder::little_endian::{U16, U32};
 
@@ -44,6 +44,16 @@ impl CallSite {
             arguments: (U32::new(first), count),
             ..self
         }
+    }
+
+    /// Its state.
+    pub const fn state(&self) -> StateId {
+        self.site.state
+    }
+
+    /// Its function.
+    pub fn function(&self) -> FunctionId {
+        FunctionId::read(self.function).unwrap_or(FunctionId::FIRST)
     }
 
     /// The same where arguments are computed before the call.

@@ -2,6 +2,7 @@
 
 use statewright_rom::ids::{FunctionId, KeyId};
 
+use super::CallSite;
 use crate::host::cx::{ActionCx, GuardCx};
 use crate::host::{Host, Mode, Status, Verdict};
 
@@ -28,6 +29,47 @@ pub trait Linkage<H> {
 
     /// Writes the words of a blackboard key.
     fn write_key<const N: u16>(host: &mut H, words: [u32; 3]);
+
+    /// Does a function look at nothing but the blackboard and the host's own context? Then it may be called
+    /// without a view of the agent.
+    #[inline(always)]
+    fn is_plain<const N: u16>() -> bool {
+        false
+    }
+
+    /// Asks a plain guard.
+    #[inline(always)]
+    fn plain_guard<const N: u16>(host: &H, call: &'static CallSite) -> Verdict {
+        let _ = (host, call);
+        Verdict::from(false)
+    }
+
+    /// Asks a plain scorer.
+    #[inline(always)]
+    fn plain_score<const N: u16>(host: &H, call: &'static CallSite) -> f32 {
+        let _ = (host, call);
+        0.0
+    }
+
+    /// Asks a plain value function.
+    #[inline(always)]
+    fn plain_value<const N: u16>(host: &H, call: &'static CallSite) -> [u32; 3] {
+        let _ = (host, call);
+        [0; 3]
+    }
+
+    /// Runs a plain action.
+    #[inline(always)]
+    fn plain_action<const N: u16>(host: &mut H, call: &'static CallSite) {
+        let _ = (host, call);
+    }
+
+    /// Runs or cancels a plain activity.
+    #[inline(always)]
+    fn plain_activity<const N: u16>(host: &mut H, mode: Mode, call: &'static CallSite) -> Status {
+        let _ = (host, mode, call);
+        Status::Running
+    }
 }
 
 /// Asks the host for everything by its number, as the plans do.

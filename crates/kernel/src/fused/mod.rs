@@ -13,16 +13,24 @@
 //!   Tables, at any of them: nothing of it is done, and the tables go on from there
 //! ```
 //!
+//! In a batch most of it is first tried on the bytes of the agent alone ([`Work`], [`Bare`]), which is enough for
+//! functions that look at nothing but their blackboard.
+//!
 //! A host that has code for the machine is asked first ([`Host::fused`]). `crates/fuse` writes the code, with
 //! nothing but what is public here; [`Linkage`] is how it gets from the numbers of the machine to
 //! functions and fields. Not for people: the shape follows the generator.
 
+mod alone;
+pub(crate) mod bare;
 mod call;
 pub(crate) mod drive;
 mod linkage;
 mod moves;
 mod score;
+mod work;
 
+pub use alone::{OneEvent, take_alone};
+pub use bare::{AnyBare, Bare};
 pub use call::CallSite;
 pub use linkage::{ByNumber, Linkage};
 pub use statewright_rom::code::arith;
@@ -33,20 +41,14 @@ pub use crate::instance::event::Event;
 pub use crate::instance::{Instance64, Instance128, Instance256};
 pub use crate::poll::{Halt, Polled};
 pub use score::{Scored, best};
+pub use work::{Leaving, Work};
 
 use statewright_rom::ids::*;
-use statewright_rom::layout::NONE;
 
-use crate::code::activity::bits_at;
 use crate::code::eval::evaluate;
 use crate::code::truth::test_any;
-use crate::context::{Context, TakenFor};
-use crate::events::time::is_due;
+use crate::context::Context;
 use crate::host::cx::{ActionCx, GuardCx, scratch_slots};
-use crate::instance::leaves::Rank;
-use crate::instance::rng::Rng;
-use crate::instance::{Instance, flag};
-use crate::poll::has_only_deferred;
 use crate::tick::Tick;
 
 /// A part of a tick.
@@ -70,6 +72,8 @@ pub enum Phase<'e> {
     Ask,
     /// Update actions and activities of what was not entered in this tick: `Done`.
     Run,
+    /// All update actions and activities of an agent that only polls, after it has asked: `Polled`.
+    RunAll,
 }
 
 /// What came of a part of a tick.
@@ -127,7 +131,7 @@ impl Step {
 
     /// What something was taken to; nothing if it is something else.
     #[inline(always)]
-    pub(crate) fn taking(self) -> Taking {
+    pub fn taking(self) -> Taking {
         match self {
             Self::Took(taking) => taking,
             Self::Tables | Self::Done | Self::Polled(_) => Taking::Tables,
@@ -139,6 +143,17 @@ impl Step {
     pub(crate) fn is_done(self) -> bool {
         matches!(self, Self::Done)
     }
+}
+
+/// Who may handle an event while a state alone is the innermost one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Heard {
+    /// Nobody.
+    ByNobody,
+    /// Somebody, and the state is a leaf that there is.
+    InLeaf,
+    /// That is not known.
+    Unknown,
 }
 
 /// What asking and running came to. Small, so that it comes back in a register; the context has the rest.
@@ -208,84 +223,21 @@ impl<'r, 'a> Fuse<'r, 'a> {
 
 /// The configuration.
 impl Fuse<'_, '_> {
-    /// A leaf as it lies in the bytes.
-    #[inline(always)]
-    pub fn leaf<I: Instance, const N: usize>(&self) -> u16 {
-        let leaves = I::view(&self.cx.ram).map(Instance::raw_leaves);
-        let leaf = leaves.and_then(|leaves| leaves.get(N));
-        leaf.map_or(NONE, |leaf| leaf.get())
-    }
-
-    /// Is nothing to be done but to poll, as far as the queue can tell?
-    #[inline(always)]
-    pub fn is_quiet<I: Instance>(&self) -> bool {
-        let rom = self.cx.rom;
-        I::view(&self.cx.ram).is_some_and(|instance| {
-            instance.header().event_count == 0 || has_only_deferred(rom, instance)
-        })
-    }
-
     /// Are the frames of stacks what they should be? Only machines with stacks have to ask.
     #[inline]
     pub fn are_frames(&self) -> bool {
         self.cx.are_frames()
     }
 
-    /// Are there no other leaves than those of a mask?
+    /// Was a state at this place of the tree entered in this tick?
     #[inline(always)]
-    pub fn is_whole<I: Instance>(&self, used: u8) -> bool {
-        let leaves = I::view(&self.cx.ram).map_or(&[][..], Instance::raw_leaves);
-        // All at once: one branch.
-        let others = (0_u32..).zip(leaves).fold(NONE, |all, (number, leaf)| {
-            let own = used & 1_u8.checked_shl(number).unwrap_or(0) != 0;
-            all & if own { NONE } else { leaf.get() }
-        });
-        others == NONE
-    }
-
-    /// Is the leaf of a number one of the states from one on, up to another?
-    #[inline(always)]
-    pub fn is_in<I: Instance, const N: usize>(&self, first: u16, end: u16) -> bool {
-        (first..end).contains(&self.leaf::<I, N>())
-    }
-
-    /// What a slot holds.
-    #[inline(always)]
-    pub fn slot<I: Instance>(&self, slot: u8) -> u16 {
-        let slots = I::view(&self.cx.ram).map_or(&[][..], Instance::raw_slots);
-        slots.get(usize::from(slot)).map_or(0, |slot| slot.get())
-    }
-
-    /// The result of an activity: 0 while it runs, 1 for success, else failure.
-    #[inline(always)]
-    pub fn result<I: Instance>(&self, slot: u8, bit: u8) -> u16 {
-        let slots = I::view(&self.cx.ram).map_or(&[][..], Instance::raw_slots);
-        bits_at(slots, (slot, bit))
+    pub fn is_fresh(&self, line: u8, depth: u8) -> bool {
+        self.cx.is_fresh(line, depth)
     }
 }
 
 /// The course of a tick.
-impl<'a> Fuse<'_, 'a> {
-    /// User code may run from now on.
-    #[inline(always)]
-    pub fn begin(&mut self) {
-        self.cx.running = true;
-    }
-
-    /// A candidate may be taken (`enabled`), or there is more to ask it than fused code knows.
-    #[inline]
-    pub fn halt(&mut self, at: Asked, transition: u16, enabled: bool) -> Quiet {
-        self.cx.halt = Halt {
-            rank: Rank::of_bit(at.rank.into()),
-            interrupts: at.interrupts,
-            transition,
-            enabled,
-            before: NONE,
-            before_rank: Rank::FIRST,
-        };
-        Quiet::Halted
-    }
-
+impl Fuse<'_, '_> {
     /// A later leaf has found a transition, too.
     #[inline]
     pub fn halted_after(&mut self, first: Halt) -> Step {
@@ -306,28 +258,6 @@ impl<'a> Fuse<'_, 'a> {
             },
         })
     }
-
-    /// Did something go wrong so far? Otherwise nobody may be taken.
-    #[inline(always)]
-    pub fn failure(&self) -> Quiet {
-        match self.cx.check_fault() {
-            Ok(()) => Quiet::Settled,
-            Err(_) => Quiet::Failed,
-        }
-    }
-
-    /// Everything is done.
-    #[inline]
-    pub fn finish(&mut self) -> Quiet {
-        if let Quiet::Failed = self.failure() {
-            return Quiet::Failed;
-        }
-        if self.cx.ram.has(flag::WORK) {
-            self.cx.show_posted();
-        }
-        self.cx.running = false;
-        Quiet::Done
-    }
 }
 
 /// Calls.
@@ -345,65 +275,16 @@ impl<'a> Fuse<'_, 'a> {
         self.cx.fixed_call = Some(call);
         ActionCx::new(self.cx)
     }
-
-    /// Keeps what an activity says.
-    #[inline(always)]
-    pub fn keep(&mut self, state: u16, status: Status) {
-        if status != Status::Running
-            && let Some(state) = self.cx.proved(StateId::new(state))
-        {
-            self.cx.set_result(state, status);
-        }
-    }
 }
 
 /// What expressions read.
 impl Fuse<'_, '_> {
-    /// A word of the parameters in the agent's variant, of so many words each.
-    #[inline]
-    pub fn parameter(&self, word: usize, words: usize) -> u32 {
-        let row = self.cx.variant().index().wrapping_mul(words);
-        let value = self.cx.rom.parameter_values().get(row.wrapping_add(word));
-        value.map_or(0, |value| value.word.get())
-    }
-
-    /// Words of the event that is taken; 0 without one.
-    #[inline]
-    pub fn payload(&self) -> [u32; 3] {
-        match self.cx.fixed_cause {
-            TakenFor::Event(event) => {
-                let [x, y, z, _] = event.words();
-                [x, y, z]
-            }
-            TakenFor::Nothing | TakenFor::Timer(_) => [0; 3],
-        }
-    }
-
-    /// Ticks since a state was entered whose clock is in a timer slot; 0 while it is not active.
-    #[inline]
-    pub fn ticks_since<I: Instance>(&self, slot: u8, is_active: bool) -> i32 {
-        let timers = I::view(&self.cx.ram).map_or(&[][..], Instance::raw_timers);
-        match timers.get(usize::from(slot)) {
-            Some(time) if is_active => {
-                let ticks = self.cx.now.wrapping_sub(time.get());
-                ticks.min(i32::MAX as u32) as i32
-            }
-            _ => 0,
-        }
-    }
-
     /// The word of scratch that expressions see; 0 while its owner is not active.
     #[inline]
     pub fn scratch(&self, scratch: u16) -> u16 {
         let scratch = self.cx.proved(ScratchId::new(scratch));
         let slot = scratch.and_then(|scratch| scratch_slots(self.cx, scratch).next());
         slot.map_or(0, |slot| self.cx.slot(slot))
-    }
-
-    /// The agent's random numbers.
-    #[inline]
-    pub fn rng(&mut self) -> Rng<'_> {
-        Rng::new(&mut self.cx.ram.header_mut().rng)
     }
 }
 
@@ -417,75 +298,10 @@ impl Fuse<'_, '_> {
         candidate.is_some_and(|candidate| self.cx.stack_reason(&candidate).is_none())
     }
 
-    /// Are there fewer frames than so many, on all stacks together?
-    #[inline]
-    pub fn has_room_for_frames(&self, depth: u8) -> bool {
-        self.cx.ram.header().stack_depth < depth
-    }
-
-    /// Is a frame on any stack?
-    #[inline]
-    pub fn has_frames(&self) -> bool {
-        self.cx.ram.header().stack_depth != 0
-    }
-
     /// Is a state complete (EXEC-6)?
     #[inline]
     pub fn is_complete(&self, state: u16) -> bool {
         StateId::new(state).is_some_and(|state| self.cx.is_complete(state))
-    }
-
-    /// Is a cooldown over whose ready tick is in two slots?
-    #[inline]
-    pub fn has_cooled<I: Instance>(&self, slot: u8) -> bool {
-        let slot = self.cx.proved(SlotId::new(slot));
-        let ready = slot.map_or(0, |slot| self.cx.wide_slot(slot));
-        ready == 0 || is_due(ready, self.cx.now)
-    }
-
-    /// Its guard holds: does it have to wait still? Only the plans know what comes after waiting.
-    #[inline]
-    pub fn waits<I: Instance>(&self, timer: u8) -> bool {
-        I::view(&self.cx.ram).is_some_and(|instance| {
-            let bit = 1_u8.checked_shl(timer.into()).unwrap_or(0);
-            let time = instance.raw_timers().get(usize::from(timer));
-            let armed = instance.header().armed & bit != 0;
-            armed && time.is_some_and(|time| !is_due(time.get(), self.cx.now))
-        })
-    }
-
-    /// Starts, goes on or ends the wait of a candidate whose guard was asked; whether it is over.
-    #[inline]
-    pub fn debounce<I: Instance>(&mut self, timer: u8, ticks: u32, holds: bool) -> bool {
-        let bit = 1_u8.checked_shl(timer.into()).unwrap_or(0);
-        if !holds {
-            self.disarm::<I>(bit);
-            return false;
-        }
-        let armed = I::view(&self.cx.ram).map_or(0, |instance| instance.header().armed);
-        if armed & bit == 0 {
-            self.arm::<I>(timer, ticks);
-        }
-        !self.waits::<I>(timer)
-    }
-
-    /// Was a state entered less than so many ticks ago whose clock is in a timer slot?
-    #[inline(always)]
-    pub fn is_young<I: Instance>(&self, clock: u8, ticks: u32) -> bool {
-        let timers = I::view(&self.cx.ram).map_or(&[][..], Instance::raw_timers);
-        let entered = timers.get(usize::from(clock));
-        entered.is_some_and(|entered| self.cx.now.wrapping_sub(entered.get()) < ticks)
-    }
-
-    /// Keeps a transition in the slot of its source, unless another one waits there (SEL-6); whether it
-    /// does.
-    #[inline]
-    pub fn latch<I: Instance>(&mut self, slot: u8, transition: u16) -> bool {
-        if self.slot::<I>(slot) != 0 {
-            return false;
-        }
-        self.put_slot::<I>(slot, transition.saturating_add(1));
-        true
     }
 }
 

@@ -1,44 +1,14 @@
-//! What transitions that are code change in an instance: leaves, timers, results, clocks (EXEC-1,
-//! RAM-7).
+//! What transitions that are code leave to the tables (EXEC-1, RAM-7).
 
 use statewright_rom::ids::*;
 use statewright_rom::layout::*;
-use zerocopy::byteorder::little_endian::U16;
 
 use super::{CallSite, Fuse, Host};
-use crate::context::TakenFor;
 use crate::instance::event::{Class, Event};
-use crate::instance::{Instance, RawParts};
 use crate::tick::Tick;
 
-/// Which transition it is, and why.
+/// What is taken.
 impl Fuse<'_, '_> {
-    /// A transition is carried out from now on.
-    #[inline(always)]
-    pub fn taking(&mut self, transition: u16) {
-        self.cx.fixed_transition = TransitionId::new(transition);
-    }
-
-    /// It is done. Deferred events may be taken again.
-    #[inline(always)]
-    pub fn taken<I: Instance>(&mut self, moved: bool) {
-        self.cx.fixed_transition = None;
-        if moved && self.has_queued::<I>() {
-            self.cx.clear_marks();
-        }
-    }
-
-    #[inline(always)]
-    fn has_queued<I: Instance>(&self) -> bool {
-        I::view(&self.cx.ram).is_none_or(|instance| instance.header().event_count != 0)
-    }
-
-    /// A timer is why.
-    #[inline(always)]
-    pub fn because_of_timer(&mut self, timer: u16) {
-        self.cx.fixed_cause = TimerId::new(timer).map_or(TakenFor::Nothing, TakenFor::Timer);
-    }
-
     /// Keeps an event of the inbox for later (EVT-5).
     #[inline(never)]
     pub fn defer(&mut self, event: &Event) {
@@ -54,119 +24,6 @@ impl Fuse<'_, '_> {
     pub fn due_timer(&self, due: u8) -> u16 {
         let due = self.cx.due_timer(due);
         due.map_or(NONE, |due| due.timer.raw())
-    }
-}
-
-/// Bytes of the instance.
-impl Fuse<'_, '_> {
-    /// Code that works on another tier has come to no configuration before: nothing is written then, and no
-    /// alarm is needed at every place that writes.
-    #[inline(always)]
-    fn with_parts<I: Instance>(&mut self, work: impl FnOnce(RawParts<'_>)) {
-        let _ = I::with(&mut self.cx.ram, |instance| work(instance.raw_parts()));
-    }
-
-    /// What is the innermost active state on a line.
-    #[inline(always)]
-    pub fn put_leaf<I: Instance, const N: usize>(&mut self, leaf: u16) {
-        self.with_parts::<I>(|parts| {
-            if let Some(cell) = parts.leaves.get_mut(N) {
-                cell.set(leaf);
-            }
-        });
-    }
-
-    /// A state on a line counts as entered in this tick (TICK-5).
-    #[inline(always)]
-    pub fn mark_fresh(&mut self, line: u8, depth: u8) {
-        self.cx.mark_fresh_at(line, depth);
-    }
-
-    /// Was a state at this place of the tree entered in this tick?
-    #[inline(always)]
-    pub fn is_fresh(&self, line: u8, depth: u8) -> bool {
-        self.cx.is_fresh(line, depth)
-    }
-
-    /// Clears bits of a slot.
-    #[inline(always)]
-    pub fn clear_bits<I: Instance>(&mut self, slot: u8, bits: u16) {
-        self.with_parts::<I>(|parts| {
-            if let Some(cell) = parts.slots.get_mut(usize::from(slot)) {
-                cell.set(cell.get() & !bits);
-            }
-        });
-    }
-
-    /// Clears slots.
-    #[inline(always)]
-    pub fn clear_slots<I: Instance>(&mut self, first: u8, count: u8) {
-        let first = usize::from(first);
-        self.with_parts::<I>(|parts| {
-            let slots = parts.slots.get_mut(first..first.wrapping_add(count.into()));
-            slots.unwrap_or_default().fill(U16::new(0));
-        });
-    }
-
-    /// Writes a slot.
-    #[inline(always)]
-    pub fn put_slot<I: Instance>(&mut self, slot: u8, value: u16) {
-        self.with_parts::<I>(|parts| {
-            if let Some(cell) = parts.slots.get_mut(usize::from(slot)) {
-                cell.set(value);
-            }
-        });
-    }
-
-    /// The clock of a state begins.
-    #[inline(always)]
-    pub fn start_clock<I: Instance>(&mut self, timer: u8) {
-        let now = self.cx.now;
-        self.with_parts::<I>(|parts| {
-            if let Some(cell) = parts.timers.get_mut(usize::from(timer)) {
-                cell.set(now);
-            }
-        });
-    }
-
-    /// A timer runs so many ticks.
-    #[inline(always)]
-    pub fn arm<I: Instance>(&mut self, timer: u8, ticks: u32) {
-        let deadline = self.cx.now.wrapping_add(ticks);
-        self.with_parts::<I>(|parts| {
-            if let Some(cell) = parts.timers.get_mut(usize::from(timer)) {
-                cell.set(deadline);
-                parts.header.armed |= 1_u8.checked_shl(timer.into()).unwrap_or(0);
-            }
-        });
-    }
-
-    /// Timers and clocks of a mask end.
-    #[inline(always)]
-    pub fn disarm<I: Instance>(&mut self, mask: u8) {
-        self.with_parts::<I>(|parts| {
-            parts.header.armed &= !mask;
-            for (number, cell) in (0_u32..).zip(parts.timers) {
-                if mask & 1_u8.checked_shl(number).unwrap_or(0) != 0 {
-                    cell.set(0);
-                }
-            }
-        });
-    }
-
-    /// An `every` is taken: its deadline moves on by so many ticks, past now (LANG-2).
-    #[inline(always)]
-    pub fn move_on<I: Instance>(&mut self, timer: u8, ticks: u32) {
-        let now = self.cx.now;
-        self.with_parts::<I>(|parts| {
-            if let Some(cell) = parts.timers.get_mut(usize::from(timer)) {
-                let late = now.wrapping_sub(cell.get());
-                let missed = late.wrapping_sub(late.checked_rem(ticks).unwrap_or(0));
-                let next = cell.get().wrapping_add(missed).wrapping_add(ticks);
-                cell.set(next);
-                parts.header.armed |= 1_u8.checked_shl(timer.into()).unwrap_or(0);
-            }
-        });
     }
 }
 

@@ -8,7 +8,7 @@ use statewright_rom::Rom;
 use statewright_rom::ids::*;
 use statewright_rom::layout::{ArgumentRecord, ValueType};
 
-use crate::fused::{Fuse, Phase, Step};
+use crate::fused::{AnyBare, Fuse, Heard, Phase, Step};
 use crate::host::cx::{ActionCx, GuardCx};
 use crate::host::trace::Trace;
 use crate::instance::event::Event;
@@ -194,12 +194,19 @@ pub trait Host {
         false
     }
 
-    /// Whether anybody may handle an event, as [`Hosts::hears`].
+    /// Who may handle an event, as [`Hosts::hears`].
     #[doc(hidden)]
     #[inline]
-    fn hears(&self, leaf: u16, event: u16) -> bool {
+    fn hears(&self, leaf: u16, event: u16) -> Heard {
         let _ = (leaf, event);
-        true
+        Heard::Unknown
+    }
+
+    /// Timer places that agents of that machine use, a bit each, as [`Hosts::timers`].
+    #[doc(hidden)]
+    #[inline]
+    fn timers(&self) -> u8 {
+        u8::MAX
     }
 
     /// A part of a tick by that code; [`Step::Tables`] if it leaves the part to the tables: nothing is
@@ -208,6 +215,15 @@ pub trait Host {
     #[inline]
     fn fused(&mut self, fuse: Fuse<'_, '_>, phase: Phase<'_>) -> Step {
         let _ = (fuse, phase);
+        Step::Tables
+    }
+
+    /// The same on nothing but the bytes of the agent; [`Step::Tables`] if more is needed: nothing is done
+    /// then. What polling came to is `Settled` if everybody was asked and nothing was run.
+    #[doc(hidden)]
+    #[inline]
+    fn bare(&mut self, bare: AnyBare<'_, '_>, phase: Phase<'_>) -> Step {
+        let _ = (bare, phase);
         Step::Tables
     }
 }
@@ -276,13 +292,21 @@ pub trait Hosts {
         false
     }
 
-    /// Whether anybody may handle an event of a number while a state alone is the innermost one, as far as that
+    /// Who may handle an event of a number while a state alone is the innermost one, as far as that
     /// code knows. Asked before the host of the agent is.
     #[doc(hidden)]
     #[inline]
-    fn hears(&self, leaf: u16, event: u16) -> bool {
+    fn hears(&self, leaf: u16, event: u16) -> Heard {
         let _ = (leaf, event);
-        true
+        Heard::Unknown
+    }
+
+    /// Timer places that agents of the machine use, as far as that code knows, a bit each: only these are looked at,
+    /// and an agent with another one goes the slow path.
+    #[doc(hidden)]
+    #[inline]
+    fn timers(&self) -> u8 {
+        u8::MAX
     }
 
     /// Whether the agent at a place is traced in more than outline; it goes the slow path then.
@@ -316,8 +340,13 @@ impl<H: Host> Hosts for H {
     }
 
     #[inline]
-    fn hears(&self, leaf: u16, event: u16) -> bool {
+    fn hears(&self, leaf: u16, event: u16) -> Heard {
         Host::hears(self, leaf, event)
+    }
+
+    #[inline]
+    fn timers(&self) -> u8 {
+        Host::timers(self)
     }
 
     #[inline]
@@ -391,12 +420,22 @@ impl<H: Host + ?Sized> Host for &mut H {
     }
 
     #[inline]
-    fn hears(&self, leaf: u16, event: u16) -> bool {
+    fn hears(&self, leaf: u16, event: u16) -> Heard {
         (**self).hears(leaf, event)
     }
 
     #[inline]
     fn fused(&mut self, fuse: Fuse<'_, '_>, phase: Phase<'_>) -> Step {
         (**self).fused(fuse, phase)
+    }
+
+    #[inline]
+    fn timers(&self) -> u8 {
+        (**self).timers()
+    }
+
+    #[inline]
+    fn bare(&mut self, bare: AnyBare<'_, '_>, phase: Phase<'_>) -> Step {
+        (**self).bare(bare, phase)
     }
 }

@@ -75,6 +75,10 @@ pub trait Instance: sealed::Sealed + Copy + FromBytes + IntoBytes + Immutable {
     #[doc(hidden)]
     fn view<'r>(ram: &'r Ram<'_>) -> Option<&'r Self>;
 
+    /// What is behind a view, for as long as that is there; `None` if it is of another tier.
+    #[doc(hidden)]
+    fn of_ram(ram: Ram<'_>) -> Option<&mut Self>;
+
     /// Works on what is behind a view; `false` if it is of another tier.
     #[doc(hidden)]
     fn with(ram: &mut Ram<'_>, work: impl FnOnce(&mut Self)) -> bool;
@@ -185,6 +189,11 @@ macro_rules! instance {
             }
 
             #[inline(always)]
+            fn of_ram(ram: Ram<'_>) -> Option<&mut Self> {
+                if let Ram::$tier(instance) = ram { Some(instance) } else { None }
+            }
+
+            #[inline(always)]
             fn with(ram: &mut Ram<'_>, work: impl FnOnce(&mut Self)) -> bool {
                 if let Ram::$tier(instance) = ram {
                     work(instance);
@@ -211,6 +220,7 @@ macro_rules! instance {
                 &self.timers
             }
 
+            #[inline]
             fn raw_slots(&self) -> &[U16] {
                 &self.slots
             }

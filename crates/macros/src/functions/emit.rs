@@ -45,6 +45,24 @@ pub fn callbacks(functions: &[Function]) -> TokenStream {
     quote!(&[#(#entries),*])
 }
 
+/// Those of them that look at nothing but blackboard and context, in the same way.
+pub fn plain_callbacks(functions: &[Function]) -> TokenStream {
+    let plain = functions.iter().filter(|function| {
+        let needs_no_view =
+            |parameter: &Parameter| matches!(parameter, Parameter::Context | Parameter::Mode);
+        function.parameters.iter().all(needs_no_view)
+    });
+    let entries = plain.map(|function| {
+        let (conditions, closure) = (&function.conditions, closure_with(function, &quote!()));
+        let kind = format_ident!("{}", function.mark.kind.variant());
+        let entries = spellings(function).map(|name| {
+            quote!(#(#conditions)* (#name, ::statewright::macros::PlainCallback::#kind(#closure)))
+        });
+        quote!(#(#entries),*)
+    });
+    quote!(&[#(#entries),*])
+}
+
 /// The names that a function answers to.
 fn spellings(function: &Function) -> impl Iterator<Item = String> + use<> {
     let name = function.name.value();
@@ -111,6 +129,11 @@ fn step(function: &Function) -> TokenStream {
 
 /// The function as the facade calls it.
 fn closure(function: &Function) -> TokenStream {
+    closure_with(function, &quote!(, _view))
+}
+
+/// The same with a view of the agent or without.
+fn closure_with(function: &Function, view: &TokenStream) -> TokenStream {
     let (reads, arguments) = arguments(&function.parameters);
     let path = &function.path;
     // At the type that the function returns: there a wrong one is shown.
@@ -124,17 +147,17 @@ fn closure(function: &Function) -> TokenStream {
         MarkedKind::Guard => {
             let verdict =
                 quote_spanned!(span=> <::statewright::Verdict as ::core::convert::From<_>>::from);
-            quote!(|me, _context, _view| { #reads #verdict(#call) })
+            quote!(|me, _context #view| { #reads #verdict(#call) })
         }
-        MarkedKind::Scorer => quote!(|me, _context, _view| { #reads #call }),
+        MarkedKind::Scorer => quote!(|me, _context #view| { #reads #call }),
         MarkedKind::Value => {
             let ty = &function.returns;
             let words = quote_spanned!(span=> <#ty as ::statewright::Value>::to_words);
-            quote!(|me, _context, _view| { #reads #words(#call) })
+            quote!(|me, _context #view| { #reads #words(#call) })
         }
-        MarkedKind::Action => quote!(|me, _context, _view| { #reads #call; }),
-        MarkedKind::Activity if has_mode => quote!(|me, _context, mode, _view| { #reads #call }),
-        MarkedKind::Activity => quote! {|me, _context, mode, _view| {
+        MarkedKind::Action => quote!(|me, _context #view| { #reads #call; }),
+        MarkedKind::Activity if has_mode => quote!(|me, _context, mode #view| { #reads #call }),
+        MarkedKind::Activity => quote! {|me, _context, mode #view| {
             // It is not told that its state is left.
             if let ::statewright::Mode::Cancel = mode {
                 return ::statewright::Status::Running;

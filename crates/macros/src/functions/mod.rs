@@ -104,12 +104,14 @@ fn on_impl(options: Options, mut block: ItemImpl, problems: &mut Problems) -> To
 /// What machines are fused with.
 fn linked(functions: &[Function], board: &Type, context: &Type) -> TokenStream {
     let callbacks = emit::callbacks(functions);
+    let plain = emit::plain_callbacks(functions);
     quote! {
         #[automatically_derived]
         impl ::statewright::macros::Linked for #board {
             type Board = Self;
             type Context = #context;
             const CALLBACKS: &'static [(&'static str, ::statewright::Callback<Self, #context>)] = #callbacks;
+            const PLAIN: &'static [(&'static str, ::statewright::macros::PlainCallback<Self, #context>)] = #plain;
         }
     }
 }

@@ -42,8 +42,17 @@ pub fn code(input: &Input, built: &Built) -> Option<TokenStream> {
                 const KEYS: &'static [(&'static str, ::statewright::Type)] = &[#(#keys),*];
 
                 #[inline(always)]
-                fn hears(leaf: u16, event: u16) -> bool {
+                fn hears(leaf: u16, event: u16) -> Heard {
                     hears(leaf, event)
+                }
+
+                const TIMERS: u8 = TIMERS;
+
+                #[inline(always)]
+                fn bare<L: Linkage<H>, H: Host>(
+                    bytes: AnyBare<'_, '_>, host: &mut H, phase: Phase<'_>
+                ) -> Step {
+                    bare::<L, H>(bytes, host, phase)
                 }
 
                 #[inline(always)]

@@ -3,11 +3,11 @@
 
 use std::marker::PhantomData;
 
-use statewright_kernel::fused::{Fuse, Linkage, Phase, Step};
+use statewright_kernel::fused::{AnyBare, CallSite, Fuse, Heard, Linkage, Phase, Step};
 use statewright_kernel::{self as kernel, Host, Mode, Status, Verdict};
 use statewright_rom::ids::KeyId;
 
-use super::{AnyFused, Fused, FusedBy};
+use super::{AnyFused, Fused, FusedBy, PlainHost};
 use crate::board::Board;
 use crate::context::Context;
 use crate::functions::{
@@ -28,7 +28,31 @@ pub trait Linked {
     type Context: Context + ?Sized + 'static;
     /// Names and functions; one that answers to two spellings stands here twice.
     const CALLBACKS: &'static [NamedCallback<Self::Board, Self::Context>];
+    /// Those of them that look at nothing but blackboard and context.
+    const PLAIN: &'static [(&'static str, PlainCallback<Self::Board, Self::Context>)];
 }
+
+/// User code that needs no view of its agent.
+pub enum PlainCallback<B, C: Context + ?Sized> {
+    /// Answers yes or no.
+    Guard(for<'w> fn(&B, &<C as Context>::Of<'w>) -> Verdict),
+    /// Answers how good something is.
+    Scorer(for<'w> fn(&B, &<C as Context>::Of<'w>) -> f32),
+    /// Does something at once.
+    Action(for<'w> fn(&mut B, &<C as Context>::Of<'w>)),
+    /// Does something over time.
+    Activity(for<'w> fn(&mut B, &<C as Context>::Of<'w>, Mode) -> Status),
+    /// Gives the words of a value.
+    Value(for<'w> fn(&B, &<C as Context>::Of<'w>) -> [u32; 3]),
+}
+
+impl<B, C: Context + ?Sized> Clone for PlainCallback<B, C> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<B, C: Context + ?Sized> Copy for PlainCallback<B, C> {}
 
 /// A machine as code: `machine!` implements it.
 pub trait FusedMachine {
@@ -39,8 +63,15 @@ pub trait FusedMachine {
     /// Names and types of its keys, by number.
     const KEYS: &'static [(&'static str, Type)];
 
-    /// May anybody handle an event while a state alone is the innermost one?
-    fn hears(leaf: u16, event: u16) -> bool;
+    /// Timer places that it uses, a bit each.
+    const TIMERS: u8;
+
+    /// Who may handle an event while a state alone is the innermost one?
+    fn hears(leaf: u16, event: u16) -> Heard;
+
+    /// A part of a tick on nothing but the bytes of an agent.
+    fn bare<L: Linkage<H>, H: Host>(bytes: AnyBare<'_, '_>, host: &mut H, phase: Phase<'_>)
+    -> Step;
 
     /// A part of a tick.
     fn fused<L: Linkage<H>, H: Host>(fuse: Fuse<'_, '_>, host: &mut H, phase: Phase<'_>) -> Step;
@@ -59,6 +90,10 @@ where
         const {
             &Fused::<T::Board, T::Context> {
                 batch: |batch| batch.run::<M::Instance, _>(Known::<T, M>(PhantomData)),
+                alone: |bare, mut host, event| {
+                    let phase = Phase::Event(event);
+                    M::bare::<Linker<T, M>, _>(bare, &mut host, phase).taking()
+                },
                 fields: &Linker::<T, M>::FIELDS,
             }
         },
@@ -85,8 +120,23 @@ where
     const IS_THERE: bool = true;
 
     #[inline(always)]
-    fn hears(self, leaf: u16, event: u16) -> bool {
+    fn hears(self, leaf: u16, event: u16) -> Heard {
         M::hears(leaf, event)
+    }
+
+    #[inline(always)]
+    fn timers(self) -> u8 {
+        M::TIMERS
+    }
+
+    #[inline(always)]
+    fn run_bare(
+        self,
+        bare: AnyBare<'_, '_>,
+        host: &mut FusedHost<'_, '_, T::Board, <T::Context as Context>::Of<'w>>,
+        phase: Phase<'_>,
+    ) -> Step {
+        M::bare::<Linker<T, M>, _>(bare, host, phase)
     }
 
     #[inline(always)]
@@ -151,6 +201,21 @@ where
         None
     }
 
+    /// The function of a number, if it is plain.
+    const fn plain(number: u16) -> Option<PlainCallback<T::Board, T::Context>> {
+        if number as usize >= M::FUNCTIONS.len() {
+            return None;
+        }
+        let (name, mut at) = (M::FUNCTIONS[number as usize], 0);
+        while at < T::PLAIN.len() {
+            if is_same(T::PLAIN[at].0, name) {
+                return Some(T::PLAIN[at].1);
+            }
+            at += 1;
+        }
+        None
+    }
+
     const fn guard(number: u16) -> AnyGuardFn<T::Board, T::Context> {
         match Self::callback(number, Kind::Guard) {
             Some(Callback::Guard(guard)) => guard,
@@ -202,6 +267,61 @@ const fn field(fields: &[(&str, Type)], (name, ty): (&str, Type)) -> usize {
     usize::MAX
 }
 
+/// Calls of functions that need no view of their agent, for a type of host.
+macro_rules! plain_calls {
+    ($host:ty) => {
+        #[inline(always)]
+        fn is_plain<const N: u16>() -> bool {
+            const { Self::plain(N).is_some() }
+        }
+
+        #[inline(always)]
+        fn plain_guard<const N: u16>(host: &$host, call: &'static CallSite) -> Verdict {
+            match const { Self::plain(N) } {
+                Some(PlainCallback::Guard(guard)) => host.ask_plain(call, guard),
+                _ => Verdict::from(false),
+            }
+        }
+
+        #[inline(always)]
+        fn plain_score<const N: u16>(host: &$host, call: &'static CallSite) -> f32 {
+            match const { Self::plain(N) } {
+                Some(PlainCallback::Scorer(scorer)) => host.ask_plain(call, scorer),
+                _ => 0.0,
+            }
+        }
+
+        #[inline(always)]
+        fn plain_value<const N: u16>(host: &$host, call: &'static CallSite) -> [u32; 3] {
+            match const { Self::plain(N) } {
+                Some(PlainCallback::Value(value)) => host.ask_plain(call, value),
+                _ => [0; 3],
+            }
+        }
+
+        #[inline(always)]
+        fn plain_action<const N: u16>(host: &mut $host, call: &'static CallSite) {
+            if let Some(PlainCallback::Action(action)) = const { Self::plain(N) } {
+                host.act_plain(call, action);
+            }
+        }
+
+        #[inline(always)]
+        fn plain_activity<const N: u16>(
+            host: &mut $host,
+            mode: Mode,
+            call: &'static CallSite,
+        ) -> Status {
+            match const { Self::plain(N) } {
+                Some(PlainCallback::Activity(activity)) => {
+                    host.act_plain(call, |me, context| activity(me, context, mode))
+                }
+                _ => Status::Running,
+            }
+        }
+    };
+}
+
 impl<'h, 'p, 'w, T: Linked, M: FusedMachine>
     Linkage<FusedHost<'h, 'p, T::Board, <T::Context as Context>::Of<'w>>> for Linker<T, M>
 where
@@ -249,6 +369,8 @@ where
         host.act(actor, |me, context, cx| activity(me, context, mode, cx))
     }
 
+    plain_calls!(FusedHost<'h, 'p, T::Board, <T::Context as Context>::Of<'w>>);
+
     #[inline(always)]
     fn read_key<const N: u16>(
         host: &FusedHost<'h, 'p, T::Board, <T::Context as Context>::Of<'w>>,
@@ -266,5 +388,71 @@ where
         if let Some(key) = const { KeyId::new(N) } {
             host.write_field(key, field, words);
         }
+    }
+}
+
+/// On nothing but bytes: whoever needs a view is not called.
+impl<'h, 'w, T: Linked, M: FusedMachine>
+    Linkage<PlainHost<'h, T::Board, <T::Context as Context>::Of<'w>>> for Linker<T, M>
+where
+    T::Board: Board,
+{
+    plain_calls!(PlainHost<'h, T::Board, <T::Context as Context>::Of<'w>>);
+
+    #[inline(always)]
+    fn guard<const N: u16>(
+        _: &PlainHost<'h, T::Board, <T::Context as Context>::Of<'w>>,
+        _: kernel::GuardCx<'_, '_>,
+    ) -> Verdict {
+        Verdict::from(false)
+    }
+
+    #[inline(always)]
+    fn score<const N: u16>(
+        _: &PlainHost<'h, T::Board, <T::Context as Context>::Of<'w>>,
+        _: kernel::GuardCx<'_, '_>,
+    ) -> f32 {
+        0.0
+    }
+
+    #[inline(always)]
+    fn value<const N: u16>(
+        _: &PlainHost<'h, T::Board, <T::Context as Context>::Of<'w>>,
+        _: kernel::GuardCx<'_, '_>,
+    ) -> [u32; 3] {
+        [0; 3]
+    }
+
+    #[inline(always)]
+    fn action<const N: u16>(
+        _: &mut PlainHost<'h, T::Board, <T::Context as Context>::Of<'w>>,
+        _: kernel::ActionCx<'_, '_>,
+    ) {
+    }
+
+    #[inline(always)]
+    fn activity<const N: u16>(
+        _: &mut PlainHost<'h, T::Board, <T::Context as Context>::Of<'w>>,
+        _: Mode,
+        _: kernel::ActionCx<'_, '_>,
+    ) -> Status {
+        Status::Running
+    }
+
+    #[inline(always)]
+    fn read_key<const N: u16>(
+        host: &PlainHost<'h, T::Board, <T::Context as Context>::Of<'w>>,
+    ) -> [u32; 3] {
+        host.board
+            .read(const { Self::FIELDS[N as usize % MAX_KEYS] })
+    }
+
+    #[inline(always)]
+    fn write_key<const N: u16>(
+        host: &mut PlainHost<'h, T::Board, <T::Context as Context>::Of<'w>>,
+        words: [u32; 3],
+    ) {
+        let field = const { Self::FIELDS[N as usize % MAX_KEYS] };
+        host.board.write(field, words);
     }
 }

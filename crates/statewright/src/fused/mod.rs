@@ -16,17 +16,24 @@
 
 #[cfg(feature = "macros")]
 mod link;
+#[cfg_attr(
+    not(feature = "macros"),
+    allow(dead_code, reason = "only what `machine!` writes makes use of it")
+)]
+mod plain_host;
 
 use std::any::Any;
 
-use statewright_kernel::fused::{Fuse, Phase, Step};
+use statewright_kernel::Event;
+use statewright_kernel::fused::{AnyBare, Fuse, Heard, Phase, Step, Taking};
 
 use crate::context::Context;
 use crate::host::FusedHost;
 use crate::pipeline::FusedBatch;
+pub(crate) use plain_host::{PlainHost, call_plain};
 
 #[cfg(feature = "macros")]
-pub use link::{FusedMachine, FusedWith, Linked, Tied, Unfused};
+pub use link::{FusedMachine, FusedWith, Linked, PlainCallback, Tied, Unfused};
 
 /// A whole tick of many agents, for a context of any lifetime.
 pub(crate) type AnyBatch<B, C> =
@@ -40,11 +47,29 @@ pub(crate) trait FusedBy<B, C>: Copy {
     /// Is there code?
     const IS_THERE: bool;
 
-    /// May anybody handle an event while a state alone is the innermost one?
+    /// Who may handle an event while a state alone is the innermost one?
     #[inline(always)]
-    fn hears(self, leaf: u16, event: u16) -> bool {
+    fn hears(self, leaf: u16, event: u16) -> Heard {
         let _ = (leaf, event);
-        true
+        Heard::Unknown
+    }
+
+    /// Timer places that the machine uses, a bit each.
+    #[inline(always)]
+    fn timers(self) -> u8 {
+        u8::MAX
+    }
+
+    /// A part of a tick on nothing but the bytes of the agent.
+    #[inline(always)]
+    fn run_bare(
+        self,
+        bare: AnyBare<'_, '_>,
+        host: &mut FusedHost<'_, '_, B, C>,
+        phase: Phase<'_>,
+    ) -> Step {
+        let _ = (bare, host, phase);
+        Step::Tables
     }
 
     /// A part of a tick.
@@ -64,9 +89,14 @@ impl<B, C> FusedBy<B, C> for ByTables {
     }
 }
 
+/// One event of an agent by itself, on nothing but its bytes, for a context of any lifetime.
+pub(crate) type AnyAlone<B, C> =
+    for<'w> fn(AnyBare<'_, '_>, PlainHost<'_, B, <C as Context>::Of<'w>>, &Event) -> Taking;
+
 /// A machine as code for a blackboard and a context.
 pub struct Fused<B, C: Context + ?Sized> {
     pub(crate) batch: AnyBatch<B, C>,
+    pub(crate) alone: AnyAlone<B, C>,
     /// Field of the blackboard per key, as the code has it.
     pub(crate) fields: &'static [usize],
 }

@@ -1,6 +1,7 @@
 //! The turn of one agent that is ticked by itself: what a [`ChunkJob`] does for a run of agents,
 //! without what only many need.
 
+use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::slice::from_mut;
 
@@ -10,6 +11,7 @@ use super::chunk::Chunk;
 use super::env::TickEnv;
 use super::hosts::ChunkHosts;
 use super::job::{ChunkJob, Unwound};
+use super::panicked::CallPlace;
 use crate::board::Board;
 
 /// One agent and where its turn leaves what comes of it.
@@ -39,6 +41,22 @@ impl<I: Instance, B: Board> Alone<'_, I, B> {
             self.job().write_what_waited(env);
         }
         report
+    }
+
+    /// User code unwound before anything else was done in its tick.
+    #[cold]
+    pub(crate) fn unwind<C>(
+        mut self,
+        env: &TickEnv<'_, B, C>,
+        (call, panic): (Option<CallPlace>, Box<dyn Any + Send>),
+        events: &[Event],
+    ) {
+        let unwound = Unwound {
+            index: 0,
+            call,
+            panic,
+        };
+        self.end_by_panic(env, &unwound, events);
     }
 
     #[inline]

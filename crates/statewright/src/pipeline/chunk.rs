@@ -61,7 +61,7 @@ impl Chunk {
     /// The next tick begins by the limits of the last one, where one agent is ticked alone. Counters
     /// go on; what is seldom there is looked for, not cleared.
     #[inline]
-    pub(super) fn go_on(&mut self, tick: u64) {
+    pub(crate) fn go_on(&mut self, tick: u64) {
         self.writer.go_on(tick);
         self.awake_next.clear();
         if !self.panicked.is_empty() || !self.unbound_calls.is_empty() {

@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 
+use statewright_kernel::fused::Heard;
 use statewright_kernel::{Hosts, prefetch};
 
 use super::env::TickEnv;
@@ -159,8 +160,13 @@ impl<'c, B: Board, C, F: FusedBy<B, C>> Hosts for CodeHosts<'_, 'c, B, C, F> {
     }
 
     #[inline(always)]
-    fn hears(&self, leaf: u16, event: u16) -> bool {
+    fn hears(&self, leaf: u16, event: u16) -> Heard {
         self.code.hears(leaf, event)
+    }
+
+    #[inline(always)]
+    fn timers(&self) -> u8 {
+        self.code.timers()
     }
 
     #[inline]

@@ -5,8 +5,8 @@ use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use statewright_kernel::{
-    self as kernel, Batch, Counters, Fault, Hosts, InboxEvent, Input, Instance, Loss, Report,
-    Sleep, SortedInbox, Visit, flag, tick_batch,
+    self as kernel, Batch, Counters, Done, Fault, Hosts, InboxEvent, Input, Instance, Loss, Report,
+    Sleep, SortedInbox, Visit, flag, tick_batch, tick_batch_by_code,
 };
 use statewright_rom::Rom;
 use statewright_rom::ids::KeyId;
@@ -476,20 +476,17 @@ impl<B: Board, C> FusedBatch<'_, '_, '_, B, C> {
             debug_assert!(false, "the code is of the machine's tier");
             return;
         };
-        let sink = self.sink;
-        let done =
-            |index: usize, report: &Report, left: &[InboxEvent]| sink.take(index, report, left);
         let mut hosts = CodeHosts {
             hosts: self.hosts,
             code,
         };
-        let ran = tick_batch(
+        let ran = tick_batch_by_code(
             self.rom,
             instances,
             &mut hosts,
             self.batch,
             self.counters,
-            done,
+            self.sink,
         );
         debug_assert_eq!(ran, Ok(()), "jobs are legal batches");
     }
@@ -506,8 +503,15 @@ pub(crate) struct TickSink<'c> {
     ids: AgentIds<'c>,
 }
 
+impl Done for TickSink<'_> {
+    #[inline(always)]
+    fn done(&mut self, index: usize, report: &Report, left: &[InboxEvent]) {
+        self.take(index, report, left);
+    }
+}
+
 impl TickSink<'_> {
-    #[inline]
+    #[inline(always)]
     fn take(&mut self, index: usize, report: &Report, left: &[InboxEvent]) {
         self.turns += 1;
         if report.rests {

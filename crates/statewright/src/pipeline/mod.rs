@@ -33,6 +33,7 @@ mod traced_hosts;
 mod workers;
 
 pub(crate) use alone::Alone;
+pub(crate) use chunk::Chunk;
 pub(crate) use env::{AgentIds, TickEnv};
 pub(crate) use job::FusedBatch;
 pub use output::LaneCommands;

@@ -9,7 +9,7 @@ use crate::functions::{
     ActionFn, ActivityFn, AnyActionFn, AnyActivityFn, AnyGuardFn, AnyScorerFn, AnyValueFn,
     Callback, GuardFn, ScorerFn, ValueFn,
 };
-use crate::fused::{AnyBatch, BatchCode, Fused};
+use crate::fused::{AnyAlone, BatchCode, Fused};
 
 /// Callbacks by number of the function, and fields by number of the key. Numbers of another kind
 /// lead to code that does nothing.
@@ -22,7 +22,7 @@ pub(crate) struct Table<B, C: Context + ?Sized> {
     /// Field of the blackboard per key.
     fields: Box<[usize]>,
     /// The machine as code, if that was made of these very functions and fields.
-    fused: Option<AnyBatch<B, C>>,
+    fused: Option<Fused<B, C>>,
 }
 
 /// A call that nothing answers to; unwinds to whoever ticks the agent.
@@ -71,7 +71,7 @@ impl<B: Board, C: Context + ?Sized> Table<B, C> {
     /// The machine is run by code, if its fields are those of the blackboard.
     pub(super) fn fuse(&mut self, fused: &Fused<B, C>) {
         let same = fused.fields.get(..self.fields.len()) == Some(&self.fields);
-        self.fused = same.then_some(fused.batch);
+        self.fused = same.then_some(*fused);
     }
 
     /// Nothing answers to a function: whoever calls it ends.
@@ -107,7 +107,9 @@ impl<B: Board, C: Context + ?Sized> Table<B, C> {
             activities: &self.activities,
             values: &self.values,
             fields: &self.fields,
-            fused: self.fused.map(|batch| batch as BatchCode<B, C::Of<'w>>),
+            fused: self
+                .fused
+                .map(|fused| fused.batch as BatchCode<B, C::Of<'w>>),
         }
     }
 
@@ -117,6 +119,12 @@ impl<B: Board, C: Context + ?Sized> Table<B, C> {
 }
 
 impl<B, C: Context + ?Sized> Table<B, C> {
+    /// The machine as code for an agent that is ticked by itself.
+    #[inline]
+    pub(crate) fn alone(&self) -> Option<AnyAlone<B, C>> {
+        self.fused.map(|fused| fused.alone)
+    }
+
     /// Is the machine run by code?
     pub(super) fn is_fused(&self) -> bool {
         self.fused.is_some()

@@ -5,6 +5,8 @@ use statewright::prelude::*;
 
 use crate::board::Board;
 use crate::callbacks::{aim, effect, enter, exit, ready, state};
+use crate::contenders::Contender;
+use crate::contenders::alone::Alone;
 use crate::contenders::typed::Typed;
 use crate::script::event;
 use crate::workload::Workload;
@@ -97,7 +99,7 @@ statewright::machine!(
 );
 
 /// Agents of a workload, started.
-pub fn agents(workload: Workload, agents: usize) -> Result<Typed, String> {
+pub fn agents(workload: Workload, agents: usize) -> Result<Box<dyn Contender>, String> {
     let machine = match workload {
         Workload::W1Activity => fighter_activity::machine(),
         Workload::W2Regions => fighter_mood::machine(),
@@ -108,5 +110,8 @@ pub fn agents(workload: Workload, agents: usize) -> Result<Typed, String> {
     if !program.is_fused() {
         return Err("the machine is not fused".to_owned());
     }
-    Typed::of(program, agents)
+    Ok(match workload {
+        Workload::W4 => Box::new(Alone::of(program)?),
+        _ => Box::new(Typed::of(program, agents)?),
+    })
 }

@@ -1,5 +1,6 @@
 //! Who does the work: one trait, one file for each contender.
 
+mod alone;
 mod fused;
 mod hand;
 mod hand64;
@@ -91,6 +92,7 @@ impl Kind {
                 workload,
                 Workload::W2
                     | Workload::W3
+                    | Workload::W4
                     | Workload::W6
                     | Workload::W1Activity
                     | Workload::W2Regions
@@ -109,7 +111,7 @@ impl Kind {
                 return statewright::machine("benchmark", workload.machine(), self, agents);
             }
             Self::Typed => Box::new(typed::Typed::new(workload.machine(), agents)?),
-            Self::Fused => Box::new(fused::agents(workload, agents)?),
+            Self::Fused => fused::agents(workload, agents)?,
             Self::Traced => Box::new(traced::Traced::new(workload.machine(), agents)?),
             Self::Hand64 => hand64::agents(agents, workload),
             Self::HandCall => hand_call::agents(agents, workload),

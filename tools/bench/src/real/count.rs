@@ -99,6 +99,9 @@ pub fn gated() -> Result<Vec<Gated>, String> {
         }));
     }
     let features = features::count()?.into_iter();
-    gated.extend(features.map(|(name, count)| (name.to_owned(), count)));
+    gated.extend(features.flat_map(|price| {
+        let fused = format!("{} fused", price.name);
+        [(price.name.to_owned(), price.tables), (fused, price.fused)]
+    }));
     Ok(gated)
 }

@@ -15,8 +15,8 @@ const TICKS: usize = 16;
 /// One feature.
 struct Feature {
     name: &'static str,
-    /// Root of the machine: states, regions and transitions.
-    machine: &'static str,
+    /// The machine. All declare what any of them uses, so that they are alike but for the feature.
+    machine: fn() -> Machine,
     /// Whether everybody gets the event `Go` in every tick; otherwise nobody gets one.
     has_event: bool,
     /// How many transitions an agent makes in a tick.
@@ -25,7 +25,7 @@ struct Feature {
     growth: i32,
 }
 
-const fn on_event(name: &'static str, machine: &'static str) -> Feature {
+const fn on_event(name: &'static str, machine: fn() -> Machine) -> Feature {
     Feature {
         name,
         machine,
@@ -35,84 +35,51 @@ const fn on_event(name: &'static str, machine: &'static str) -> Feature {
     }
 }
 
+/// The machines, as code, too.
+macro_rules! machines {
+    ($($name:ident = $file:literal;)+) => {
+        $(
+            statewright::machine!(
+                mod $name = $file,
+                functions = crate::real::features::Tester,
+                warnings = allow,
+            );
+        )+
+    };
+}
+
+machines! {
+    event = "machines/features/event.sw.json";
+    guard_in_the_file = "machines/features/guard_in_the_file.sw.json";
+    guard_in_rust = "machines/features/guard_in_rust.sw.json";
+    history = "machines/features/history.sw.json";
+    choice = "machines/features/choice.sw.json";
+    two_regions = "machines/features/two_regions.sw.json";
+    score = "machines/features/score.sw.json";
+    after = "machines/features/after.sw.json";
+    update = "machines/features/update.sw.json";
+}
+
 const FEATURES: [Feature; 9] = [
-    on_event(
-        "event",
-        r#""initial": "a", "states": {
-            "a": { "transitions": [{ "on": "Go", "to": "b" }] },
-            "b": { "transitions": [{ "on": "Go", "to": "a" }] } }"#,
-    ),
-    on_event(
-        "guard in the file",
-        r#""initial": "a", "states": {
-            "a": { "transitions": [{ "on": "Go", "if": "value < 5", "to": "b" }] },
-            "b": { "transitions": [{ "on": "Go", "if": "value < 5", "to": "a" }] } }"#,
-    ),
-    on_event(
-        "guard in Rust",
-        r#""initial": "a", "states": {
-            "a": { "transitions": [{ "on": "Go", "if": "Ready", "to": "b" }] },
-            "b": { "transitions": [{ "on": "Go", "if": "Ready", "to": "a" }] } }"#,
-    ),
-    on_event(
-        "history",
-        r#""initial": "a", "states": {
-            "a": { "initial": "x", "history": { "h": {} }, "states": { "x": {}, "y": {} },
-                "transitions": [{ "on": "Go", "to": "b/h" }] },
-            "b": { "initial": "x", "history": { "h": {} }, "states": { "x": {}, "y": {} },
-                "transitions": [{ "on": "Go", "to": "a/h" }] } }"#,
-    ),
-    on_event(
-        "choice",
-        r#""initial": "a", "states": {
-            "a": { "transitions": [{ "on": "Go", "to": "to_b" }] },
-            "b": { "transitions": [{ "on": "Go", "to": "to_a" }] },
-            "to_b": { "choice": [{ "if": "value > 5", "to": "a" }, { "to": "b" }] },
-            "to_a": { "choice": [{ "if": "value > 5", "to": "b" }, { "to": "a" }] } }"#,
-    ),
+    on_event("event", event::machine),
+    on_event("guard in the file", guard_in_the_file::machine),
+    on_event("guard in Rust", guard_in_rust::machine),
+    on_event("history", history::machine),
+    on_event("choice", choice::machine),
     Feature {
         transitions: 2,
-        ..on_event(
-            "two regions at once",
-            r#""regions": {
-            "one": { "initial": "a", "states": {
-                "a": { "transitions": [{ "on": "Go", "to": "b" }] },
-                "b": { "transitions": [{ "on": "Go", "to": "a" }] } } },
-            "two": { "initial": "c", "states": {
-                "c": { "transitions": [{ "on": "Go", "to": "d" }] },
-                "d": { "transitions": [{ "on": "Go", "to": "c" }] } } } }"#,
-        )
+        ..on_event("two regions at once", two_regions::machine)
     },
-    on_event(
-        "score of three",
-        r#""initial": "a", "states": {
-            "a": { "transitions": [
-                { "on": "Go", "to": "c", "score": "0.1" },
-                { "on": "Go", "to": "b", "score": "energy" },
-                { "on": "Go", "stay": true, "score": "0.2" }] },
-            "b": { "transitions": [
-                { "on": "Go", "to": "c", "score": "0.1" },
-                { "on": "Go", "to": "a", "score": "energy" },
-                { "on": "Go", "stay": true, "score": "0.2" }] },
-            "c": {} }"#,
-    ),
+    on_event("score of three", score::machine),
     Feature {
         has_event: false,
-        ..on_event(
-            "after",
-            r#""initial": "a", "states": {
-            "a": { "transitions": [{ "after": "1t", "to": "b" }] },
-            "b": { "transitions": [{ "after": "1t", "to": "a" }] } }"#,
-        )
+        ..on_event("after", after::machine)
     },
     Feature {
         has_event: false,
         transitions: 0,
         growth: 1,
-        ..on_event(
-            "update",
-            r#""initial": "a", "states": { "a": { "update": "value += 1" } }"#,
-        )
+        ..on_event("update", update::machine)
     },
 ];
 
@@ -132,20 +99,9 @@ impl Tester {
 }
 
 impl Feature {
-    /// The machine declares what any of them uses, so that all are alike but for the feature.
-    fn machine(&self) -> Result<Machine, String> {
-        let text = format!(
-            r#"{{ "machine": "Feature", "tier": "crowd", "events": ["Go"],
-                "blackboard": {{ "value": "i32", "energy": "f32" }},
-                "functions": {{ "Ready": "guard" }}, {} }}"#,
-            self.machine
-        );
-        Machine::from_text(self.name, &text).map_err(|error| error.to_string())
-    }
-
     /// Runs what is counted, and checks that it happened.
-    fn run(&self) -> Result<(), String> {
-        let mut agents = Agents::new(self)?;
+    fn run(&self, fused: bool) -> Result<(), String> {
+        let mut agents = Agents::new(self, fused)?;
         let inbox = if self.has_event {
             agents.go()?
         } else {
@@ -183,9 +139,17 @@ struct Agents {
 }
 
 impl Agents {
-    fn new(feature: &Feature) -> Result<Self, String> {
-        let machine = feature.machine()?;
-        let program = machine.bind(Tester::functions());
+    fn new(feature: &Feature, fused: bool) -> Result<Self, String> {
+        let machine = (feature.machine)();
+        let bound = machine.bind(Tester::functions());
+        let program = bound.map_err(|error| error.to_string())?;
+        if !program.is_fused() {
+            return Err(format!("{} is no code", feature.name));
+        }
+        let program = match fused {
+            true => program,
+            false => program.interpreted(),
+        };
         let rom = machine.rom();
         let new = |agent| Instance64::new(&rom, 1, agent).ok_or("not of this tier");
         let board = Tester {
@@ -193,7 +157,7 @@ impl Agents {
             energy: 0.5,
         };
         Ok(Self {
-            program: program.map_err(|error| error.to_string())?,
+            program,
             instances: (0..AGENTS as u64).map(new).collect::<Result<_, _>>()?,
             boards: vec![board; AGENTS],
             output: SlicesOutput::default(),
@@ -233,21 +197,39 @@ impl Agents {
     }
 }
 
-/// What the program does under callgrind.
+/// What the program does under callgrind: every feature by tables, then every one by code.
 pub fn once() -> Result<(), String> {
-    FEATURES.iter().try_for_each(Feature::run)
+    let both = [false, true].into_iter();
+    both.flat_map(|fused| FEATURES.iter().map(move |feature| (feature, fused)))
+        .try_for_each(|(feature, fused)| feature.run(fused))
 }
 
-/// Instructions per agent and tick of every feature.
-pub fn count() -> Result<Vec<(&'static str, f64)>, String> {
+/// Instructions per agent and tick of a feature.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Price {
+    /// The feature.
+    pub name: &'static str,
+    /// By the tables.
+    pub tables: f64,
+    /// By code.
+    pub fused: f64,
+}
+
+/// What every feature costs.
+pub fn count() -> Result<Vec<Price>, String> {
     let counts = sections::count("features", vec!["features-once".to_owned()])?;
-    let turns = (AGENTS * TICKS) as f64;
-    if counts.len() != FEATURES.len() {
+    if counts.len() != 2 * FEATURES.len() {
         return Err(format!("{} counts of features", counts.len()));
     }
-    let names = FEATURES.iter().map(|feature| feature.name);
-    let counts = counts.into_iter().map(|count| count as f64 / turns);
-    Ok(names.zip(counts).collect())
+    let turns = (AGENTS * TICKS) as f64;
+    let (tables, fused) = counts.split_at(FEATURES.len());
+    let counts = FEATURES.iter().zip(tables.iter().zip(fused));
+    let prices = counts.map(|(feature, (&tables, &fused))| Price {
+        name: feature.name,
+        tables: tables as f64 / turns,
+        fused: fused as f64 / turns,
+    });
+    Ok(prices.collect())
 }
 
 #[cfg(test)]
@@ -255,7 +237,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_feature_is_used_in_every_tick() {
+    fn every_feature_is_used_in_every_tick_by_tables_and_by_code() {
         once().unwrap();
     }
 }

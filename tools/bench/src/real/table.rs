@@ -3,6 +3,7 @@
 use statewright_kernel::Path;
 
 use super::count::Counted;
+use super::features::Price;
 use super::machine::Drive;
 use super::measure::Times;
 use super::paths::Paths;
@@ -102,9 +103,12 @@ pub fn instructions(counted: &[Counted]) -> String {
 }
 
 /// What each feature costs.
-pub fn features(counted: &[(&'static str, f64)]) -> String {
-    let line = |&(name, count): &(&str, f64)| vec![name.to_owned(), short_number(count)];
-    let head = vec!["feature".to_owned(), "slices".to_owned()];
+pub fn features(counted: &[Price]) -> String {
+    let line = |price: &Price| {
+        let counts = [price.tables, price.fused].map(short_number);
+        [price.name.to_owned()].into_iter().chain(counts).collect()
+    };
+    let head = ["feature", "slices", "fused"].map(str::to_owned).to_vec();
     let lines: Vec<_> = std::iter::once(head)
         .chain(counted.iter().map(line))
         .collect();

@@ -1,0 +1,305 @@
+//! Nothing but the bytes of an agent, for code that needs no more.
+
+use statewright_rom::Rom;
+use statewright_rom::ids::VariantId;
+use statewright_rom::layout::NONE;
+
+use super::{CallSite, Fuse, Host, Linkage, Mode, Polled, Quiet, Status, Step, Work};
+use crate::context::Context;
+use crate::host::Verdict;
+use crate::instance::event::Event;
+use crate::instance::ram::Ram;
+use crate::instance::{Instance, RawParts};
+use crate::poll::{Halt, has_only_deferred};
+
+/// What all agents of a batch have in common, and what came of the last one.
+#[derive(Debug)]
+pub struct Shared<'a> {
+    rom: &'a Rom<'a>,
+    now: u32,
+    variants: &'a [VariantId],
+    /// Place of the agent in its batch.
+    place: usize,
+    /// The event that is taken.
+    event: Option<&'a Event>,
+    /// Where asking ended.
+    halt: Halt,
+}
+
+impl<'a> Shared<'a> {
+    #[inline(always)]
+    pub(crate) fn new(rom: &'a Rom<'a>, now: u32, variants: &'a [VariantId]) -> Self {
+        Self {
+            rom,
+            now,
+            variants,
+            place: 0,
+            event: None,
+            halt: Halt::NONE,
+        }
+    }
+}
+
+/// An agent of any tier as nothing but bytes.
+#[derive(Debug)]
+pub struct AnyBare<'r, 'a> {
+    ram: Ram<'r>,
+    shared: &'r mut Shared<'a>,
+    in_leaf: bool,
+}
+
+impl<'r, 'a> AnyBare<'r, 'a> {
+    /// The agent at a place, which takes an event or none.
+    #[inline(always)]
+    pub(crate) fn new(
+        ram: Ram<'r>,
+        shared: &'r mut Shared<'a>,
+        place: usize,
+        event: Option<&'a Event>,
+    ) -> Self {
+        shared.place = place;
+        shared.event = event;
+        Self {
+            ram,
+            shared,
+            in_leaf: false,
+        }
+    }
+
+    /// The same where its only leaf was looked at: it is one that there is.
+    #[inline(always)]
+    #[must_use]
+    pub(crate) fn in_leaf(mut self, in_leaf: bool) -> Self {
+        self.in_leaf = in_leaf;
+        self
+    }
+
+    /// The only leaf, raw.
+    #[inline(always)]
+    pub fn only_leaf(&self) -> Option<u16> {
+        match self.ram.leaves() {
+            [first, others @ ..] if others.iter().all(|leaf| leaf.get() == NONE) => {
+                Some(first.get())
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether its only leaf was looked at, so that it is in a configuration if that is alone.
+    #[inline(always)]
+    pub fn is_in_leaf(&self) -> bool {
+        self.in_leaf
+    }
+
+    /// Of the tier that code was written for.
+    #[inline(always)]
+    pub fn of<I: Instance>(self) -> Option<Bare<'r, 'a, I>> {
+        let (instance, shared) = (I::of_ram(self.ram)?, self.shared);
+        Some(Bare { instance, shared })
+    }
+}
+
+/// An agent as nothing but bytes.
+#[derive(Debug)]
+pub struct Bare<'r, 'a, I> {
+    instance: &'r mut I,
+    shared: &'r mut Shared<'a>,
+}
+
+impl<I> Bare<'_, '_, I> {
+    /// What polling came to, with the rest.
+    #[inline(always)]
+    pub fn polled(&self, quiet: Quiet) -> Step {
+        match quiet {
+            Quiet::Done => Step::Polled(Polled::Done),
+            Quiet::Settled => Step::Polled(Polled::Settled),
+            Quiet::Halted => Step::Polled(Polled::Halted(self.shared.halt)),
+            Quiet::Slow | Quiet::Failed => Step::Tables,
+        }
+    }
+}
+
+impl<'a, I: Instance> Work<I> for Bare<'_, 'a, I> {
+    const BARE: bool = true;
+
+    type Again<'x>
+        = Bare<'x, 'a, I>
+    where
+        Self: 'x;
+
+    #[inline(always)]
+    fn again(&mut self) -> Bare<'_, 'a, I> {
+        Bare {
+            instance: self.instance,
+            shared: self.shared,
+        }
+    }
+
+    #[inline(always)]
+    fn bytes(&self) -> Option<&I> {
+        Some(self.instance)
+    }
+
+    #[inline(always)]
+    fn with_parts(&mut self, work: impl FnOnce(RawParts<'_>)) {
+        work(self.instance.raw_parts());
+    }
+
+    #[inline(always)]
+    fn apart<R>(&mut self, otherwise: R, _: impl FnOnce(Fuse<'_, '_>) -> R) -> R {
+        otherwise
+    }
+
+    #[inline(always)]
+    fn now(&self) -> u32 {
+        self.shared.now
+    }
+
+    #[inline(always)]
+    fn has_only_deferred(&self) -> bool {
+        has_only_deferred(self.shared.rom, self.instance)
+    }
+
+    #[inline]
+    fn parameter(&self, word: usize, words: usize) -> u32 {
+        let variant = self.shared.variants.get(self.shared.place);
+        let row = variant.map_or(0, |variant| variant.index().wrapping_mul(words));
+        let values = self.shared.rom.parameter_values();
+        let value = values.get(row.wrapping_add(word));
+        value.map_or(0, |value| value.word.get())
+    }
+
+    #[inline]
+    fn payload(&self) -> [u32; 3] {
+        self.shared.event.map_or([0; 3], |event| {
+            let [x, y, z, _] = event.words();
+            [x, y, z]
+        })
+    }
+
+    #[inline(always)]
+    fn begin(&mut self) {}
+
+    #[inline(always)]
+    fn failure(&self) -> Quiet {
+        Quiet::Settled
+    }
+
+    #[inline(always)]
+    fn finish(&mut self) -> Quiet {
+        Quiet::Done
+    }
+
+    #[inline]
+    fn stop_asking(&mut self, halt: Halt) {
+        self.shared.halt = halt;
+    }
+
+    #[inline(always)]
+    fn taking(&mut self, _: u16) {}
+
+    /// It had no queued events, and nobody could post one.
+    #[inline(always)]
+    fn taken(&mut self, _: bool) {}
+
+    #[inline(always)]
+    fn because_of_timer(&mut self, _: u16) {}
+
+    /// Whoever is taken so far rests afterwards, and runs nothing.
+    #[inline(always)]
+    fn mark_fresh(&mut self, _: u8, _: u8) {}
+
+    #[inline(always)]
+    fn ask_guard<L: Linkage<H>, H: Host, const N: u16>(
+        &mut self,
+        host: &H,
+        call: &'static CallSite,
+    ) -> Verdict {
+        L::plain_guard::<N>(host, call)
+    }
+
+    #[inline(always)]
+    fn ask_score<L: Linkage<H>, H: Host, const N: u16>(
+        &mut self,
+        host: &H,
+        call: &'static CallSite,
+    ) -> f32 {
+        L::plain_score::<N>(host, call)
+    }
+
+    #[inline(always)]
+    fn ask_value<L: Linkage<H>, H: Host, const N: u16>(
+        &mut self,
+        host: &H,
+        call: &'static CallSite,
+    ) -> [u32; 3] {
+        L::plain_value::<N>(host, call)
+    }
+
+    #[inline(always)]
+    fn run_action<L: Linkage<H>, H: Host, const N: u16>(
+        &mut self,
+        host: &mut H,
+        call: &'static CallSite,
+    ) {
+        L::plain_action::<N>(host, call);
+    }
+
+    #[inline(always)]
+    fn run_activity<L: Linkage<H>, H: Host, const N: u16>(
+        &mut self,
+        host: &mut H,
+        mode: Mode,
+        call: &'static CallSite,
+    ) -> Status {
+        L::plain_activity::<N>(host, mode, call)
+    }
+}
+
+/// The turn of an agent that is not attached: if user code unwinds, it is, and ends (TICK-3).
+pub(crate) struct Turn<'t, 'a, I: Instance> {
+    cx: &'t mut Context<'a>,
+    instance: Option<&'a mut I>,
+    place: usize,
+}
+
+impl<'t, 'a, I: Instance> Turn<'t, 'a, I> {
+    #[inline(always)]
+    pub(crate) fn new(cx: &'t mut Context<'a>, instance: &'a mut I, place: usize) -> Self {
+        let instance = Some(instance);
+        Self {
+            cx,
+            instance,
+            place,
+        }
+    }
+
+    /// The agent as bytes.
+    #[inline(always)]
+    pub(crate) fn bare<'r>(
+        &'r mut self,
+        shared: &'r mut Shared<'a>,
+        event: Option<&'a Event>,
+    ) -> Option<AnyBare<'r, 'a>> {
+        let (instance, place) = (self.instance.as_mut()?, self.place);
+        Some(AnyBare::new(instance.ram(), shared, place, event))
+    }
+
+    /// User code has returned.
+    #[inline(always)]
+    pub(crate) fn end(mut self) -> Option<&'a mut I> {
+        let instance = self.instance.take();
+        core::mem::forget(self);
+        instance
+    }
+}
+
+impl<I: Instance> Drop for Turn<'_, '_, I> {
+    #[cold]
+    fn drop(&mut self) {
+        if let Some(instance) = self.instance.take() {
+            self.cx.attach(instance.ram(), self.place);
+            self.cx.running = true;
+        }
+    }
+}
