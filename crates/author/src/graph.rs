@@ -108,6 +108,8 @@ pub struct Policies {
     pub strict_writes: Option<Spanned<bool>>,
     /// Domains and history defaults as in SCXML (EXEC-2, EXEC-4).
     pub scxml_details: Option<Spanned<bool>>,
+    /// In a reload to this machine all agents begin anew (LOAD-3).
+    pub reload_resets: Option<Spanned<bool>>,
 }
 
 /// Caps of a machine; `None` is the tier's default (RAM-2).

@@ -55,7 +55,8 @@ fn machine() {
             .policy(Policy::InternalFirst, false);
         m.policy(Policy::DoneEvents, true)
             .policy(Policy::StrictWrites, false)
-            .policy(Policy::ScxmlDetails, true);
+            .policy(Policy::ScxmlDetails, true)
+            .policy(Policy::ReloadResets, true);
         m.event("e");
         m.key("k", 1);
         m.parameter("p", 1);
@@ -117,6 +118,7 @@ fn machine() {
         done_events,
         strict_writes,
         scxml_details,
+        reload_resets,
     } = policies;
     let policies = [
         reverse_exit_order,
@@ -130,7 +132,7 @@ fn machine() {
         policies.map(|policy| value(&policy)),
         [true, false, true, false, true, false]
     );
-    assert!(value(&scxml_details));
+    assert!(value(&scxml_details) && value(&reload_resets));
     let Budgets {
         events_per_tick,
         microsteps_per_tick,

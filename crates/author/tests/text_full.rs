@@ -84,6 +84,7 @@ fn policies_and_budgets() {
     assert_eq!(value(&p.done_events), Some(true));
     assert_eq!(value(&p.strict_writes), Some(true));
     assert_eq!(value(&p.scxml_details), Some(true));
+    assert_eq!(value(&p.reload_resets), Some(true));
     let b = &m.budgets;
     assert_eq!(value(&b.events_per_tick), Some(12));
     assert_eq!(value(&b.microsteps_per_tick), Some(24));

@@ -22,6 +22,19 @@ pub trait Writer {
         self.put(&number.to_le_bytes());
     }
 
+    /// Four bytes each, as many calls of [`Self::put_u32`] would write them. Where many are written this
+    /// costs a copy of them.
+    fn put_u32s(&mut self, numbers: &[u32]) {
+        let mut bytes = [0; 256];
+        for some in numbers.chunks(bytes.len() / 4) {
+            let cells = bytes.as_chunks_mut::<4>().0.iter_mut();
+            cells
+                .zip(some)
+                .for_each(|(cell, number)| *cell = number.to_le_bytes());
+            self.put(bytes.get(..some.len() * 4).unwrap_or_default());
+        }
+    }
+
     /// Eight bytes.
     fn put_u64(&mut self, number: u64) {
         self.put(&number.to_le_bytes());

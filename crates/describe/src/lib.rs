@@ -20,7 +20,7 @@
 //! | `machine` | its name; `null` without symbols |
 //! | `tier` | `crowd`, `standard`, `hero`: the one chosen |
 //! | `tick_rate` | ticks per second |
-//! | `policies` | `reverse_exit_order`, `immediate_update`, `posted_next_tick`, `internal_first`, `done_events`, `strict_writes`, `scxml_details`: true or false |
+//! | `policies` | `reverse_exit_order`, `immediate_update`, `posted_next_tick`, `internal_first`, `done_events`, `strict_writes`, `scxml_details`, `reload_resets`: true or false |
 //! | `budgets` | `events_per_tick`, `microsteps_per_tick`, `clamp_limit`, `command_bytes`: as they hold, defaults filled in |
 //! | `fail_safe`, `reload_entry` | path; `null` = the initial state |
 //! | `events` | `name`, `class`, `payload` (`null`, a type, `u32`, `u64`, `vec4`, `bytes`), `payload_bytes` (as carried: 4 if indirect), `coalesce`, `ttl` (ticks or `null`), `indirect` |

@@ -96,6 +96,8 @@ policies! {
     strict_writes STRICT_WRITES,
     /// Details as SCXML has them.
     scxml_details SCXML_DETAILS,
+    /// Agents begin anew in a reload to this machine.
+    reload_resets RELOAD_RESETS,
 }
 
 /// Caps of a tick, as they hold.

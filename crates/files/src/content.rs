@@ -17,6 +17,11 @@ pub const ROM_EXTENSION: &str = "swrom";
 /// Largest ROM that is read; far above what any machine can need.
 pub(crate) const MAX_ROM_BYTES: usize = 256 << 20;
 
+/// First bytes of saves and tapes. The crates that have them lie above this one: a test compares.
+const SAVE_MAGIC: [u8; 4] = *b"SWSV";
+/// Those of tapes.
+const TAPE_MAGIC: [u8; 4] = *b"SWTP";
+
 /// What was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Content {
@@ -27,12 +32,18 @@ pub enum Content {
 }
 
 impl Content {
-    /// What starts like a ROM, or is called like one, is one. Sidecars, traces and files of absurd
-    /// size are refused.
+    /// What starts like a ROM, or is called like one, is one. Sidecars, traces, saves, tapes and
+    /// files of absurd size are refused.
     pub fn new(name: &str, bytes: Vec<u8>) -> Result<Self, FileError> {
         refuse_sidecar(name)?;
         if statewright_trace::file::FORMAT.begins(&bytes) {
             return Err(FileError::Trace(name.to_owned()));
+        }
+        if bytes.starts_with(&SAVE_MAGIC) {
+            return Err(FileError::Save(name.to_owned()));
+        }
+        if bytes.starts_with(&TAPE_MAGIC) {
+            return Err(FileError::Tape(name.to_owned()));
         }
         let is_rom = has_extension(name, ROM_EXTENSION) || FORMAT.begins(&bytes);
         let limit_bytes = if is_rom {

@@ -27,6 +27,10 @@ pub enum FileError {
     Sidecar(String),
     /// A trace where a machine should be.
     Trace(String),
+    /// A save where a machine should be.
+    Save(String),
+    /// A tape where a machine should be.
+    Tape(String),
     /// More bytes than a machine can have.
     TooLarge {
         /// The file.
@@ -77,6 +81,12 @@ impl FileError {
             Self::Trace(_) => {
                 "`statewright trace` shows it; `statewright draw MACHINE --heat TRACE` colors a picture by it"
             }
+            Self::Save(_) => {
+                "`statewright save inspect` shows it; `statewright run --load SAVE` runs its agents"
+            }
+            Self::Tape(_) => {
+                "`statewright tape info` shows it; `statewright replay TAPE` runs it again"
+            }
             Self::TooLarge { .. } => "this is no machine, or it must be split into several",
             Self::NothingIn { .. } => "name the files themselves if they are called differently",
             Self::NotReplaceable(_) => "name an ordinary file, or `-` for standard output",
@@ -100,6 +110,8 @@ impl fmt::Display for FileError {
             Self::Write { name, error } => write!(f, "cannot write `{name}`: {}", reason(error)),
             Self::Sidecar(name) => write!(f, "`{name}` is a debug sidecar, not a machine"),
             Self::Trace(name) => write!(f, "`{name}` is a trace, not a machine"),
+            Self::Save(name) => write!(f, "`{name}` is a save, not a machine"),
+            Self::Tape(name) => write!(f, "`{name}` is a tape, not a machine"),
             Self::TooLarge { name, limit_bytes } => write!(
                 f,
                 "cannot read `{name}`: it is larger than {} MiB",

@@ -459,3 +459,22 @@ fn a_kept_save_goes_on_in_a_patched_machine() {
     }
     assert_eq!(crowd.counters().quarantines, 0);
 }
+
+/// First bytes of saves and tapes are known here, so that one in the place of a machine is called what it is.
+#[test]
+fn a_save_and_a_tape_are_no_machines() {
+    use statewright_files::{Content, FileError};
+    for (kind, what) in [(&SAVE, "a save"), (&TAPE, "a tape")] {
+        let error = Content::new("odd.sw.json", kind.kept()).unwrap_err();
+        assert!(matches!(error, FileError::Save(_) | FileError::Tape(_)));
+        assert_eq!(
+            error.to_string(),
+            format!("`odd.sw.json` is {what}, not a machine")
+        );
+        assert!(
+            error
+                .help()
+                .is_some_and(|help| help.contains("statewright "))
+        );
+    }
+}

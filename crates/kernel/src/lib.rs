@@ -129,7 +129,7 @@ pub use instance::rng::{Ranged, Rng};
 pub use instance::{
     AnyInstance, ByTier, Header, Instance, Instance64, Instance128, Instance256, RawParts, flag,
 };
-pub use life::{Posted, pause, post, renew, reset, resume, stop};
+pub use life::{Posted, forget_events, pause, post, renew, reset, resume, stop};
 #[doc(no_inline)]
 pub use statewright_rom::layout::Tier;
 pub use tick::{Input, Mismatch, Report, tick};

@@ -12,7 +12,7 @@ use crate::fault::Fault;
 use crate::host::trace::Trace;
 use crate::host::trace_timers::TracedTimers;
 use crate::host::{Cause, Host};
-use crate::instance::event::{Class, Event};
+use crate::instance::event::{Class, Event, event_flag};
 use crate::instance::{Header, Instance, flag};
 use crate::tick::{Input, Tick};
 use crate::toggles::{self, Optimization};
@@ -242,6 +242,33 @@ pub fn renew<I: Instance>(rom: &Rom<'_>, instance: &mut I) {
         None
     };
     cx.update_polls(chain.as_ref());
+}
+
+/// Takes events out of the queue; the others stay in their order. Runs nothing.
+pub fn forget_events<I: Instance>(instance: &mut I, is_forgotten: impl Fn(&Event) -> bool) {
+    let parts = instance.raw_parts();
+    let count = usize::from(parts.header.event_count).min(parts.events.len());
+    let (mut kept, mut work) = (0, false);
+    for at in 0..count {
+        let Some(event) = parts.events.get(at).copied() else {
+            break;
+        };
+        if !is_forgotten(&event)
+            && let Some(cell) = parts.events.get_mut(kept)
+        {
+            *cell = event;
+            work |= !event.has(event_flag::DEFERRED);
+            kept = kept.saturating_add(1);
+        }
+    }
+    if kept < count {
+        let rest = parts.events.iter_mut().take(count).skip(kept);
+        rest.for_each(|cell| *cell = Event::default());
+        parts.header.event_count = kept as u8;
+        let flags = parts.header.flags.get();
+        let without = if work { flags } else { flags & !flag::WORK };
+        parts.header.flags.set(without);
+    }
 }
 
 /// Makes an instance as new, with its rng kept and its generation raised (SYS-10). Runs nothing.

@@ -56,18 +56,31 @@ impl Carry<'_> {
         write_leaves(self.new_rom, levels, &mut self.new);
     }
 
-    /// History, cooldowns and the machine's own scratch: they live as long as the agent.
-    pub(crate) fn machine_parts(&mut self) {
+    /// History, cooldowns and the machine's own scratch: they live as long as the agent. How much of
+    /// that scratch held something.
+    pub(crate) fn machine_parts(&mut self) -> u64 {
         self.history();
         self.cooldowns();
+        let mut held = 0;
         for (index, record) in self.new_rom.scratch().iter().enumerate() {
             let from = self.plan.scratch.get(index).copied().flatten();
             if let Some(from) = from.filter(|_| record.owner.get() == StateId::ROOT.raw())
                 && self.scratch_owner(from) == Some(StateId::ROOT)
             {
-                self.copy_scratch(from, record);
+                held += u64::from(self.copy_scratch(from, record));
             }
         }
+        held
+    }
+
+    /// The machine's own scratch of an agent that is in no state any more, but for so much of it.
+    pub(crate) fn lose_root_scratch(&mut self, held: u64) {
+        let all = self.old_rom.scratch().iter().filter(|record| {
+            let mut slots = record.slots();
+            record.owner.get() == StateId::ROOT.raw()
+                && slots.any(|slot| self.old.slot(slot.index()) != 0)
+        });
+        self.lost.scratch += (all.count() as u64).saturating_sub(held);
     }
 
     /// All that belongs to states is lost.

@@ -17,18 +17,23 @@
 //! - `levels` what is active and what is suspended in an instance; `places` whether both have places of their own
 //! - `map` one instance: leaves first, since everything else follows from what is alive
 //! - `carry` timers, slots and queue of an instance that goes on; `time` their times
+//! - `code` whether an expression is the same in both machines
+//! - `quick` many instances: what does not depend on the agent, found once per leaf
 //! - `outcome` what became of an agent, and what it lost
 #![forbid(unsafe_code)]
 
 mod carry;
+mod code;
 mod levels;
 mod map;
 mod outcome;
 mod places;
 mod plan;
+mod quick;
 mod stacks;
 mod time;
 
 pub use map::Mapper;
 pub use outcome::{Anew, Completed, Fate, Lost, Mapped};
 pub use plan::{Extent, Plan};
+pub use quick::Quick;

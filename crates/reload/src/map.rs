@@ -9,7 +9,7 @@
 //! └── …B            │   └── B         are active, else the agent begins anew
 //! ```
 
-use statewright_kernel::{Instance, RawParts, check, flag, renew};
+use statewright_kernel::{Instance, RawParts, check, flag, renew, with_tier};
 use statewright_rom::Rom;
 use statewright_rom::ids::*;
 use statewright_rom::layout::*;
@@ -76,6 +76,22 @@ impl<'a> Mapper<'a> {
         (new, mapped)
     }
 
+    /// The plan, the old machine and the new one.
+    pub(crate) fn parts(&self) -> (&'a Plan, &'a Rom<'a>, &'a Rom<'a>) {
+        (self.plan, self.old, self.new)
+    }
+
+    /// What an agent becomes that is in one leaf and has nothing.
+    pub(crate) fn alone<N: Instance>(&self, leaf: StateId) -> Option<(N, Mapped)> {
+        with_tier!(self.old, O => {
+            let mut old = O::of_machine(self.old.machine_id(), 0, 0);
+            let parts = old.raw_parts();
+            parts.header.flags.set(flag::STARTED);
+            parts.leaves.first_mut()?.set(leaf.raw());
+            Some(self.map(&old))
+        })
+    }
+
     /// Is a kept configuration legal, whole or as a part of one? Says which.
     fn settle<N: Instance>(&self, new: &mut N, mapped: &mut Mapped) -> bool {
         let before = new.header().flags.get();
@@ -122,8 +138,9 @@ impl<'a> Mapper<'a> {
         if flags & flag::ENDED != 0 {
             return self.without_states(old, new, Fate::Ended, flags);
         }
-        if self.plan.is_another_machine() {
-            return self.anew(old, new, Anew::AnotherMachine);
+        let anew = self.plan.anew();
+        if let Some(why @ Anew::AnotherMachine) = anew {
+            return self.anew(old, new, why);
         }
         if flags & flag::STARTED == 0 {
             return match flags & flag::INCOMPLETE {
@@ -131,8 +148,8 @@ impl<'a> Mapper<'a> {
                 _ => self.without_states(old, new, Fate::Anew(Anew::Before), flags),
             };
         }
-        if self.plan.asks_anew() {
-            return self.anew(old, new, Anew::Asked);
+        if let Some(why) = anew {
+            return self.anew(old, new, why);
         }
         match self.stays(old) {
             Ok(stays) => self.goes_on(old, new, stays),
@@ -146,7 +163,7 @@ impl<'a> Mapper<'a> {
         let mut carry = self.carry(old, new, flags);
         let alive = Levels::of(self.old, old);
         carry.header(flags);
-        carry.machine_parts();
+        _ = carry.machine_parts();
         carry.queue();
         carry.clamp_counter();
         let mut levels = stays.levels;
@@ -177,7 +194,8 @@ impl<'a> Mapper<'a> {
         let mut carry = self.carry(old, new, flags);
         let kept = flag::STICKY | flag::PAUSED | flag::TRACED;
         carry.header(flags & kept | flag::INCOMPLETE);
-        carry.machine_parts();
+        let held = carry.machine_parts();
+        carry.lose_root_scratch(held);
         carry.lose_states(&alive);
         Mapped {
             fate: Fate::Anew(why),
@@ -191,7 +209,8 @@ impl<'a> Mapper<'a> {
     fn without_states(&self, old: &View<'_>, new: RawParts<'_>, fate: Fate, flags: u16) -> Mapped {
         let mut carry = self.carry(old, new, flags);
         carry.header(flags);
-        carry.machine_parts();
+        let held = carry.machine_parts();
+        carry.lose_root_scratch(held);
         carry.queue();
         carry.clamp_counter();
         Mapped {

@@ -39,6 +39,8 @@ pub enum Anew {
     AnotherMachine,
     /// The host asked for it.
     Asked,
+    /// The new file says `"reload": "reset"`.
+    File,
     /// States in which it was cannot be active together any more.
     Inconsistent,
     /// The new machine could not have suspended what is suspended.

@@ -9,6 +9,8 @@ use statewright_rom::ids::*;
 use statewright_rom::layout::*;
 use statewright_symbols::machine_id;
 
+use crate::code::are_alike;
+use crate::outcome::Anew;
 use crate::stacks::Pushes;
 
 /// How much a reload changes.
@@ -29,6 +31,8 @@ pub struct Plan {
     hashes: [[u64; 2]; 2],
     is_another_machine: bool,
     asked_anew: bool,
+    /// The new file says so.
+    resets: bool,
     pub(crate) restarts_timers: bool,
     /// By old number: where a state went.
     states: Vec<Option<StateId>>,
@@ -115,6 +119,7 @@ impl Plan {
             hashes: [hashes(old), hashes(new)],
             is_another_machine: machine_id(old) != machine_id(new),
             asked_anew: false,
+            resets: new.header().policies & policy::RELOAD_RESETS != 0,
             restarts_timers: false,
             lands: lands(old, new, &states),
             regions: pairs(old, new, StableGroup::Regions, RegionId::from_index),
@@ -164,7 +169,8 @@ impl Plan {
     pub fn extent(&self) -> Extent {
         let [[old, before], [new, after]] = self.hashes;
         let restarts = self.restarts_timers && self.changes_timers();
-        if old != new || self.asked_anew || restarts {
+        let resets = self.resets && before != after;
+        if old != new || self.asked_anew || resets || restarts {
             Extent::Structure
         } else if before != after {
             Extent::Parameters
@@ -193,8 +199,17 @@ impl Plan {
         self.is_another_machine
     }
 
-    pub(crate) fn asks_anew(&self) -> bool {
-        self.asked_anew
+    /// Why all agents that run start again, if they do. A file that says so is loaded anew only if
+    /// something is different: a file saved without a change ends nothing.
+    pub fn anew(&self) -> Option<Anew> {
+        let [old, new] = self.hashes;
+        if self.is_another_machine {
+            Some(Anew::AnotherMachine)
+        } else if self.asked_anew {
+            Some(Anew::Asked)
+        } else {
+            (self.resets && old != new).then_some(Anew::File)
+        }
     }
 
     /// Where a state went.
@@ -362,11 +377,9 @@ fn lasts_as_long(old: (&Rom<'_>, DurationWord), new: (&Rom<'_>, DurationWord)) -
                 name(old.0, before) == name(new.0, after)
             }
             (DurationKind::Expression, DurationKind::Expression) => {
-                let code = |rom: &Rom<'_>, record: &DurationRecord| {
-                    let code = ExpressionId::read(record.index).map(|id| rom.code_of(id));
-                    code.map(|code| zerocopy::IntoBytes::as_bytes(code).to_vec())
-                };
-                code(old.0, before) == code(new.0, after)
+                let own = ExpressionId::read(before.index);
+                let both = own.zip(ExpressionId::read(after.index));
+                both.is_some_and(|(own, other)| are_alike((old.0, own), (new.0, other)))
             }
             (DurationKind::Range | DurationKind::Parameter | DurationKind::Expression, _) => false,
         },

@@ -1,7 +1,9 @@
 //! What the bytes of a ROM mean, as a list that is kept per version: `layouts/VERSION.txt`.
 //!
 //! Whoever changes a record, a number or a bit raises the version of the format and runs this test
-//! with `BLESS=1`, which writes the list of the new version. No list is ever written twice.
+//! with `BLESS=1`, which writes the list of the new version. No list is ever written twice. A policy bit
+//! that was free may get a meaning, with a line added by hand: whoever does not know it refuses a ROM that
+//! has it, and all others mean what they meant.
 //!
 //! `docs/rom-format.md`, the page for readers in other languages, has the same records, numbers and
 //! bits.

@@ -262,10 +262,6 @@ fn header_numbers() {
         "header: feature bits 16777216 has no meaning",
     );
     flat(
-        |t| t.header.policies = 128,
-        "header: policy bits 128 has no meaning",
-    );
-    flat(
         |t| t.header.columns = 4.into(),
         "header: count of columns is 4 instead of 3",
     );

@@ -205,3 +205,35 @@ fn load_2_a_snapshot_right_after_a_reload_does_not_forget_the_turns_that_are_owe
     assert_eq!(live.path(agent).unwrap(), "go");
     assert_eq!(restored.snapshot(), live.snapshot());
 }
+
+/// EVT-1: what means something for a moment only is left out of queues and of what is under way.
+#[test]
+fn evt_1_saves_leave_ephemeral_events_out() {
+    let text = r#"{ "machine": "Ear", "tier": "hero", "events": { "Step": { "ephemeral": true }, "Call": {} }, "initial": "asleep",
+      "states": { "asleep": { "defer": ["Step", "Call"] } } }"#;
+    let machine = Machine::from_text("ear.sw.json", text).unwrap();
+    let mut ears = crowd(&machine);
+    let ear = ears.spawn(Blackboard::new(&machine));
+    ears.tick(&());
+    let [step, call] = ["Step", "Call"].map(|name| machine.event(name).unwrap());
+    for event in [step, call, step] {
+        ears.send(ear, event, ()).unwrap();
+    }
+    ears.tick(&());
+    assert_eq!(ears.inspect(ear).unwrap().queue.len(), 3);
+    for event in [step, call] {
+        ears.send(ear, event, ()).unwrap();
+    }
+    let saved = ears.to_saved();
+    assert_eq!(saved.summary().unwrap().letters, 1);
+    let [seen] = &saved.inspect(&[0]).unwrap()[..] else {
+        panic!("one agent is there")
+    };
+    let queue: Vec<&str> = seen.queue.iter().map(|one| one.event.as_str()).collect();
+    assert_eq!(queue, ["Call"]);
+    let mut loaded = crowd(&machine);
+    let plan = Reload::plan(&machine, &machine);
+    loaded.load_saved(&saved, &plan).unwrap();
+    loaded.tick(&());
+    assert_eq!(loaded.inspect(ear).unwrap().queue.len(), 2);
+}

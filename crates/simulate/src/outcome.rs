@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::time::Duration;
 
 use statewright::trace::{Legend, Trigger};
-use statewright::{Counters, Kind, SavedCrowd};
+use statewright::{Counters, Kind, ReloadReport, SavedCrowd};
 use statewright_symbols::SymbolKind;
 
 use statewright_step::Answer;
@@ -26,6 +26,11 @@ pub struct Outcome {
     /// Ticks that were asked for: more than were run if the run was stopped; `None` if it was to run until somebody
     /// stops it.
     pub wanted_ticks: Option<u64>,
+    /// Ticks that were run when the machine was reloaded for the last time, if it was: samples,
+    /// transitions, visits and calls of functions are counted from there on.
+    pub reloaded_after: Option<u64>,
+    /// What became of the agents of a save, if some were loaded.
+    pub loaded: Option<ReloadReport>,
     /// The seed.
     pub seed: u64,
     /// Events that were sent.

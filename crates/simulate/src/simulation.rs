@@ -9,7 +9,7 @@ use std::time::Duration;
 use statewright::prelude::*;
 use statewright::trace::{Legend, Level, Record, Settings, UnknownNumber};
 use statewright::{
-    BindError, CrowdNumber, LoadError, Reload, ReloadError, ReloadReport, SavedCrowd,
+    BindError, Counters, CrowdNumber, LoadError, Reload, ReloadError, ReloadReport, SavedCrowd,
 };
 use statewright_step::Answer;
 use statewright_tape::{RecordError, Summary};
@@ -299,6 +299,10 @@ pub struct Simulation<S> {
     board_bytes: usize,
     stopwatch: Stopwatch,
     ticks: u64,
+    /// What was counted before the run, of agents of a save.
+    counted_before: Counters,
+    /// How many there were at the last reload.
+    reloaded_after: Option<u64>,
     /// What became of the agents of a save.
     load_report: Option<ReloadReport>,
 }
@@ -334,6 +338,7 @@ impl<S: BoardStorage> Simulation<S> {
                 None
             }
         };
+        let counted_before = *crowd.counters();
         crowd
             .set_trace(Some(settings(plan.traced.as_ref())))
             .map_err(SimulationError::Trace)?;
@@ -357,6 +362,8 @@ impl<S: BoardStorage> Simulation<S> {
             board_bytes,
             stopwatch,
             ticks: 0,
+            counted_before,
+            reloaded_after: None,
             load_report,
         })
     }
@@ -429,6 +436,7 @@ impl<S: BoardStorage> Simulation<S> {
             .map_err(SimulationError::Trace)?;
         self.legend = self.crowd.legend();
         self.tally.samples.clear();
+        self.reloaded_after = Some(self.ticks);
         let board: InlineBoard<S> = InlineBoard::new(&machine);
         self.board_bytes = board.bytes() * self.plan.agents as usize;
         self.source.renew(&machine, weights.as_ref(), script);
@@ -446,10 +454,12 @@ impl<S: BoardStorage> Simulation<S> {
             agents: self.plan.agents,
             ticks: self.ticks,
             wanted_ticks: (self.plan.ticks < u64::MAX).then_some(self.plan.ticks),
+            reloaded_after: self.reloaded_after,
+            loaded: self.load_report,
             seed: self.plan.seed,
             sent: self.source.sent,
             turns: self.tally.turns,
-            counters: *self.crowd.counters(),
+            counters: since(self.crowd.counters(), &self.counted_before),
             lost_messages: self.crowd.lost_messages(),
             ticking: self.stopwatch.ticking,
             elapsed: self.stopwatch.elapsed(),
@@ -468,6 +478,15 @@ impl<S: BoardStorage> Simulation<S> {
             saved,
         }
     }
+}
+
+/// What was counted since then: the report of a run is about the run. The crowd goes on counting, so that a
+/// save of it is what it would be without a stop.
+fn since(now: &Counters, before: &Counters) -> Counters {
+    let (mut values, before) = (now.values(), before.values());
+    let all = values.iter_mut().zip(before);
+    all.for_each(|(now, before)| *now = now.saturating_sub(before));
+    Counters::from_values(values)
 }
 
 /// What a crowd has to record: everybody in outline, only counted, for the report; those that are

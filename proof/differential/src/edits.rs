@@ -143,7 +143,7 @@ fn swap<T>(list: &mut [T], rng: &mut Rng) -> bool {
     count > 1
 }
 
-fn remove<T>(list: &mut Vec<T>, rng: &mut Rng) -> bool {
+pub(crate) fn remove<T>(list: &mut Vec<T>, rng: &mut Rng) -> bool {
     let count = list.len() as u32;
     if count > 0 {
         list.remove(rng.below(count) as usize);

@@ -9,9 +9,11 @@
 //! much stack a tick uses · [`batch`] a tick among other agents · [`bytes`] an instance read from its bytes alone · [`compare`] runs both
 //! and finds the first difference · [`report`] a failure for people · [`search`] many machines at
 //! once · [`small`] all small machines · [`fixture`] cases written by people · [`parts`] parts against
-//! the same states written out · [`edits`] what becomes of a machine between two versions · [`reload`] agents that
+//! the same states written out · [`edits`] and [`reworks`] what becomes of a machine between two versions · [`reload`] agents that
 //! live on in another version (LOAD-9).
 #![forbid(unsafe_code)]
+
+pub use statewright_author::graph;
 
 pub mod batch;
 pub mod bytes;
@@ -26,6 +28,7 @@ pub mod oracle_side;
 pub mod parts;
 pub mod reload;
 pub mod report;
+pub mod reworks;
 pub mod script;
 pub mod scripted_user_code;
 pub mod search;

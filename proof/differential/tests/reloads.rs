@@ -1,9 +1,9 @@
 //! LOAD-9 on a few pairs of machines, among them some of other tick rates (LOAD-4); `cargo xtask reloads`
 //! runs thousands.
 
-use statewright_describe::{Comparison, Description, ReloadKind, diff};
-use statewright_differential::reload::{Tally, run, versions};
-use statewright_reload::{Extent, Plan};
+use statewright_describe::{Comparison, Description, Future, ReloadKind, diff};
+use statewright_differential::reload::{Tally, agent, run, versions};
+use statewright_reload::{Completed, Extent, Fate, Plan};
 use statewright_rom::ids::{ChannelId, EventId, StateId};
 
 #[test]
@@ -97,4 +97,60 @@ fn load_8_diff_says_what_a_reload_does() {
         "{states_gone} {deadlines}"
     );
     assert!(kinds.iter().all(|&count| count > 20), "{kinds:?}");
+}
+
+/// LOAD-8: who is not simply kept is said before anybody is reloaded, by the states in which agents are.
+#[test]
+fn load_8_diff_says_who_is_completed_and_who_begins_anew() {
+    let mut seen = [0; 4];
+    for seed in 0..1500 {
+        let Some((old, new, edits)) = versions(seed) else {
+            continue;
+        };
+        let [one, other] = [&old, &new]
+            .map(|one| Description::new(&one.output.rom.as_rom(), Some(&one.output.symbols)));
+        let said = Comparison::new(&one, &other).reload;
+        let found = diff(&one, &other);
+        if said.kind != ReloadKind::Structure || found.is_another_machine {
+            continue;
+        }
+        let agent = agent(&old, &new, seed).unwrap();
+        if !agent.is_plain {
+            continue;
+        }
+        let paths: Vec<&str> = agent
+            .leaves
+            .iter()
+            .map(|&leaf| one.model.states[leaf].path.as_str())
+            .collect();
+        let is_in = |state: &String| paths.contains(&state.as_str());
+        let has = |fate: Future| {
+            let mut all = said.outlook.iter().filter(|one| one.fate == fate);
+            all.any(|one| match fate {
+                Future::Anew => one.states.iter().all(is_in),
+                Future::Completed | Future::Depends => one.states.iter().any(is_in),
+            })
+        };
+        let what = || {
+            format!(
+                "seed {seed}: {edits}: {paths:?}: {:?}: {said:#?}",
+                agent.fate
+            )
+        };
+        let (place, holds) = if found.resets || has(Future::Anew) {
+            (0, matches!(agent.fate, Fate::Anew(_)))
+        } else if has(Future::Completed) {
+            (1, matches!(agent.fate, Fate::Completed(_)))
+        } else if has(Future::Depends) {
+            (2, matches!(agent.fate, Fate::Kept | Fate::Completed(_)))
+        } else {
+            (3, agent.fate == Fate::Kept)
+        };
+        assert!(holds, "{}", what());
+        assert_ne!(agent.fate, Fate::Completed(Completed::Before), "{}", what());
+        seen[place] += 1;
+    }
+    let [anew, completed, depends, kept] = seen;
+    assert!(anew > 20 && completed > 50 && kept > 300, "{seen:?}");
+    assert!(depends * 10 < anew + completed + kept, "{seen:?}");
 }

@@ -143,6 +143,8 @@ impl Generator {
             done_events: maybe(10),
             strict_writes: maybe(15),
             scxml_details: maybe(15),
+            // Edits between two versions give it.
+            reload_resets: None,
         };
         if self.plan.allows_one_region {
             policies.scxml_details = Some(spanned(true));

@@ -128,6 +128,7 @@ impl Cursor {
             done_events,
             strict_writes,
             scxml_details,
+            reload_resets,
         } = &mut machine.policies;
         self.option(reverse_exit_order);
         self.option(immediate_update);
@@ -136,6 +137,7 @@ impl Cursor {
         self.option(done_events);
         self.option(strict_writes);
         self.option(scxml_details);
+        self.option(reload_resets);
         let budgets = &mut machine.budgets;
         self.option(&mut budgets.events_per_tick);
         self.option(&mut budgets.microsteps_per_tick);

@@ -19,6 +19,7 @@ pub(crate) struct Identities {
     pub(crate) transitions: Vec<String>,
     pub(crate) timers: Vec<String>,
     pub(crate) scratch: Vec<String>,
+    pub(crate) channels: Vec<String>,
 }
 
 fn known(id: &StableId, otherwise: impl FnOnce() -> String) -> String {
@@ -37,6 +38,8 @@ pub(crate) fn identities(reader: &Reader<'_>) -> Identities {
     };
     let event = |event: &graph::Event| known(&event.id, || format!("event {}", event.name.value));
     ids.events = machine.events.iter().map(event).collect();
+    let channels = machine.channels.iter();
+    ids.channels = channels.map(|one| one.name.value.clone()).collect();
     for (number, node) in tree.states.iter().enumerate() {
         let Some(parent) = node.parent else {
             ids.states.push("root".to_owned());

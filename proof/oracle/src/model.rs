@@ -304,6 +304,8 @@ pub(crate) struct Model {
     pub(crate) internal_first: bool,
     pub(crate) done_events: bool,
     pub(crate) scxml_details: bool,
+    /// LOAD-3.
+    pub(crate) reload_resets: bool,
     /// Event places (EVT-3).
     pub(crate) places: usize,
     pub(crate) events_per_tick: u32,

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use statewright_author::graph::{self, StateKind};
 use statewright_author::value::Tier;
 
+use crate::lost::Lost;
 use crate::model::{Delay, Kind, Model, Target, Trigger};
 use crate::oracle::Oracle;
 use crate::queue::Event;
@@ -26,6 +27,30 @@ pub enum Became {
     Unstarted,
     /// It had ended.
     Ended,
+}
+
+/// What a reload did to an agent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reloaded {
+    /// On the whole.
+    pub became: Became,
+    /// What it lost.
+    pub lost: Lost,
+    /// Channels of the old machine that it owned and owns no longer.
+    pub released: BTreeSet<usize>,
+    /// A timer runs that would last another time now; `None` if an expression decides that.
+    pub on_old_deadline: Option<bool>,
+}
+
+/// How much is different.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum How {
+    /// Agents are mapped (LOAD-3).
+    Structure,
+    /// Nothing that an agent refers to (LOAD-2).
+    Parameters,
+    /// Agents begin anew.
+    Anew,
 }
 
 /// Where a state is alive.
@@ -146,14 +171,34 @@ impl Oracle {
         &self.active
     }
 
+    /// Is a state inside this one active?
+    pub fn has_active_inside(&self, state: usize) -> bool {
+        let mut active = self.active.iter();
+        active.any(|&inner| self.model.around(state, inner))
+    }
+
     /// Becomes an agent of another version.
-    pub fn reload(&mut self, machine: &graph::Machine, tier: Tier, now: u32) -> Became {
-        self.reload_or_begin(machine, tier, now, false)
+    pub fn reload(&mut self, machine: &graph::Machine, tier: Tier, now: u32) -> Reloaded {
+        self.reload_or_begin(machine, tier, now, How::Structure)
     }
 
     /// The same if the host, or a reason that is not in the rules of names, wants it to begin anew.
-    pub fn reload_anew(&mut self, machine: &graph::Machine, tier: Tier, now: u32) -> Became {
-        self.reload_or_begin(machine, tier, now, true)
+    pub fn reload_anew(&mut self, machine: &graph::Machine, tier: Tier, now: u32) -> Reloaded {
+        self.reload_or_begin(machine, tier, now, How::Anew)
+    }
+
+    /// The same if nothing changed that an agent refers to (LOAD-2): all of it is found again, and
+    /// tokens stay good.
+    pub fn reload_parameters(
+        &mut self,
+        machine: &graph::Machine,
+        tier: Tier,
+        now: u32,
+    ) -> Reloaded {
+        let generation = self.generation;
+        let reloaded = self.reload_or_begin(machine, tier, now, How::Parameters);
+        self.generation = generation;
+        reloaded
     }
 
     fn reload_or_begin(
@@ -161,8 +206,8 @@ impl Oracle {
         machine: &graph::Machine,
         tier: Tier,
         now: u32,
-        anew: bool,
-    ) -> Became {
+        how: How,
+    ) -> Reloaded {
         let (old, new) = (self.model.clone(), Arc::new(resolve(machine, tier)));
         let mut states = same(&old.ids.states, &new.ids.states);
         states.insert(0, 0);
@@ -176,9 +221,17 @@ impl Oracle {
         let before = self.clone();
         self.model = versions.new.clone();
         self.keep_for_life(&before, &versions);
-        let became = self.carry(&before, &versions, anew);
+        let became = self.carry(&before, &versions, how);
         self.update_flags();
-        became
+        let (old, new) = (&versions.old, &versions.new);
+        let timers = same(&old.ids.timers, &new.ids.timers);
+        let transitions = same(&old.ids.transitions, &new.ids.transitions);
+        Reloaded {
+            became,
+            lost: self.lost_since(&before, &timers, &transitions),
+            released: self.released_since(&before),
+            on_old_deadline: self.runs_on(&before, &timers, |ticks| versions.scaled(ticks)),
+        }
     }
 
     /// History, cooldowns and the scratch of the root are kept; everything else begins empty.
@@ -226,7 +279,7 @@ impl Oracle {
         }
     }
 
-    fn carry(&mut self, before: &Self, versions: &Versions, anew: bool) -> Became {
+    fn carry(&mut self, before: &Self, versions: &Versions, how: How) -> Became {
         if !before.running() {
             return Became::Ended;
         }
@@ -238,10 +291,11 @@ impl Oracle {
                 false => Became::Unstarted,
             };
         }
-        let kept = if another || anew {
+        let resets = versions.new.reload_resets && how != How::Parameters;
+        let kept = if another || how == How::Anew || resets {
             None
         } else {
-            kept(before, versions)
+            kept(before, versions, how)
         };
         let Some((active, frames)) = kept else {
             self.flags.started = false;
@@ -283,6 +337,10 @@ impl Oracle {
                 .position(|frame| frame.states.contains(&state))?;
             Some(Alive::Suspended(region, frame))
         })
+    }
+
+    pub(crate) fn is_alive(&self, state: usize) -> bool {
+        self.alive(state).is_some()
     }
 
     fn is_turned(&self, alive: Alive) -> bool {
@@ -456,7 +514,7 @@ impl Oracle {
 type Kept = (BTreeSet<usize>, BTreeMap<usize, Vec<Frame>>);
 
 /// What stays of a configuration and its frames; `None` if the agent begins anew (LOAD-3).
-fn kept(before: &Oracle, versions: &Versions) -> Option<Kept> {
+fn kept(before: &Oracle, versions: &Versions, how: How) -> Option<Kept> {
     let old = &versions.old;
     let is_innermost = |state: &usize| {
         let mut others = before.active.iter();
@@ -520,6 +578,7 @@ fn kept(before: &Oracle, versions: &Versions) -> Option<Kept> {
     let mut all = frames.iter();
     let fits =
         all.all(|(&region, list)| list.iter().all(|frame| can_push(versions, region, frame)));
+    let fits = fits || how == How::Parameters;
     fits.then_some((active, frames))
 }
 

@@ -143,6 +143,7 @@ fn declarations(reader: &mut Reader<'_>, machine: &graph::Machine, tier: Tier) -
         internal_first,
         done_events,
         scxml_details,
+        reload_resets,
         // Writes are given to the host either way.
         strict_writes: _,
     } = &machine.policies;
@@ -205,6 +206,7 @@ fn declarations(reader: &mut Reader<'_>, machine: &graph::Machine, tier: Tier) -
         internal_first,
         done_events: on(done_events),
         scxml_details: on(scxml_details),
+        reload_resets: on(reload_resets),
         places,
         events_per_tick: given(&budgets.events_per_tick, events),
         microsteps_per_tick: given(

@@ -224,6 +224,9 @@ fn save_5_what_cannot_be_is_said_and_nothing_is_written() {
     assert_eq!(folder.names(), before);
 }
 
+/// The bound of the rule: so many bytes of memory.
+const LIMIT: u64 = 256 << 20;
+
 #[test]
 fn save_5_damaged_saves_give_one_error_soon() {
     let folder = saved();
@@ -241,7 +244,7 @@ fn save_5_damaged_saves_give_one_error_soon() {
         folder.write("hostile.swsave", bytes);
         for command in ["inspect", "verify"] {
             let begun = Instant::now();
-            let ran = folder.run(&["save", command, "hostile.swsave"]);
+            let ran = folder.run_within(LIMIT, &["save", command, "hostile.swsave"]);
             let took = begun.elapsed();
             let code = if bytes.len() > 40 << 20 { 2 } else { 1 };
             let ran = ran.code(code).says("error: `hostile.swsave`");
@@ -308,4 +311,81 @@ fn save_3_a_killed_process_leaves_the_old_save_or_the_new_one() {
         replaced += u64::from(agents == 30_000);
     }
     assert!(replaced < 12, "the first was killed at once");
+}
+
+#[test]
+fn save_5_agents_of_a_save_are_shown_by_name() {
+    let folder = saved();
+    let inspect =
+        |more: &[&str]| folder.run(&[&["save", "inspect", "monday.swsave"], more].concat());
+    inspect(&["--agent=0,3-4"])
+        .code(0)
+        .prints("before tick 30")
+        .prints("active")
+        .prints("blackboard");
+    let json = inspect(&["--agent=3", "--json"]).code(0).json();
+    let shown = &json["crowds"][0]["shown_agents"];
+    assert_eq!(shown[0]["agent"], 3);
+    assert!(shown[0]["leaves"][0].is_string(), "{shown}");
+    assert!(shown[0]["blackboard"]["heard"].is_string(), "{shown}");
+    inspect(&["--agent=77"])
+        .code(2)
+        .says("no agent of this number");
+    inspect(&["--crowd=nobody"])
+        .code(2)
+        .says("no crowd `nobody`");
+}
+
+#[test]
+fn save_5_a_report_is_about_its_run_and_tells_the_load() {
+    let folder = saved();
+    let json = folder
+        .run(&[
+            "run",
+            "--load=monday.swsave",
+            "--ticks=1",
+            "--rate=0",
+            "--json",
+        ])
+        .code(0)
+        .json();
+    assert_eq!(json["loaded"]["kept"], 20);
+    let all = folder
+        .run(&[
+            "run",
+            "guard.sw.json",
+            "--agents=20",
+            "--ticks=31",
+            "--rate=0.2",
+            "--json",
+        ])
+        .code(0)
+        .json();
+    assert!(all["loaded"].is_null());
+    let count = |json: &serde_json::Value| json["counters"]["events"].as_u64().unwrap();
+    assert!(
+        count(&json) < count(&all),
+        "{} {}",
+        count(&json),
+        count(&all)
+    );
+}
+
+#[test]
+fn save_5_quiet_says_nothing_if_all_is_well() {
+    let folder = saved();
+    let ran = folder
+        .run(&["save", "verify", "monday.swsave", "-q"])
+        .code(0);
+    assert_eq!((ran.out.as_str(), ran.err.as_str()), ("", ""));
+}
+
+#[test]
+fn a_save_is_no_machine_and_the_command_that_takes_it_is_named() {
+    let folder = saved();
+    folder
+        .run(&["check", "monday.swsave"])
+        .code(2)
+        .says("is a save, not a machine")
+        .says("statewright save inspect");
 }

@@ -65,6 +65,8 @@ pub enum Policy {
     StrictWrites,
     /// Domains and history defaults as in SCXML (EXEC-2, EXEC-4).
     ScxmlDetails,
+    /// In a reload to this machine all agents begin anew (LOAD-3).
+    ReloadResets,
 }
 
 impl Policy {
@@ -77,6 +79,7 @@ impl Policy {
             Self::DoneEvents => (&mut policies.done_events, "done_events"),
             Self::StrictWrites => (&mut policies.strict_writes, "strict_writes"),
             Self::ScxmlDetails => (&mut policies.scxml_details, "scxml_details"),
+            Self::ReloadResets => (&mut policies.reload_resets, "reload_resets"),
         }
     }
 }

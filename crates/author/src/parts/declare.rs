@@ -170,6 +170,8 @@ pub(super) fn check_rules(machine: &Machine, part: &Machine, out: &mut Diagnosti
         done_events,
         strict_writes,
         scxml_details,
+        // As with `reload_entry`, the machine decides.
+        reload_resets: _,
     } = &part.policies;
     let ours = &machine.policies;
     for (word, theirs, ours) in [

@@ -146,6 +146,7 @@ fn policies(policies: &mut Policies, v: &mut impl Visitor) {
         done_events,
         strict_writes,
         scxml_details,
+        reload_resets,
     } = policies;
     for policy in [
         reverse_exit_order,
@@ -155,6 +156,7 @@ fn policies(policies: &mut Policies, v: &mut impl Visitor) {
         done_events,
         strict_writes,
         scxml_details,
+        reload_resets,
     ] {
         spanned(policy, v);
     }

@@ -85,6 +85,7 @@ fn policies(machine: &Machine) -> u8 {
         (&p.done_events, policy::DONE_EVENTS),
         (&p.strict_writes, policy::STRICT_WRITES),
         (&p.scxml_details, policy::SCXML_DETAILS),
+        (&p.reload_resets, policy::RELOAD_RESETS),
     ];
     flags
         .into_iter()

@@ -64,6 +64,7 @@ impl Projector<'_, '_> {
                 "done_events": on(&policies.done_events),
                 "strict_writes": on(&policies.strict_writes),
                 "scxml_details": on(&policies.scxml_details),
+                "reload_resets": on(&policies.reload_resets),
             },
             "budgets": self.budgets(tier),
             "fail_safe": path(&machine.fail_safe),

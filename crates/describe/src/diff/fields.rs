@@ -77,6 +77,7 @@ fields! {
         done_events DoneEvents "done_events",
         strict_writes StrictWrites "strict_writes",
         scxml_details ScxmlDetails "scxml_details",
+        reload_resets ReloadResets "reload_resets",
     } without {}
     Budgets BudgetField "the budgets" {
         events_per_tick EventsPerTick "events_per_tick",

@@ -6,11 +6,12 @@
 //! are matched by stable id, then by name; a state or event that only has another name is renamed,
 //! and what refers to it does not count as changed.
 //!
-//! `plan` makes the plan, `matching` pairs two lists, `fields` knows what can change of each kind,
+//! `plan` makes the plan, `outlook` says which agents are not simply kept, `matching` pairs two lists, `fields` knows what can change of each kind,
 //! `words` says it.
 
 mod fields;
 mod matching;
+mod outlook;
 mod plan;
 mod words;
 
@@ -21,6 +22,7 @@ pub use fields::{
     MachineField, MachineTimerField, ObserverField, ParameterField, PolicyField, RegionField,
     ScratchField, StateField, TimerField, TransitionField, VariantField,
 };
+pub use outlook::{Future, Outlook};
 pub use plan::diff;
 pub use words::{Change, ChangeKind, Comparison, FieldChange, Reload};
 
@@ -133,6 +135,8 @@ pub struct MachineDiff {
     pub structure_changed: bool,
     /// The parameter hash differs (ROM-5).
     pub parameters_changed: bool,
+    /// The new file says that agents begin anew (LOAD-3).
+    pub resets: bool,
     /// The new machine has another stable id: no agent is kept.
     pub is_another_machine: bool,
     /// Settings of the machine.

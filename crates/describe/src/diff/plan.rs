@@ -37,14 +37,17 @@ pub fn diff(old: &Description, new: &Description) -> MachineDiff {
         new: Side::new(new, &|state| found.old_path(old, state)),
     };
     let (a, b) = (&old.model, &new.model);
+    // Agents begin anew, whatever it is that changed (LOAD-3).
+    let resets = b.policies.reload_resets && (structure_changed || parameters_changed);
     MachineDiff {
-        kind: match (structure_changed, parameters_changed) {
+        kind: match (structure_changed || resets, parameters_changed) {
             (true, _) => ReloadKind::Structure,
             (false, true) => ReloadKind::Parameters,
             (false, false) => ReloadKind::Nothing,
         },
         structure_changed,
         parameters_changed,
+        resets,
         is_another_machine: old.layout.stable_ids.machine != new.layout.stable_ids.machine,
         machine: a.differences(b),
         policies: a.policies.differences(&b.policies),

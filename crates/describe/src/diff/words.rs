@@ -7,6 +7,7 @@ use serde_json::Value as Json;
 use statewright_rom::ids::StateId;
 
 use super::fields::Fields;
+use super::outlook::{Future, Outlook, outlook};
 use super::plan::{Renames, diff};
 use super::{Fate, KeyField, MachineDiff, Mapping, ReloadKind};
 use crate::Description;
@@ -37,6 +38,8 @@ pub struct Reload {
     pub summary: String,
     /// States that nothing in the new machine has the stable id of: their agents are completed.
     pub states_gone: Vec<String>,
+    /// Agents that are not simply kept, by the states in which they are.
+    pub outlook: Vec<Outlook>,
     /// What else is lost where it was in use.
     pub lost: Vec<String>,
     /// Timers that last another time now; those that run keep their deadline (LOAD-4).
@@ -283,6 +286,7 @@ fn changed<T: Fields>(old: &T, new: &T, fields: &[T::Field]) -> Vec<FieldChange>
 
 fn reload(plan: &MachineDiff, old: &Description, new: &Description) -> Reload {
     let (kind, mut states_gone, mut losses) = (plan.kind, Vec::new(), Vec::new());
+    let mut agents = Vec::new();
     let summary = match kind {
         ReloadKind::Nothing => "there would be nothing to do: the machine behaves the same",
         ReloadKind::Parameters => "every agent would go on where it is, with the new behavior",
@@ -290,12 +294,20 @@ fn reload(plan: &MachineDiff, old: &Description, new: &Description) -> Reload {
             let gone = plan.states.lost().filter_map(|id| state(old, id));
             states_gone = gone.map(|state| state.path.clone()).collect();
             losses = lost(plan, old);
-            if states_gone.iter().any(|path| path == "root") {
+            let is_another = states_gone.iter().any(|path| path == "root");
+            if !is_another && !plan.resets {
+                agents = outlook(plan, old, new);
+            }
+            if is_another {
                 "every agent would start anew: the machine has another stable id"
-            } else if states_gone.is_empty() {
+            } else if plan.resets {
+                "every agent would start anew: the file says `\"reload\": \"reset\"`"
+            } else if agents.is_empty() && states_gone.is_empty() {
                 "every agent would be kept: all states are found again by their stable ids"
+            } else if agents.is_empty() {
+                "every agent would be kept: no agent is in a state that is gone, or the state around it is there without others in it"
             } else {
-                "agents in a state that is gone would be in the nearest state around it that is there, and their next tick would complete that; all others would be kept"
+                "agents would be kept, but for those that are named here; those that are completed keep the states around theirs, and their next tick enters what is missing"
             }
         }
     };
@@ -303,6 +315,7 @@ fn reload(plan: &MachineDiff, old: &Description, new: &Description) -> Reload {
         kind,
         summary: summary.to_owned(),
         states_gone,
+        outlook: agents,
         lost: losses,
         old_deadlines: old_deadlines(plan, old, new),
     }
@@ -384,6 +397,9 @@ impl fmt::Display for Comparison {
         for state in gone.filter(|path| *path != "root") {
             writeln!(f, "  gone: state {state}")?;
         }
+        for agents in &self.reload.outlook {
+            writeln!(f, "  {agents}")?;
+        }
         for lost in &self.reload.lost {
             writeln!(f, "  lost: {lost}")?;
         }
@@ -391,6 +407,22 @@ impl fmt::Display for Comparison {
             writeln!(f, "  runs on to its old deadline: {timer}")?;
         }
         Ok(())
+    }
+}
+
+impl fmt::Display for Outlook {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (states, why) = (&self.states, &self.why);
+        match self.fate {
+            Future::Completed => write!(f, "completed: agents in {}: {why}", states.join(", ")),
+            Future::Anew => write!(f, "anew: agents in {}: {why}", states.join(" and ")),
+            Future::Depends if states.is_empty() => write!(f, "depends: {why}"),
+            Future::Depends => write!(
+                f,
+                "completed, if nobody fills what is missing: agents in {}: {why}",
+                states.join(", ")
+            ),
+        }
     }
 }
 

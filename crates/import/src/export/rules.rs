@@ -35,6 +35,8 @@ pub(super) fn machine(machine: &Machine, out: &mut Diagnostics) {
         scxml_details: _,
         // Activities, which it is about, are refused.
         immediate_update: _,
+        // SCXML knows no reload.
+        reload_resets: _,
     } = &machine.policies;
     if let Some(on) = strict_writes.as_ref().filter(|on| on.value) {
         no(

@@ -143,5 +143,7 @@ flags! {
         STRICT_WRITES = 5 "strict_writes",
         /// EXEC-2, EXEC-4: domains and history defaults as in SCXML.
         SCXML_DETAILS = 6 "scxml_details",
+        /// LOAD-3: agents begin anew in a reload to this machine.
+        RELOAD_RESETS = 7 "reload_resets",
     }
 }

@@ -110,16 +110,12 @@ pub(super) fn header(rom: &Rom<'_>) -> Result<(), LoadError> {
     problem.map_or(Ok(()), |problem| Err(LoadError::header(problem)))
 }
 
+/// Every bit of the policies is one.
+const _: () = assert!(policy::ALL == u8::MAX);
+
 fn unknown_bits(header: &Header) -> Option<Problem> {
     let features = header.features.get() & !feature::ALL;
-    let policies = header.policies & !policy::ALL;
-    if features != 0 {
-        Some(unknown("feature bits", features))
-    } else if policies != 0 {
-        Some(unknown("policy bits", policies))
-    } else {
-        None
-    }
+    (features != 0).then(|| unknown("feature bits", features))
 }
 
 /// Columns are events, timers that fire, and one for the eventless; all below the special triggers.

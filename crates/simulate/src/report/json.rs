@@ -50,6 +50,7 @@ pub fn json(outcome: &Outcome) -> Value {
         "agents": outcome.agents,
         "ticks": outcome.ticks,
         "wanted_ticks": outcome.wanted_ticks,
+        "counted_since_tick": outcome.reloaded_after.unwrap_or(0),
         "seed": outcome.seed,
         "events_sent": outcome.sent,
         "turns": outcome.turns,

@@ -134,20 +134,11 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
         let mut seen =
             with_instances!(&self.agents.instances, list => seer.see(agent, &list[index]));
         seen.tick = self.schedule.now;
-        let variant = self.agents.variant(index);
-        let name = machine.symbols().name(SymbolKind::Variant, variant.index());
-        seen.variant = name.unwrap_or_default().to_owned();
+        seen.variant = seer.variant(self.agents.variant(index));
         seen.draws = self.draws(agent);
         seen.panicked = self.panics.of(agent).map(ToString::to_string);
         let board = &self.agents.boards[index];
-        let keys = rom.keys().iter().enumerate().filter_map(|(number, key)| {
-            let field = self.program.table.field(KeyId::from_index(number)?);
-            let [x, y, z] = board.read(field);
-            let kind = PayloadKind::of_value(key.ty.get());
-            let value = AnyValue::new(machine, kind, [x, y, z, 0]);
-            Some((seer.name(SymbolKind::Key, number), value))
-        });
-        seen.blackboard = keys.collect();
+        seen.blackboard = seer.keys(|key| board.read(self.program.table.field(key)));
         Ok(seen)
     }
 
@@ -173,15 +164,34 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
 }
 
 /// Reads instances of a machine.
-struct Seer<'s> {
-    machine: &'s Machine,
-    rom: &'s Rom<'s>,
+pub(super) struct Seer<'s> {
+    pub(super) machine: &'s Machine,
+    pub(super) rom: &'s Rom<'s>,
     /// The tick that comes.
-    now: u32,
+    pub(super) now: u32,
 }
 
 impl Seer<'_> {
-    fn see<I: Instance>(&self, agent: AgentId, instance: &I) -> Inspection {
+    /// Keys with what they hold.
+    pub(super) fn keys(&self, read: impl Fn(KeyId) -> [u32; 3]) -> Vec<(String, AnyValue)> {
+        let keys = self.rom.keys().iter().enumerate();
+        let seen = keys.filter_map(|(number, key)| {
+            let [x, y, z] = read(KeyId::from_index(number)?);
+            let kind = PayloadKind::of_value(key.ty.get());
+            let value = AnyValue::new(self.machine, kind, [x, y, z, 0]);
+            Some((self.name(SymbolKind::Key, number), value))
+        });
+        seen.collect()
+    }
+
+    /// The name of a variant; none for the plain one.
+    pub(super) fn variant(&self, variant: VariantId) -> String {
+        let symbols = self.machine.symbols();
+        let name = symbols.name(SymbolKind::Variant, variant.index());
+        name.unwrap_or_default().to_owned()
+    }
+
+    pub(super) fn see<I: Instance>(&self, agent: AgentId, instance: &I) -> Inspection {
         let (rom, header) = (self.rom, instance.header());
         let mut leaves: Vec<StateId> = kernel::active_leaves(instance).collect();
         leaves.sort_unstable();

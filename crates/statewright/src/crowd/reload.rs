@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use statewright_kernel::{self as kernel, ByTier, Instance, Tier, flag};
-use statewright_reload::{Extent, Mapped, Mapper};
+use statewright_reload::{Extent, Mapped, Mapper, Quick};
 use statewright_rom::Rom;
 use statewright_trace::{Filter, Settings};
 
@@ -222,18 +222,23 @@ impl<B> Before<'_, B> {
     }
 
     /// All instances in the new machine, at the same indices.
-    fn mapped<N: Instance + Send>(
+    fn mapped<N: Instance + Send + Sync>(
         &self,
         mapper: &Mapper<'_>,
         plan: &Reload,
         report: &mut ReloadReport,
     ) -> Vec<N> {
         let all = 0..self.agents.slots();
+        // Looking at every leaf first pays if there are more agents than that.
+        let quick = match all.len() > plan.old.rom().states().len() {
+            true => Quick::new(*mapper),
+            false => Quick::of_few(*mapper),
+        };
         #[cfg(feature = "parallel")]
         if self.spread {
-            return self.mapped_in_parallel(mapper, plan, report);
+            return self.mapped_in_parallel(&quick, plan, report);
         }
-        self.source().mapped(all, mapper, plan, report)
+        self.source().mapped(all, &quick, plan, report)
     }
 
     /// The part of the agents that is mapped.
@@ -248,9 +253,9 @@ impl<B> Before<'_, B> {
     /// The same on all cores: what a part came to is put together in the order of agents, so that it is
     /// the same on any number of threads.
     #[cfg(feature = "parallel")]
-    fn mapped_in_parallel<N: Instance + Send>(
+    fn mapped_in_parallel<N: Instance + Send + Sync>(
         &self,
-        mapper: &Mapper<'_>,
+        quick: &Quick<'_, N>,
         plan: &Reload,
         report: &mut ReloadReport,
     ) -> Vec<N> {
@@ -259,7 +264,7 @@ impl<B> Before<'_, B> {
         let parts = (0..slots.div_ceil(PART)).into_par_iter().map(|part| {
             let mut report = ReloadReport::new(plan.extent(), plan.hashes());
             let range = part * PART..slots.min((part + 1) * PART);
-            let list: Vec<N> = source.mapped(range, mapper, plan, &mut report);
+            let list: Vec<N> = source.mapped(range, quick, plan, &mut report);
             (list, report)
         });
         let parts: Vec<(Vec<N>, ReloadReport)> = parts.collect();
@@ -304,7 +309,7 @@ impl Source<'_> {
     fn mapped<N: Instance>(
         self,
         range: Range<usize>,
-        mapper: &Mapper<'_>,
+        quick: &Quick<'_, N>,
         plan: &Reload,
         report: &mut ReloadReport,
     ) -> Vec<N> {
@@ -323,7 +328,7 @@ impl Source<'_> {
         with_instances!(self.instances, list => {
             range.map(|index| match self.generations[index] % 2 {
                 0 => nobody,
-                _ => map(index, mapper.map::<_, N>(&list[index])),
+                _ => map(index, quick.map(&list[index])),
             })
             .collect()
         })

@@ -10,9 +10,11 @@ use std::borrow::Cow;
 use std::fmt;
 
 use statewright_bytes::Reader;
-use statewright_kernel as kernel;
+use statewright_kernel::{self as kernel, Event};
+use statewright_rom::layout::event_flag;
 
 use super::agents::Agents;
+use super::inspection::{Inspection, Seer};
 use super::instances::with_instances;
 use super::reload::{Before, letter, map_variants};
 use super::snapshot::{Parts, Restored, SnapshotError};
@@ -107,12 +109,13 @@ impl<B: Board + Saved, C: Context + ?Sized> Crowd<B, C> {
         self.put_agents(&mut agents);
         let all = self.agents.boards.iter();
         all.for_each(|board| board.save(&mut boards));
-        SavedCrowd {
+        let saved = SavedCrowd {
             machine: self.machine().clone(),
             agents: agents.into(),
             forms: Forms::of::<B>(),
             boards: boards.into(),
-        }
+        };
+        saved.without_ephemeral()
     }
 
     /// Becomes what a save holds, by a plan from the machine of the save to that of the crowd. If it is
@@ -192,6 +195,78 @@ impl SavedCrowd<'_> {
             number: restored.agents.number,
             letters: restored.envelopes.len(),
         })
+    }
+
+    /// Everything that agents are, by name and with the values of their blackboards if these have the keys
+    /// of the machine; indices where nobody is are left out.
+    pub fn inspect(&self, indices: &[usize]) -> Result<Vec<Inspection>, LoadError> {
+        let restored = self.read()?;
+        let (agents, rom) = (&restored.agents, self.machine.rom());
+        let seer = Seer {
+            machine: &self.machine,
+            rom: &rom,
+            now: restored.now as u32,
+        };
+        let mut boards = Vec::new();
+        let last = indices.iter().max().map_or(0, |last| last + 1);
+        if has_keys(&self.forms) {
+            let mut bytes = &*self.boards;
+            for _ in 0..last.min(agents.slots()) {
+                boards.push(self.next_board(&mut bytes)?);
+            }
+        }
+        let is_there = |index: &usize| {
+            agents
+                .generations
+                .get(*index)
+                .is_some_and(|one| one % 2 == 1)
+        };
+        let see = |index: usize| {
+            let id = agents.roster().at(index);
+            let mut seen = with_instances!(&agents.instances, list => seer.see(id, &list[index]));
+            seen.tick = restored.now;
+            seen.variant = seer.variant(agents.variant(index));
+            let board = boards.get(index);
+            seen.blackboard =
+                board.map_or_else(Vec::new, |board| seer.keys(|key| board.read(key.index())));
+            seen
+        };
+        Ok(indices.iter().copied().filter(is_there).map(see).collect())
+    }
+
+    /// The next of the blackboards that have the keys of the machine.
+    fn next_board(&self, bytes: &mut &[u8]) -> Result<Blackboard, LoadError> {
+        let board = match *self.forms.root() {
+            Form::KeyWords(words) => Blackboard::load_words(&self.machine, words, bytes),
+            _ => Blackboard::load(&self.machine, bytes),
+        };
+        board.ok_or(LoadError::Length)
+    }
+
+    /// Without events that mean something for a moment only (EVT-1).
+    fn without_ephemeral(self) -> Self {
+        let rom = self.machine.rom();
+        let is_ephemeral = |event: &Event| {
+            let record = event.id().and_then(|id| rom.event(id));
+            record.is_some_and(|record| record.flags & event_flag::EPHEMERAL != 0)
+        };
+        let mut types = rom.events().iter();
+        if !types.any(|record| record.flags & event_flag::EPHEMERAL != 0) {
+            return self;
+        }
+        let Ok(mut restored) = self.read() else {
+            return self;
+        };
+        with_instances!(&mut restored.agents.instances, list => {
+            list.iter_mut().for_each(|one| kernel::forget_events(one, is_ephemeral));
+        });
+        restored.envelopes.retain(|one| !is_ephemeral(&one.event));
+        let mut agents = Vec::new();
+        restored.put(&mut agents);
+        Self {
+            agents: agents.into(),
+            ..self
+        }
     }
 
     /// The same crowd for another version of its machine. Blackboards with the keys of the machine go
@@ -313,11 +388,7 @@ impl SavedCrowd<'_> {
         let mut bytes = &*self.boards;
         let mut out = Vec::new();
         for _ in 0..slots {
-            let mut board = match *self.forms.root() {
-                Form::KeyWords(words) => Blackboard::load_words(&plan.old, words, &mut bytes),
-                _ => Blackboard::load(&plan.old, &mut bytes),
-            }
-            .ok_or(LoadError::Length)?;
+            let mut board = self.next_board(&mut bytes)?;
             board.reload(&plan.keys);
             match *forms.root() {
                 Form::KeyWords(words) => board.save_words(words, &mut out),

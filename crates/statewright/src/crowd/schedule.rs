@@ -60,7 +60,7 @@ impl Schedule {
     pub(super) fn wake_by_state(&mut self, agents: impl Iterator<Item = (usize, Sleep)>) {
         self.wake.clear();
         let last = self.now.wrapping_sub(1);
-        agents.for_each(|(index, sleep)| self.wake.settle(index, sleep, last));
+        agents.for_each(|(index, sleep)| self.wake.begin(index, sleep, last));
         for index in self.stopping.iter() {
             self.wake.wake(index as usize);
         }

@@ -254,13 +254,9 @@ impl<B> Parts<'_, B> {
             .chain(totals.counters.values())
             .chain(counts.map(|count| count as u64));
         numbers.for_each(|number| bytes.put_u64(number));
-        let indices = agents
-            .generations
-            .iter()
-            .chain(&agents.free)
-            .copied()
-            .chain(stopping.iter());
-        indices.for_each(|number| bytes.put_u32(number));
+        bytes.put_u32s(&agents.generations);
+        bytes.put_u32s(&agents.free);
+        stopping.iter().for_each(|number| bytes.put_u32(number));
         let variants = agents.variants.iter();
         variants.for_each(|variant| bytes.put_u16(variant.raw()));
         for envelope in envelopes {
@@ -348,8 +344,8 @@ impl<B> Restored<B> {
             seed,
             spawned,
         } = &mut self.agents;
-        read_list(generations, numbers.slots, || Ok(reader.u32()?))?;
-        read_list(free, numbers.free, || Ok(reader.u32()?))?;
+        read_u32s(generations, numbers.slots, reader)?;
+        read_u32s(free, numbers.free, reader)?;
         *retired = check_free(free, generations, &mut self.seen)?;
         read_stopping(reader, generations, numbers.stopping, &mut self.stopping)?;
         read_variants(reader, machine, &numbers, variants)?;
@@ -384,6 +380,20 @@ fn open<'b>(snapshot: &'b [u8], machine: &Machine) -> Result<Reader<'b>, Snapsho
         return Err(SnapshotError::Machine { found, expected });
     }
     Ok(Reader::new(content))
+}
+
+/// Reads so many numbers, in the memory of a list.
+fn read_u32s(
+    list: &mut Vec<u32>,
+    count: usize,
+    reader: &mut Reader<'_>,
+) -> Result<(), SnapshotError> {
+    let size = count.checked_mul(size_of::<u32>());
+    let bytes = reader.take(size.ok_or(SnapshotError::Length)?)?;
+    let numbers = bytes.as_chunks().0.iter();
+    list.clear();
+    list.extend(numbers.map(|number| u32::from_le_bytes(*number)));
+    Ok(())
 }
 
 /// Reads so many, in the memory of a list.

@@ -33,6 +33,14 @@ impl WakeSet {
         self.waiting.remove(index);
     }
 
+    /// The same where nobody is awake and nobody waits yet.
+    #[inline]
+    pub(super) fn begin(&mut self, index: usize, sleep: Sleep, now: u64) {
+        if sleep != Sleep::Asleep {
+            self.settle(index, sleep, now);
+        }
+    }
+
     /// After a tick of an agent.
     #[inline]
     pub(super) fn settle(&mut self, index: usize, sleep: Sleep, now: u64) {

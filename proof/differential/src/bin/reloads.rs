@@ -44,16 +44,20 @@ fn main() -> ExitCode {
     }
 }
 
+/// So many differences are shown.
+const SHOWN: usize = 20;
+
 fn all(first: u64, cases: u64) -> Result<String, String> {
     let begun = Instant::now();
     let end = first.saturating_add(cases);
     let (tally, differing) = search(first..end, false);
-    match differing.first() {
-        Some((seed, what)) => Err(format!(
-            "{} of {cases} cases differ; the first is seed {seed}:\n{what}",
-            differing.len()
+    let shown = |(seed, what): &(u64, String)| format!("\nseed {seed}: {what}");
+    let examples: String = differing.iter().take(SHOWN).map(shown).collect();
+    match differing.len() {
+        count @ 1.. => Err(format!(
+            "{count} of {cases} cases differ; the first:{examples}"
         )),
-        None => Ok(format!(
+        0 => Ok(format!(
             "seeds {first}..{end}: no difference. {tally:?}, {} s",
             begun.elapsed().as_secs()
         )),

@@ -1,5 +1,6 @@
 //! Arguments of the commands for saves.
 
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
@@ -33,6 +34,12 @@ pub(crate) struct SaveInspect {
     /// The save, or `-` for standard input
     #[arg(value_name = "SAVE")]
     pub(crate) path: PathBuf,
+    /// Also show these agents with all they are: numbers and ranges with commas between
+    #[arg(long = "agent", value_name = "AGENTS", value_delimiter = ',', value_parser = super::places)]
+    pub(crate) agents: Vec<RangeInclusive<u32>>,
+    /// Of this crowd only
+    #[arg(long, value_name = "NAME")]
+    pub(crate) crowd: Option<String>,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,

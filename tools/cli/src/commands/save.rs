@@ -3,10 +3,14 @@
 //!
 //! Names in a save come from whoever wrote it: the console makes them safe to show.
 
+use std::ops::RangeInclusive;
 use std::path::Path;
 
 use serde_json::{Value, json};
-use statewright::{Lost, Machine, Reload, ReloadReport, SavedCrowd, SavedSummary, SavedWorld};
+use statewright::{
+    Inspection, LoadError, Lost, Machine, Reload, ReloadReport, SavedCrowd, SavedSummary,
+    SavedWorld,
+};
 use statewright_draw::visible;
 use statewright_files::{Input, refuse_existing, refuse_own_source};
 use statewright_save::{FORMAT, Save, Writer};
@@ -17,10 +21,14 @@ use crate::args::{SaveCommand, SaveInspect, SaveMigrate, SaveVerify};
 use crate::console::Console;
 use crate::error::{CliError, Outcome};
 use crate::load::{Most, load, read_format};
+use crate::progress::Progress;
 
 /// Most bytes of a save that these commands read: with all that is made of it they stay below
 /// 256 MiB.
 const MOST_BYTES: u64 = 40 << 20;
+
+/// Most agents that are shown of a crowd.
+const MOST_AGENTS: usize = 1000;
 
 /// Who writes saves.
 const WHERE_FROM: &str =
@@ -72,17 +80,29 @@ fn inspect(args: &SaveInspect, console: &Console) -> Result<Outcome, CliError> {
         Ok(save) => save,
         Err(outcome) => return Ok(outcome),
     };
+    let progress = Progress::new(console, "reading", 1);
     let mut crowds = Vec::new();
-    for entry in save.crowds() {
-        match entry.crowd.summary() {
-            Ok(summary) => crowds.push((entry.name, &entry.crowd, summary)),
+    let wanted = save.crowds();
+    for entry in wanted.filter(|entry| args.crowd.as_deref().is_none_or(|one| one == entry.name)) {
+        let read = |crowd: &SavedCrowd<'_>| {
+            let summary = crowd.summary()?;
+            Ok::<_, LoadError>((summary, agents(crowd, &args.agents)?))
+        };
+        match read(&entry.crowd) {
+            Ok((summary, agents)) => crowds.push((entry.name, &entry.crowd, summary, agents)),
             Err(error) => return Ok(damaged(&args.path, entry.name, &error, console)),
         }
     }
+    drop(progress);
+    check_found(args, &save, &crowds)?;
     if args.json {
         let crowds: Vec<Value> = crowds
             .iter()
-            .map(|(name, crowd, summary)| crowd_json(name, crowd, summary))
+            .map(|(name, crowd, summary, agents)| {
+                let mut value = crowd_json(name, crowd, summary);
+                value["shown_agents"] = agents.iter().map(agent_json).collect();
+                value
+            })
             .collect();
         console.json(&json!({
             "program": visible(save.program()),
@@ -100,11 +120,74 @@ fn inspect(args: &SaveInspect, console: &Console) -> Result<Outcome, CliError> {
         visible(save.library()),
         number(bytes.len() as u64)
     );
-    for (name, crowd, summary) in &crowds {
+    for (name, crowd, summary, agents) in &crowds {
         text += &crowd_text(name, crowd, summary);
+        for agent in agents {
+            for line in agent.to_string().lines() {
+                text += &format!("  {}\n", visible(line));
+            }
+        }
     }
     console.result(text);
     Ok(Outcome::Fine)
+}
+
+/// Agents of a crowd that are wanted and there.
+fn agents(
+    crowd: &SavedCrowd<'_>,
+    wanted: &[RangeInclusive<u32>],
+) -> Result<Vec<Inspection>, LoadError> {
+    let wanted = wanted.iter().cloned().flatten().take(MOST_AGENTS);
+    let wanted: Vec<usize> = wanted.map(|index| index as usize).collect();
+    match wanted.is_empty() {
+        true => Ok(Vec::new()),
+        false => crowd.inspect(&wanted),
+    }
+}
+
+/// A crowd of a save, with the agents that are shown of it.
+type Shown<'s> = (&'s str, &'s SavedCrowd<'s>, SavedSummary, Vec<Inspection>);
+
+/// Refuses names and numbers that nobody has.
+fn check_found(args: &SaveInspect, save: &Save<'_>, crowds: &[Shown<'_>]) -> Result<(), CliError> {
+    let name = args.path.display();
+    if let Some(wanted) = args.crowd.as_ref().filter(|_| crowds.is_empty()) {
+        let known: Vec<String> = save.crowds().map(|one| format!("`{}`", one.name)).collect();
+        let error = CliError::new(format!("`{name}` has no crowd `{wanted}`"));
+        return Err(error.help(format!("it has {}", known.join(", "))));
+    }
+    let is_nobody = crowds.iter().all(|(.., agents)| agents.is_empty());
+    if !args.agents.is_empty() && is_nobody {
+        let error = CliError::new(format!("`{name}` has no agent of this number"));
+        return Err(error.help("agents are numbered from 0 in the order in which they began"));
+    }
+    Ok(())
+}
+
+/// What an agent is, by name.
+fn agent_json(agent: &Inspection) -> Value {
+    let names = |list: &[String]| list.iter().map(|name| visible(name)).collect::<Vec<_>>();
+    let board: serde_json::Map<String, Value> = agent
+        .blackboard
+        .iter()
+        .map(|(key, value)| (visible(key), visible(&value.to_string()).into()))
+        .collect();
+    let timers = agent.timers.iter();
+    let timers: Vec<Value> = timers
+        .map(|one| json!({ "timer": visible(&one.timer), "owner": visible(&one.owner), "ticks_left": one.ticks_left }))
+        .collect();
+    let queue = agent.queue.iter();
+    let queue: Vec<String> = queue.map(|event| visible(&event.to_string())).collect();
+    json!({
+        "agent": agent.agent.index(),
+        "leaves": names(&agent.leaves),
+        "suspended": names(&agent.suspended),
+        "variant": visible(&agent.variant),
+        "flags": agent.flags,
+        "queue": queue,
+        "timers": timers,
+        "blackboard": board,
+    })
 }
 
 fn or_nameless(program: &str) -> &str {
@@ -176,6 +259,7 @@ fn verify(args: &SaveVerify, console: &Console) -> Result<Outcome, CliError> {
         Ok(save) => save,
         Err(outcome) => return Ok(outcome),
     };
+    let progress = Progress::new(console, "verifying", 1);
     let (mut agents, mut problems, mut unknown) = (0, Vec::new(), Vec::new());
     for entry in save.crowds() {
         match entry.crowd.summary() {
@@ -197,6 +281,7 @@ fn verify(args: &SaveVerify, console: &Console) -> Result<Outcome, CliError> {
             None => unknown.push(entry.name),
         }
     }
+    drop(progress);
     if args.json {
         let visible = |list: &[String]| list.iter().map(|text| visible(text)).collect::<Vec<_>>();
         let unknown: Vec<String> = unknown.iter().map(|name| (*name).to_owned()).collect();
@@ -217,7 +302,7 @@ fn verify(args: &SaveVerify, console: &Console) -> Result<Outcome, CliError> {
                 "the blackboards of crowd `{name}` were written by hand: only the game can read them"
             ));
         }
-        if problems.is_empty() {
+        if problems.is_empty() && !console.is_quiet() {
             console.result(format!(
                 "whole: {} crowds, {} agents\n",
                 number(save.crowds().count() as u64),
@@ -249,6 +334,7 @@ fn migrate(args: &SaveMigrate, console: &Console) -> Result<Outcome, CliError> {
     refuse_own_source(Some(&args.output), &Input::single(&args.machine))?;
     refuse_existing(&args.output, args.force)?;
     let chosen: Vec<&str> = chosen(args, &save, &machine)?;
+    let progress = Progress::new(console, "migrating", 1);
     let (mut crowds, mut plans, mut reports) = (Vec::new(), Vec::new(), Vec::new());
     for entry in save.crowds() {
         if !chosen.contains(&entry.name) {
@@ -267,6 +353,7 @@ fn migrate(args: &SaveMigrate, console: &Console) -> Result<Outcome, CliError> {
         }
     }
     let migrated = put_together(&save, crowds, &plans)?;
+    drop(progress);
     if args.output == Path::new("-") {
         console.result(migrated);
     } else {

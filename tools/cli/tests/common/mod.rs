@@ -49,6 +49,15 @@ pub struct Ran {
 }
 
 impl Ran {
+    fn new(output: std::process::Output) -> Self {
+        Self {
+            code: output.status.code().expect("ended by itself"),
+            out: String::from_utf8_lossy(&output.stdout).into_owned(),
+            err: String::from_utf8_lossy(&output.stderr).into_owned(),
+            bytes: output.stdout,
+        }
+    }
+
     /// Asserts the exit code.
     #[track_caller]
     pub fn code(self, code: i32) -> Self {
@@ -144,6 +153,23 @@ impl Folder {
         self.run_with(args, b"")
     }
 
+    /// Runs the command here with so much memory, where the system can be told.
+    pub fn run_within(&self, bytes: u64, args: &[&str]) -> Ran {
+        if !cfg!(target_os = "linux") {
+            return self.run(args);
+        }
+        let limit = format!("ulimit -v {} && exec \"$0\" \"$@\"", bytes >> 10);
+        let output = Command::new("sh")
+            .args(["-c", &limit, env!("CARGO_BIN_EXE_statewright")])
+            .args(args)
+            .current_dir(&self.path)
+            .env_remove("COLUMNS")
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        Ran::new(output)
+    }
+
     /// Runs the command here with standard input.
     pub fn run_with(&self, args: &[&str], input: &[u8]) -> Ran {
         let mut child = Command::new(env!("CARGO_BIN_EXE_statewright"))
@@ -157,13 +183,7 @@ impl Folder {
             .unwrap();
         // The command may end without reading all of it.
         _ = child.stdin.take().unwrap().write_all(input);
-        let output = child.wait_with_output().unwrap();
-        Ran {
-            code: output.status.code().expect("ended by itself"),
-            out: String::from_utf8_lossy(&output.stdout).into_owned(),
-            err: String::from_utf8_lossy(&output.stderr).into_owned(),
-            bytes: output.stdout,
-        }
+        Ran::new(child.wait_with_output().unwrap())
     }
 }
 

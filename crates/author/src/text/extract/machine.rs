@@ -79,6 +79,7 @@ impl Reader<'_> {
             done_events: self.boolean(given, "done_events"),
             strict_writes: self.boolean(given, "strict_writes"),
             scxml_details: self.boolean(given, "scxml_details"),
+            reload_resets: self.word(given, "reload", |word| Some(word == "reset")),
         }
     }
 

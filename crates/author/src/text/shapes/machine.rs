@@ -189,6 +189,12 @@ pub(crate) static POLICIES: Shape = Shape {
             "false",
             "Domains and history defaults as in SCXML.",
         ),
+        Field::or(
+            "reload",
+            words!("keep", "reset"),
+            "\"keep\"",
+            "What a reload to this machine does with running agents.",
+        ),
     ]],
     groups: &[],
 };

@@ -37,6 +37,7 @@ fn policies(machine: &Machine) -> Option<JsonNode> {
         done_events,
         strict_writes,
         scxml_details,
+        reload_resets,
     } = &machine.policies;
     let word = |on: &Option<Spanned<bool>>, yes: &str, no: &str| {
         on.as_ref()
@@ -55,6 +56,7 @@ fn policies(machine: &Machine) -> Option<JsonNode> {
     object.maybe("done_events", truth(done_events));
     object.maybe("strict_writes", truth(strict_writes));
     object.maybe("scxml_details", truth(scxml_details));
+    object.maybe("reload", word(reload_resets, "reset", "keep"));
     not_empty(object.done())
 }
 

@@ -22,6 +22,7 @@ use statewright_simulate::{
     Outcome as Ran, Plan, Recorded, RunError, Script, ScriptError, Traced, Weights, WeightsError,
 };
 
+use super::save::report_json;
 use super::watch::Watched;
 use crate::args::Run;
 use crate::console::Console;
@@ -164,7 +165,9 @@ pub(crate) fn run(args: &Run, console: &Console) -> Result<Outcome, CliError> {
         ));
     }
     if args.json {
-        console.json(&json(&ran));
+        let mut value = json(&ran);
+        value["loaded"] = ran.loaded.as_ref().map(report_json).into();
+        console.json(&value);
     } else if console.is_quiet() {
         console.result(report::troubles(&ran));
     } else {

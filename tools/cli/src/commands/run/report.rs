@@ -21,6 +21,13 @@ macro_rules! line {
 pub(super) fn report(outcome: &Outcome) -> String {
     let mut out = String::new();
     head(&mut out, outcome);
+    if let Some(before) = outcome.reloaded_after {
+        line!(
+            out,
+            "\nwhat follows is counted since the last reload, in {} ticks",
+            number(outcome.ticks - before)
+        );
+    }
     population(&mut out, outcome);
     transitions(&mut out, outcome);
     never(&mut out, outcome);
