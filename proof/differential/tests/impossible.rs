@@ -112,6 +112,11 @@ fn style_9_an_impossible_guard_is_an_alarm_on_the_slow_path() {
                 bytes[place..place + 2].copy_from_slice(&0x7000_u16.to_le_bytes());
             }
         }
+        for plan in rom.transition_plans() {
+            // Or it would find the guard in the plan of a transition of the same state.
+            let place = place_of(rom, &plan.source);
+            bytes[place..place + 2].copy_from_slice(&0x7000_u16.to_le_bytes());
+        }
     });
     assert_alarm(&bytes, 1);
 }

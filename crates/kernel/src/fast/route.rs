@@ -168,11 +168,16 @@ impl<'a> Router<'a> {
             return 0;
         }
         let agents = agents.get(..limit).unwrap_or(agents);
-        let (groups, _) = agents.as_chunks::<GROUP>();
-        let resting = groups
-            .iter()
-            .take_while(|&group| self.idle.are_at_rest(group));
-        let resting = resting.count().wrapping_mul(GROUP);
+        // Where the first one is not, or has a timer, most others have, too.
+        let resting = match agents.first() {
+            Some(first) if self.idle.are_at_rest(core::slice::from_ref(first)) => {
+                let (groups, _) = agents.as_chunks::<GROUP>();
+                let at_rest = |group: &&[I; GROUP]| self.idle.are_at_rest(*group);
+                let groups = groups.iter().take_while(at_rest);
+                groups.count().wrapping_mul(GROUP)
+            }
+            Some(_) | None => 0,
+        };
         // Whoever has a timer is looked at closer, one by one.
         let rest = agents.get(resting..).unwrap_or(&[]);
         let busy = |agent: &I| !self.idle.is_at_rest(agent, self.now);
