@@ -31,7 +31,7 @@ pub trait Writer {
             cells
                 .zip(some)
                 .for_each(|(cell, number)| *cell = number.to_le_bytes());
-            self.put(bytes.get(..some.len() * 4).unwrap_or_default());
+            self.put(bytes.get(..size_of_val(some)).unwrap_or_default());
         }
     }
 

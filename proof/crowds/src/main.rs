@@ -1,6 +1,8 @@
-//! `cargo xtask crowds`: sleeping, threads, rollback and tapes change no byte of a crowd.
+//! `cargo xtask crowds`: sleeping, threads, rollback and tapes change no byte of a crowd, and reloads keep what
+//! the files say.
 
 mod outside;
+mod reloads;
 mod rollback;
 mod tapes;
 mod threads;
@@ -33,6 +35,9 @@ struct Arguments {
     /// Random machines for rollback.
     #[arg(long, default_value_t = 200)]
     rollbacks: u64,
+    /// Random pairs of a machine and an edited version, for blackboards, variants and letters.
+    #[arg(long, default_value_t = 600)]
+    reloads: u64,
     /// Seeds for threads, each with every number of threads and every size of chunks.
     #[arg(long, default_value_t = 20)]
     seeds: u64,
@@ -85,7 +90,30 @@ fn prove(arguments: &Arguments) -> Result<(), String> {
     }
     sleeping(arguments)?;
     rollbacks(arguments)?;
+    reloads(arguments)?;
     threads(arguments)
+}
+
+fn reloads(arguments: &Arguments) -> Result<(), String> {
+    let start = Instant::now();
+    let mut total = reloads::Total::default();
+    let all = each("reloads", arguments.reloads, reloads::run)?;
+    all.iter().for_each(|part| total.add(part));
+    let happened = [
+        total.parameters,
+        total.values,
+        total.defaults,
+        total.variants,
+        total.letters,
+    ];
+    if arguments.reloads > 0 && happened.contains(&0) {
+        return Err(format!("nothing was proved: {total:?}"));
+    }
+    println!(
+        "reloads: no difference. {total:?}, {:.0} s",
+        start.elapsed().as_secs_f64()
+    );
+    Ok(())
 }
 
 /// Does work for each number, on all cores, with a bar.

@@ -292,7 +292,7 @@ fn run_tiers<O: Instance, N: Instance>(
         is_same("what becomes of it", &outcome, said)?;
     }
     // Every other one of them goes the way of a structure, which must come to the same.
-    let stays = plan.extent() == Extent::Parameters && seed % 2 == 0;
+    let stays = plan.extent() == Extent::Parameters && seed.is_multiple_of(2);
     if stays {
         outcome = unmapped(&instance, outcome);
         mapped =

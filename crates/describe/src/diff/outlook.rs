@@ -143,11 +143,10 @@ impl<'d> Tree<'d> {
 
     /// The region of a state in which another one lies.
     fn region_towards(&self, outer: usize, inner: usize) -> Option<usize> {
-        let child = self.up(inner).find_map(|state| {
+        self.up(inner).find_map(|state| {
             let (parent, place) = (*self.parents.get(state)?)?;
             (parent == outer).then_some(place)
-        });
-        child
+        })
     }
 
     /// The innermost state around both, and the region of it in which each lies.
