@@ -90,8 +90,7 @@ impl Hashes {
     /// The place of an index, which is nobody's at first.
     fn place(&mut self, index: u32) -> &mut AgentHash {
         let known = self.agents.len() as u32;
-        self.agents
-            .extend((known..=index).map(|index| AgentHash::nobody(index)));
+        self.agents.extend((known..=index).map(AgentHash::nobody));
         &mut self.agents[index as usize]
     }
 
@@ -128,7 +127,7 @@ impl Hashes {
             let nobody = AgentHash::nobody(index as u32);
             let [one, two] =
                 [self, other].map(|side| side.agents.get(index).copied().unwrap_or(nobody));
-            let gone = |hash: &AgentHash| hash.agent.generation % 2 == 0;
+            let gone = |hash: &AgentHash| hash.agent.generation.is_multiple_of(2);
             let same = one == two || gone(&one) && gone(&two);
             let shown = if gone(&two) { one.agent } else { two.agent };
             (!same).then_some(shown)
