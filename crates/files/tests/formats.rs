@@ -201,7 +201,9 @@ const WORLD_TAPE: Kind = Kind {
         let recording = recorder.begin(&mut world, Vec::new()).unwrap();
         let board = Blackboard::new(world[criers].machine());
         world[criers].spawn(board);
-        (0..40).for_each(|_| drop(world.tick(&())));
+        for _ in 0..40 {
+            world.tick(&());
+        }
         recording.finish(&mut world).unwrap().0
     },
     read: |bytes| {

@@ -6,6 +6,7 @@ use statewright::Machine;
 
 use crate::difference::{Between, Difference, WhatDiffers, by_bytes, name};
 use crate::file::{Checkpoint, Damaged, Item, Player, Tape, TapeReload};
+use crate::hashes::Hashes;
 use crate::record::{Record, TapeInput, TickProof, Wrong};
 use crate::shadow::Shadow;
 
@@ -114,6 +115,8 @@ struct Side<'t> {
     player: Player<'t>,
     shadow: Shadow,
     has_changes: bool,
+    /// What agents come to, if it says so.
+    hashes: Option<Hashes>,
     /// Whether the bytes of some agents are not known.
     is_partial: bool,
     now: u64,
@@ -136,6 +139,7 @@ impl<'t> Side<'t> {
             player,
             shadow: Shadow::default(),
             has_changes: false,
+            hashes: None,
             is_partial: false,
             now: first.as_ref().map_or(0, |first| first.tick),
         };
@@ -156,6 +160,10 @@ impl<'t> Side<'t> {
                 Item::Record(Record::Calls(calls)) => stretch.calls.push(calls),
                 // They follow from blackboards, and from whose answers are guesses.
                 Item::Record(Record::Keys(_) | Record::Guessed(_)) => {}
+                Item::Record(Record::Hash(hash)) => {
+                    let applied = self.hashes.get_or_insert_default().apply(&hash);
+                    self.is_partial |= applied.is_err();
+                }
                 Item::Record(Record::Changed(changed)) => {
                     // A part of a tape says what changed, but not since what.
                     match self.shadow.apply(&changed) {
@@ -296,6 +304,11 @@ fn outcome(
     if let Some(sides) = sides {
         let boards = |one: &[u8], two: &[u8]| by_bytes("byte of the blackboard", one, two);
         return Some(name(machine, one.now, sides, boards));
+    }
+    if let (Some(one), Some(two)) = (&one.hashes, &two.hashes)
+        && let Some(agent) = one.first_difference_to(two)
+    {
+        return Some(WhatDiffers::Other { agent });
     }
     Some(if left.crowd != right.crowd {
         WhatDiffers::Crowd

@@ -100,6 +100,7 @@ impl fmt::Display for Desync {
                 write!(f, "{agent} is there only {side}")?;
             }
             what @ (WhatDiffers::Context { .. }
+            | WhatDiffers::Other { .. }
             | WhatDiffers::Commands
             | WhatDiffers::Blackboards
             | WhatDiffers::Crowd) => what.fmt(f)?,
@@ -181,7 +182,10 @@ fn not_repeated(found: crate::difference::Difference, peer: Peer) -> Desync {
     };
     // What was seen at the next checkpoint says more, if there is nothing better.
     let (tick, what) = match (found.what, found.later) {
-        (WhatDiffers::Crowd | WhatDiffers::Blackboards, Some((_, later))) => (found.tick, *later),
+        (
+            WhatDiffers::Crowd | WhatDiffers::Blackboards | WhatDiffers::Other { .. },
+            Some((_, later)),
+        ) => (found.tick, *later),
         (what, _) => (found.tick, what),
     };
     Desync { tick, what, cause }

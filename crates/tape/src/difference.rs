@@ -46,6 +46,11 @@ pub enum WhatDiffers {
         /// Its fields, never none.
         fields: Vec<FieldDifference>,
     },
+    /// An agent; the tape does not say what of it.
+    Other {
+        /// The agent.
+        agent: TapeAgent,
+    },
     /// Commands of the tick; all agents may be the same.
     Commands,
     /// The digest of the blackboards; the tape does not say whose.
@@ -112,6 +117,7 @@ impl WhatDiffers {
                 }
                 Ok(())
             }
+            Self::Other { agent } => write!(f, "{agent} is another one; {silent} what of it"),
             Self::Commands => f.write_str("the commands are others"),
             Self::Blackboards => write!(f, "a blackboard is another one; {silent} whose"),
             Self::Crowd => write!(f, "the crowd is another one; {silent} of whom"),

@@ -116,21 +116,26 @@ impl Writer {
             self.variant(crowd);
         }
         // Messages of the tick before, to the agent itself or from others of its crowd.
-        let mut events = Vec::new();
+        let (mut events, mut spawned) = (Vec::new(), false);
         while let Some(item) = player.next_item()? {
             match item {
                 Item::Checkpoint(_) => {}
                 Item::Reload(_) => return Err(no_words("a reload of the machine")),
                 Item::Record(Record::Input(input)) => {
-                    if known.is_some() {
+                    spawned |= matches!(input, TapeInput::Spawn { .. });
+                    // What comes for all before anybody is there is not for it.
+                    if known.is_some() || spawned {
                         events.extend(self.input(&input)?);
                     }
                 }
                 Item::Record(Record::Calls(calls)) => self.calls(&calls)?,
-                Item::Record(Record::Changed(_) | Record::Keys(_) | Record::Guessed(_)) => {}
+                Item::Record(
+                    Record::Changed(_) | Record::Keys(_) | Record::Guessed(_) | Record::Hash(_),
+                ) => {}
                 Item::Record(Record::Tick(_)) => {
                     let id = self.agent.in_crowd(replay.crowd().number());
                     let before = std::mem::take(&mut events);
+                    spawned = false;
                     let (mut keys, mut began) = (None, false);
                     let fresh = self.first_keys();
                     let more = replay.step(|crowd| {
@@ -148,7 +153,15 @@ impl Writer {
                     }
                     if let (Some(known), Some(keys)) = (&mut known, keys) {
                         self.written(known, &keys);
-                        self.tick(crowd, id, &before)?;
+                        // Time stands still for it: what came waits outside.
+                        let waits = crowd.flags(id).unwrap_or(0) & flag::PAUSED != 0;
+                        match waits {
+                            true => {
+                                self.tick(crowd, id, &[])?;
+                                events = before;
+                            }
+                            false => self.tick(crowd, id, &before)?,
+                        }
                         if let Ok(board) = crowd.board(id) {
                             *known = self.keys(board);
                         }

@@ -12,7 +12,7 @@
 //! ([TAPE-1](statewright_rom::rules#TAPE-1) to [TAPE-6](statewright_rom::rules#TAPE-6)). User code is
 //! not in it, and replay needs the same functions, unless the tape is sealed.
 //!
-//! - `record` what a tape says, one record after the other; `shadow` bytes of agents that changed
+//! - `record` what a tape says, one record after the other; `shadow` bytes of agents that changed, `hashes` of them
 //! - `file` the container: `beginning`, `block` (compressed), `write`, `read`, `copy` a part of it
 //! - `recorder` hears a crowd, `world` those of a world, `queue` the thread that writes, `flight` the last seconds in memory
 //! - `replay` runs a tape again by `programs` for the versions of its machine, `timeline` goes back and forth in it, `difference` what differs, by name; `compare` two tapes, `desync` two peers
@@ -29,6 +29,7 @@ mod file;
 mod fixture;
 mod flight;
 mod fork;
+mod hashes;
 mod programs;
 mod queue;
 mod record;
@@ -62,7 +63,9 @@ pub use fixture::{FixtureError, fixture};
 pub use flight::{FlightOptions, FlightRecorder, Incident, Trouble};
 pub use fork::{Fork, ForkError, Forked, guessed};
 pub use programs::Programs;
-pub use record::{AgentInput, Changed, Record, RecordedSettings, TapeAgent, TapeInput, TickProof};
+pub use record::{
+    AgentHash, AgentInput, Changed, Record, RecordedSettings, TapeAgent, TapeInput, TickProof,
+};
 pub use recorder::{Proof, RecordError, Recording, RecordingOptions, Summary, WhenSlow};
 pub use replay::{Replay, ReplayError, Verified};
 pub use sealed::{Answers, Misfit, SealedProgram, SealedTick};

@@ -17,10 +17,11 @@ use crate::file::{
     Seal, TapeReload, TapeWriter, Version, WriteError,
 };
 use crate::flight::Ring;
+use crate::hashes::Hashes;
 use crate::queue::{Block, Queue, Shared, Written};
 use crate::record::{
-    Digests, RecordedSettings, TickProof, put_calls, put_changed, put_input, put_keys, put_message,
-    put_tick,
+    AgentHash, Digests, RecordedSettings, TickProof, put_calls, put_changed, put_hash, put_input,
+    put_keys, put_message, put_tick,
 };
 use crate::sealed::Layout;
 use crate::shadow::Shadow;
@@ -33,13 +34,16 @@ pub enum Proof {
     /// Digests of crowd, blackboards and commands after every tick.
     #[default]
     Ticks,
+    /// Also a hash of every agent that changed: replay names the agent, and the field as it is at the next
+    /// checkpoint.
+    Agents,
     /// Also what changed of every agent, byte by byte: replay names agent and field. Costs a look at
     /// every agent in every tick.
     Bytes,
 }
 
 impl Proof {
-    const ALL: [Self; 3] = [Self::None, Self::Ticks, Self::Bytes];
+    const ALL: [Self; 4] = [Self::None, Self::Ticks, Self::Bytes, Self::Agents];
 
     /// Its number in tapes.
     pub(crate) fn number(self) -> u8 {
@@ -47,6 +51,7 @@ impl Proof {
             Self::None => 0,
             Self::Ticks => 1,
             Self::Bytes => 2,
+            Self::Agents => 3,
         }
     }
 
@@ -256,6 +261,15 @@ pub(crate) fn seal_of<B: Board, C: Context + ?Sized>(crowd: &Crowd<B, C>) -> Sea
     }
 }
 
+/// The digest of the commands of a tick. What is left of them in a crowd that forgets them depends on how
+/// the tick was carried out, and is no outcome of it.
+pub(crate) fn commands_digest<B: Board, C: Context + ?Sized>(crowd: &Crowd<B, C>) -> u32 {
+    match crowd.settings().forgets_commands {
+        true => 0,
+        false => crowd.commands_digest() as u32,
+    }
+}
+
 /// What a crowd does for a recording alone.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Lent {
@@ -343,6 +357,7 @@ pub(crate) struct Recorder {
     /// Kept for its memory.
     snapshot: Vec<u8>,
     shadow: Option<Shadow>,
+    hashes: Option<Hashes>,
     /// Fail-safes that the crowd has counted.
     fail_safes: u64,
     /// Where keys lie in blackboards, if agents are sealed.
@@ -377,6 +392,7 @@ impl Recorder {
             first: crowd.now(),
             snapshot: Vec::new(),
             shadow: (proof == Proof::Bytes).then(Shadow::default),
+            hashes: (proof == Proof::Agents).then(Hashes::default),
             fail_safes: crowd.counters().fail_safes,
             layout: sealed.then(|| Layout::of(crowd.program())),
             keys: Vec::new(),
@@ -385,6 +401,7 @@ impl Recorder {
         };
         recorder.checkpoint(crowd, CheckpointReason::Regular)?;
         recorder.write_changes(crowd);
+        recorder.write_hashes(crowd, true);
         let lent = Lent {
             digest: proof != Proof::None && !crowd.keeps_digest(),
             sealed,
@@ -478,6 +495,26 @@ impl Recorder {
         }
     }
 
+    /// The same as a hash of each; after a tick only some can be others.
+    fn write_hashes<B: Board + Saved, C: Context + ?Sized>(
+        &mut self,
+        crowd: &Crowd<B, C>,
+        anybody: bool,
+    ) {
+        if let Some(mut hashes) = self.hashes.take() {
+            let changed = |hash: &AgentHash| {
+                let from = self.records.len();
+                put_hash(&mut self.records, hash);
+                self.go_on(from, crowd.now());
+            };
+            match anybody {
+                true => hashes.follow_all(crowd, changed),
+                false => hashes.follow(crowd, changed),
+            }
+            self.hashes = Some(hashes);
+        }
+    }
+
     /// Sends out what was gathered if it is enough for a block, which is never larger than a tape has
     /// room for. `from` is where the last record begins.
     fn go_on(&mut self, from: usize, now: u64) {
@@ -524,6 +561,7 @@ impl<B: Board + Saved, C: Context + ?Sized> Observer<B, C> for Recorder {
             }
             self.boards.forget();
             self.try_checkpoint(crowd, CheckpointReason::Reloaded);
+            self.write_hashes(crowd, true);
         }
     }
 
@@ -532,6 +570,7 @@ impl<B: Board + Saved, C: Context + ?Sized> Observer<B, C> for Recorder {
             self.boards.forget();
             self.try_checkpoint(crowd, CheckpointReason::Restored);
             self.write_changes(crowd);
+            self.write_hashes(crowd, true);
         }
     }
 
@@ -546,9 +585,10 @@ impl<B: Board + Saved, C: Context + ?Sized> Observer<B, C> for Recorder {
             self.go_on(from, crowd.now());
         }
         self.write_changes(crowd);
+        self.write_hashes(crowd, false);
         let digests = (self.proof != Proof::None).then(|| Digests {
             crowd: crowd.digest(),
-            commands: crowd.commands_digest() as u32,
+            commands: commands_digest(crowd),
             boards: self.boards.after_tick(crowd),
         });
         let proof = TickProof {

@@ -10,9 +10,10 @@ use statewright::{
 use crate::boards::BoardDigests;
 use crate::difference::{Difference, WhatDiffers, keys, name};
 use crate::file::{Checkpoint, CheckpointReason, Damaged, Item, Player, Refused, Tape, TapeReload};
+use crate::hashes::Hashes;
 use crate::programs::Programs;
 use crate::record::{AgentInput, Record, TapeAgent, TapeInput, TickProof, Wrong};
-use crate::recorder::Proof;
+use crate::recorder::{Proof, commands_digest};
 use crate::sealed::{Answers, Layout, SNAPSHOT_HEAD};
 use crate::shadow::Shadow;
 
@@ -133,6 +134,10 @@ pub struct Replay<'t, B, C: Context + ?Sized> {
     program: Arc<Program<B, C>>,
     /// Whether the tape says what changed of each agent.
     has_changes: bool,
+    /// Whether it says what each agent comes to.
+    has_hashes: bool,
+    /// Agents as the tape says, if it says what they come to.
+    hashes: Option<Hashes>,
     crowd: Crowd<B, C>,
     /// Agents as the tape says, if it says what changed.
     shadow: Option<Shadow>,
@@ -212,6 +217,8 @@ impl<'t, B: Board + Saved, C: Context + ?Sized> Replay<'t, B, C> {
             programs,
             program,
             has_changes: tape.proof() == Some(Proof::Bytes),
+            has_hashes: tape.proof() == Some(Proof::Agents),
+            hashes: None,
             shadow: None,
             vague: None,
             boards: BoardDigests::default(),
@@ -279,6 +286,12 @@ impl<'t, B: Board + Saved, C: Context + ?Sized> Replay<'t, B, C> {
                     }
                 }
                 Some(Item::Record(Record::Guessed(_))) => {}
+                Some(Item::Record(Record::Hash(hash))) => {
+                    if let Some(hashes) = &mut self.hashes {
+                        let applied = hashes.apply(&hash);
+                        applied.map_err(|Wrong(reason)| Damaged { offset: 0, reason })?;
+                    }
+                }
                 Some(Item::Record(Record::Changed(_))) if self.fork.is_some() => {}
                 Some(Item::Record(Record::Changed(changed))) => {
                     let crowd = &self.crowd;
@@ -314,6 +327,7 @@ impl<B: Board + Saved, C: Context + ?Sized> Replay<'_, B, C> {
         self.restore(checkpoint)?;
         // What changed is told since the tick before, whatever enters until the next one is over.
         self.shadow = self.has_changes.then(|| Shadow::of(&self.crowd));
+        self.hashes = self.has_hashes.then(|| Hashes::of(&self.crowd));
         self.boards.forget();
         let settings = checkpoint.settings.over(self.crowd.settings());
         let set = self.crowd.set_settings(settings);
@@ -372,9 +386,9 @@ impl<B: Board + Saved, C: Context + ?Sized> Replay<'_, B, C> {
             return self.compare_checkpoint(checkpoint);
         }
         self.verified.checkpoints += 1;
-        let shadow = self.shadow.take();
+        let (shadow, hashes) = (self.shadow.take(), self.hashes.take());
         self.become_checkpoint(checkpoint)?;
-        self.shadow = shadow;
+        (self.shadow, self.hashes) = (shadow, hashes);
         Ok(())
     }
 
@@ -503,9 +517,9 @@ impl<B: Board + Saved, C: Context + ?Sized> Replay<'_, B, C> {
             return differs(WhatDiffers::Context { recorded, replayed });
         }
         match self.find_difference(proof) {
-            Some(what @ (WhatDiffers::Crowd | WhatDiffers::Blackboards))
-                if self.shadow.is_none() =>
-            {
+            Some(
+                what @ (WhatDiffers::Crowd | WhatDiffers::Blackboards | WhatDiffers::Other { .. }),
+            ) if self.shadow.is_none() => {
                 // The next checkpoint may say of whom; the first tick is the one that counts.
                 self.vague.get_or_insert(Difference {
                     tick: now,
@@ -535,7 +549,9 @@ impl<B: Board + Saved, C: Context + ?Sized> Replay<'_, B, C> {
         // Blackboards are others where the game is not there (TAPE-3).
         let same_boards = self.sealed.is_some() || digests.boards == self.boards.after_tick(crowd);
         if same && same_boards {
-            let commands = digests.commands == crowd.commands_digest() as u32;
+            // Tapes of version 2 have digests of what was left of forgotten commands.
+            let forgotten = crowd.settings().forgets_commands;
+            let commands = forgotten || digests.commands == commands_digest(crowd);
             return (!commands).then_some(WhatDiffers::Commands);
         }
         let sides = self
@@ -545,6 +561,9 @@ impl<B: Board + Saved, C: Context + ?Sized> Replay<'_, B, C> {
         let program = &self.program;
         let boards = |one: &[u8], two: &[u8]| keys(program, one, two);
         let named = sides.map(|sides| name(program.machine(), crowd.now(), sides, boards));
+        let hashes = self.hashes.as_ref();
+        let other = hashes.and_then(|all| all.first_difference(crowd, self.sealed.is_none()));
+        let named = named.or(other.map(|agent| WhatDiffers::Other { agent }));
         Some(named.unwrap_or(if same {
             WhatDiffers::Blackboards
         } else {
@@ -559,7 +578,7 @@ impl<'t, B: Board + Saved, C: Context + ?Sized> Replay<'t, B, C> {
     /// them. Those that are refused there are left out.
     pub(crate) fn fork(&mut self, filter: impl InputFilter + 't) {
         self.fork = Some(Box::new(filter));
-        (self.shadow, self.vague) = (None, None);
+        (self.shadow, self.vague, self.hashes) = (None, None, None);
     }
 
     fn enter_or_not(&mut self, input: TapeInput) -> Result<(), ReplayError> {

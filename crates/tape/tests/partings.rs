@@ -100,6 +100,43 @@ fn tape_6_digests_alone_tell_the_tick_and_the_next_checkpoint_the_agent() {
 }
 
 #[test]
+fn tape_3_a_hash_of_each_agent_names_it_and_the_next_checkpoint_the_field() {
+    let (bytes, _) = recorded(Proof::Agents);
+    let other = changed(&bytes, |record, bytes| louder(record, bytes), 0);
+    let found = difference(&other, &WORLD);
+    let text = found.to_string();
+    assert!(
+        text.starts_with("tick 1: agent 1.1 is another one; the tape does not say what of it\nat the checkpoint before tick 10: agent "),
+        "{text}"
+    );
+    // Two tapes: the other one was recorded where a call is louder.
+    let mut dogs = statewright::Crowd::new(program(), 7);
+    let options = statewright_tape::RecordingOptions {
+        proof: Proof::Agents,
+        ..statewright_tape::RecordingOptions::default()
+    };
+    let recording = statewright_tape::Recording::begin(&mut dogs, Vec::new(), options).unwrap();
+    let board = statewright::Blackboard::new(dogs.machine());
+    let dog = dogs.spawn(board);
+    let call = dogs.machine().event("Call").unwrap();
+    for tick in 0..5 {
+        dogs.send(dog, call, 1).unwrap();
+        dogs.tick(&World {
+            loudness: if tick == 3 { 9 } else { 0 },
+        });
+    }
+    let (loud, _) = recording.finish(&mut dogs).unwrap();
+    let tape = Tape::read(&loud).unwrap();
+    let machine = tape.machine().unwrap();
+    assert_eq!(compare(&tape, &tape, &machine).unwrap(), None);
+    let found = difference(&loud, &World { loudness: 0 });
+    assert_eq!(
+        (found.tick, found.what),
+        (3, WhatDiffers::Other { agent: dog.into() })
+    );
+}
+
+#[test]
 fn tape_6_functions_that_do_something_else_are_noticed() {
     let (bytes, _) = recorded(Proof::Bytes);
     let found = difference(&bytes, &World { loudness: 50 });

@@ -7,14 +7,15 @@ use std::sync::mpsc::{Receiver, channel};
 use statewright::prelude::*;
 use statewright::{Blackboard, Reload};
 use statewright_tape::{
-    EndReason, Ending, Proof, RecordError, Recording, RecordingOptions, Replay, Tape, WhenSlow,
+    EndReason, Ending, Item, Proof, Record, RecordError, Recording, RecordingOptions, Replay, Tape,
+    WhenSlow,
 };
 
 use crate::common::{DOG, Dogs, TICKS, WORLD, functions, program, recorded, run};
 
 #[test]
 fn tape_1_a_tape_is_enough_to_run_a_crowd_again_from_every_checkpoint() {
-    for proof in [Proof::None, Proof::Ticks, Proof::Bytes] {
+    for proof in [Proof::None, Proof::Ticks, Proof::Agents, Proof::Bytes] {
         let (bytes, live) = recorded(proof);
         let tape = Tape::read(&bytes).unwrap();
         assert_eq!(*tape.ending(), Ending::Closed(EndReason::Host));
@@ -212,6 +213,38 @@ fn tape_1_a_crowd_is_recorded_on_when_it_joins_a_world() {
     let tape = Tape::read(&bytes).unwrap();
     let mut replay = Replay::new(&tape, program()).unwrap();
     assert!(replay.run(|dogs| (dogs.tick(&WORLD), None).1).is_ok());
+}
+
+#[test]
+fn tape_3_what_is_left_of_forgotten_commands_is_no_outcome() {
+    for forgets in [true, false] {
+        let mut dogs: Dogs = Crowd::new(program(), 7);
+        dogs.set_forgets_commands(forgets);
+        let options = RecordingOptions::default();
+        let recording = Recording::begin(&mut dogs, Vec::new(), options).unwrap();
+        let machine = dogs.machine().clone();
+        for _ in 0..6 {
+            dogs.spawn(Blackboard::new(&machine));
+        }
+        let call = machine.event("Call").unwrap();
+        for _ in 0..8 {
+            dogs.broadcast(call, 5).unwrap();
+            dogs.tick(&WORLD);
+        }
+        let (bytes, _) = recording.finish(&mut dogs).unwrap();
+        let tape = Tape::read(&bytes).unwrap();
+        let (mut player, mut said) = (tape.play(), Vec::new());
+        while let Some(item) = player.next_item().unwrap() {
+            if let Item::Record(Record::Tick(proof)) = item {
+                said.push(proof.digests.unwrap().commands);
+            }
+        }
+        assert_eq!(said.len(), 8);
+        assert_eq!(said.iter().all(|&digest| digest == 0), forgets);
+        let mut replay = Replay::new(&tape, program()).unwrap();
+        let verified = replay.run(|dogs| (dogs.tick(&WORLD), None).1).unwrap();
+        assert_eq!(verified.digests, 8);
+    }
 }
 
 #[test]

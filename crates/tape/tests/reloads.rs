@@ -100,7 +100,7 @@ fn tick(dogs: &mut Dogs) -> Option<u64> {
 fn load_7_a_tape_goes_on_over_reloads_from_every_checkpoint() {
     let mut plain: Dogs = Crowd::new(program(), 7);
     run(&mut plain);
-    for proof in [Proof::None, Proof::Ticks, Proof::Bytes] {
+    for proof in [Proof::None, Proof::Ticks, Proof::Agents, Proof::Bytes] {
         let (bytes, live) = recorded(proof, false);
         assert_eq!(
             live.snapshot(),
@@ -184,7 +184,7 @@ fn load_7_the_record_of_a_reload_has_both_hashes_and_the_whole_new_machine() {
 
 #[test]
 fn load_7_a_sealed_tape_goes_on_over_reloads_without_its_functions() {
-    for proof in [Proof::None, Proof::Ticks, Proof::Bytes] {
+    for proof in [Proof::None, Proof::Ticks, Proof::Agents, Proof::Bytes] {
         let (bytes, live) = recorded(proof, true);
         let tape = Tape::read(&bytes).unwrap();
         let sealed = SealedProgram::of(&tape).unwrap();

@@ -33,7 +33,7 @@ fn runs_without_its_game(bytes: &[u8]) {
 
 #[test]
 fn tape_2_every_kind_of_input_of_a_sealed_tape_runs_without_its_functions() {
-    for proof in [Proof::None, Proof::Ticks, Proof::Bytes] {
+    for proof in [Proof::None, Proof::Ticks, Proof::Agents, Proof::Bytes] {
         let mut dogs: Dogs = Crowd::new(program(), 7);
         let recording = Recording::begin(&mut dogs, Vec::new(), sealed(proof)).unwrap();
         run(&mut dogs, |_, _| ());

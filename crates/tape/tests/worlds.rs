@@ -163,7 +163,9 @@ fn tape_4_a_full_disk_ends_the_tape_of_a_world_and_not_the_world() {
         .with(keys[1]);
     let recording = recorder.begin(&mut world, Full(8000)).unwrap();
     run(&mut world, keys);
-    (0..200).for_each(|_| drop(world.tick(&())));
+    for _ in 0..200 {
+        world.tick(&());
+    }
     assert_eq!(world.now(), 220);
     match recording.finish(&mut world) {
         Err(RecordError::Write(error)) => assert_eq!(error.to_string(), "no room"),
@@ -171,19 +173,25 @@ fn tape_4_a_full_disk_ends_the_tape_of_a_world_and_not_the_world() {
     }
 }
 
-#[test]
-fn tape_2_the_town_is_one_sealed_tape_and_the_same_as_the_tapes_of_its_crowds() {
+/// A sealed tape of the town.
+fn town(ticks: u64, threads: usize) -> Vec<u8> {
     let mut game = Game::new().unwrap();
     let recorder = WorldRecorder::new(options(true))
         .with(game.villagers)
         .with(game.guards)
         .with(game.bosses);
     let recording = recorder.begin(&mut game.world, Vec::new()).unwrap();
-    for _ in 0..120 {
-        game.tick(2);
+    for _ in 0..ticks {
+        game.tick(threads);
     }
     let (bytes, summary) = recording.finish(&mut game.world).unwrap();
-    assert_eq!(summary.ticks, 120);
+    assert_eq!(summary.ticks, ticks);
+    bytes
+}
+
+#[test]
+fn tape_2_the_town_is_one_sealed_tape_and_the_same_as_the_tapes_of_its_crowds() {
+    let bytes = town(120, 2);
     let world = WorldTape::read(&bytes).unwrap();
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/tapes");
     for (name, tape) in world.crowds() {
@@ -200,4 +208,24 @@ fn tape_2_the_town_is_one_sealed_tape_and_the_same_as_the_tapes_of_its_crowds() 
             "{name}"
         );
     }
+}
+
+#[test]
+fn tape_10_the_tape_of_the_town_as_a_world_is_kept_and_is_run_again() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let path = path.join("../../examples/tapes/town.swtape");
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(&path, town(30, 1)).unwrap();
+    }
+    let bytes = std::fs::read(&path).unwrap();
+    let world = WorldTape::read(&bytes).unwrap();
+    let mut inputs = 0;
+    for (_, tape) in world.crowds() {
+        let sealed = SealedProgram::of(tape).unwrap();
+        let mut replay = sealed.replay(tape, 0).unwrap();
+        let verified = replay.run(|crowd| sealed.tick(crowd)).unwrap();
+        assert_eq!((verified.ticks, verified.digests), (30, 30));
+        inputs += verified.inputs;
+    }
+    assert!(inputs > 1000, "{inputs}");
 }

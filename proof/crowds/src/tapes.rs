@@ -68,12 +68,12 @@ fn record(seed: u64, ticks: u64, options: RecordingOptions) -> Result<(Vec<u8>, 
 
 /// Records the machine of a seed and runs its tape again in every way.
 pub fn run(seed: u64, ticks: u64) -> Result<Total, String> {
-    let proof = [Proof::Ticks, Proof::Bytes, Proof::None][(seed % 3) as usize];
+    let proof = [Proof::Ticks, Proof::Bytes, Proof::None, Proof::Agents][(seed % 4) as usize];
     let options = RecordingOptions {
         proof,
         checkpoint_ticks: Some(1 + (ticks as u32) / 4),
-        // Half of them also without their functions.
-        sealed: seed.is_multiple_of(2),
+        // Each is also run without its functions.
+        sealed: true,
         ..RecordingOptions::default()
     };
     let (bytes, end) = record(seed, ticks, options)?;
@@ -228,9 +228,11 @@ fn event_words(words: [u32; 4]) -> usize {
 fn bare(tape: &Tape<'_>) -> Result<Vec<u8>, String> {
     let bare = rewrite(tape, &(0..=u64::MAX), |record, _| match record {
         Record::Input(_) => None,
-        Record::Changed(_) | Record::Keys(_) | Record::Calls(_) | Record::Guessed(_) => {
-            Some(Vec::new())
-        }
+        Record::Changed(_)
+        | Record::Keys(_)
+        | Record::Calls(_)
+        | Record::Guessed(_)
+        | Record::Hash(_) => Some(Vec::new()),
         Record::Tick(_) => Some(vec![0, 0]),
     });
     Ok(bare.map_err(|error| error.to_string())?.0)
@@ -320,7 +322,9 @@ fn find(seed: u64, changed: &[u8]) -> Result<Found, String> {
                 }
                 WhatDiffers::Presence { agent, .. } => Some((agent.index, agent.generation)),
                 WhatDiffers::Crowd | WhatDiffers::Commands | WhatDiffers::Blackboards => None,
-                WhatDiffers::Agent { .. } | WhatDiffers::Context { .. } => {
+                WhatDiffers::Agent { .. }
+                | WhatDiffers::Other { .. }
+                | WhatDiffers::Context { .. } => {
                     return Err(format!("seed {seed}: no field is named: {difference}"));
                 }
             };

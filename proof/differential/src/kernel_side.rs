@@ -183,6 +183,7 @@ impl<'s> KernelHost<'s> {
             UserAction::Forget(state) => {
                 actor.clear_history(StateId::from_index(state).expect("a state"))
             }
+            UserAction::Set(key, words) => self.user_code.get_mut().keys[key] = words,
         }
     }
 }

@@ -184,6 +184,7 @@ impl OracleWorld<'_> {
                 actor.set_scratch(number, usize::from(word), value)
             }
             UserAction::Forget(state) => actor.clear_history(state),
+            UserAction::Set(key, words) => self.user_code.keys[key] = words,
         }
     }
 }

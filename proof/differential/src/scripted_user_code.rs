@@ -72,6 +72,8 @@ pub enum UserAction {
     Scratch(usize, u8, u16),
     /// Clears the history of a state.
     Forget(usize),
+    /// Writes a key of the blackboard.
+    Set(usize, [u32; 3]),
 }
 
 /// What a guard says.

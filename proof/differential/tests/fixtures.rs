@@ -112,7 +112,7 @@ fn show(lines: &[String]) -> String {
 
 fn compare(case: &Case, outcome: &Outcome) -> Result<(), Failed> {
     for (number, (line, said)) in case.script.iter().zip(&outcome.lines).enumerate() {
-        if line.expected != *said {
+        if !line.fits(said) {
             return Err(format!(
                 "{}: command {} `{}`\nexpected:\n{}found:\n{}",
                 outcome.engine,

@@ -181,3 +181,175 @@ fn damaged_files_give_one_clear_error_soon() {
         .code(2)
         .says("missing.swtape");
 }
+
+#[test]
+fn with_quiet_nothing_is_said_when_all_is_well() {
+    let folder = recorded(&[]);
+    let quiet = folder.run(&["-q", "replay", "guard.swtape"]).code(0);
+    assert_eq!((quiet.out.as_str(), quiet.err.as_str()), ("", ""));
+    let shrink = [
+        "-q",
+        "tape",
+        "shrink",
+        "guard.swtape",
+        "--until=state look",
+        "-osmall.swtape",
+    ];
+    let quiet = folder.run(&shrink).code(0);
+    assert_eq!((quiet.out.as_str(), quiet.err.as_str()), ("", ""));
+    // What differs is told all the same.
+    record(&folder, "stubs.swtape", &["--stub-guards=true"]);
+    let parted = folder
+        .run(&["-q", "tape", "diff", "guard.swtape", "stubs.swtape"])
+        .code(1);
+    parted.prints("the crowd is another one; the tapes do not say of whom");
+}
+
+#[test]
+fn a_tape_of_another_machine_parts_at_once_and_two_tapes_are_called_first_and_second() {
+    let folder = recorded(&["--record-proof=bytes"]);
+    record(
+        &folder,
+        "stubs.swtape",
+        &["--stub-guards=true", "--record-proof=bytes"],
+    );
+    let parted = folder
+        .run(&["tape", "diff", "guard.swtape", "stubs.swtape"])
+        .code(1);
+    let parted = parted.prints(" on the first, ").prints(" on the second");
+    assert!(!parted.out.contains(" now"), "{}", parted.out);
+    folder.write("guard.sw.json", GUARD.replace("4t", "5t"));
+    record(&folder, "other.swtape", &[]);
+    folder
+        .run(&["tape", "diff", "guard.swtape", "other.swtape"])
+        .code(1)
+        .prints("the tapes are of different machines or versions");
+}
+
+#[test]
+fn tape_8_a_fork_goes_on_in_another_version_of_the_machine() {
+    let folder = recorded(&[]);
+    folder.write("longer.sw.json", GUARD.replace("4t", "20t"));
+    folder.write(
+        "nap.sw.json",
+        GUARD.replace("\"look\": {", "\"nap\": {}, \"look\": {"),
+    );
+    let fork = |machine: &str| {
+        let machine = format!("--machine={machine}");
+        let args = [
+            "tape",
+            "fork",
+            "guard.swtape",
+            "--at=10",
+            &machine,
+            "-ffork",
+            "-ofork.swtape",
+            "--json",
+        ];
+        let args = args.map(|arg| if arg == "-ffork" { "--force" } else { arg });
+        let json = folder.run(&args).code(0).json();
+        let replayed = folder
+            .run(&["replay", "fork.swtape", "--json"])
+            .code(0)
+            .json();
+        assert_eq!(replayed["ticks"], 35);
+        json
+    };
+    // The same machine makes the same of it, and so does a state that nobody enters.
+    assert_eq!(fork("guard.sw.json")["differing"], serde_json::json!([]));
+    assert_eq!(fork("nap.sw.json")["differing"], serde_json::json!([]));
+    let longer = fork("longer.sw.json");
+    let differing = longer["differing"].as_array().unwrap();
+    assert!(!differing.is_empty(), "who looks, looks longer");
+    folder
+        .run(&[
+            "tape",
+            "fork",
+            "guard.swtape",
+            "--at=10",
+            "--machine=none.sw.json",
+            "-onone.swtape",
+        ])
+        .code(2)
+        .says("none.sw.json");
+}
+
+#[test]
+fn tape_9_a_smaller_tape_is_a_fixture_too() {
+    let folder = recorded(&[]);
+    let shrink = |machine: &str| {
+        let machine = format!("--machine={machine}");
+        let args = [
+            "tape",
+            "shrink",
+            "guard.swtape",
+            "--until=state look",
+            "--fixture=look.txt",
+            &machine,
+            "-osmall.swtape",
+            "--force",
+        ];
+        folder.run(&args)
+    };
+    shrink("guard.sw.json").code(0).says("wrote look.txt");
+    let text = String::from_utf8(folder.read("look.txt")).unwrap();
+    assert!(
+        text.contains("== state look\n{ \"machine\": \"Guard\""),
+        "{text}"
+    );
+    assert!(text.contains("-- host\nguard Hears "), "{text}");
+    assert!(text.ends_with("\n  ...\n  = look...\n  ...\n"), "{text}");
+    folder.write("other.sw.json", GUARD.replace("4t", "5t"));
+    shrink("other.sw.json")
+        .code(2)
+        .says("another machine or version than that of the tape");
+}
+
+#[test]
+fn tape_1_a_tape_of_a_world_has_a_tape_of_each_crowd() {
+    let folder = Folder::new();
+    let kept = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/tapes");
+    std::fs::copy(kept.join("town.swtape"), folder.path.join("town.swtape")).unwrap();
+    let mut all = folder.run(&["replay", "town.swtape"]).code(0);
+    for name in ["villagers", "guards", "bosses"] {
+        all = all.prints(&format!("crowd `{name}`: the same: 30 ticks with "));
+    }
+    let one = folder
+        .run(&["replay", "town.swtape", "--crowd=bosses", "--json"])
+        .code(0)
+        .json();
+    assert_eq!(one["crowds"][0]["crowd"], "bosses");
+    assert_eq!(one["crowds"][0]["ticks"], 30);
+    let info = folder
+        .run(&["tape", "info", "town.swtape", "--json"])
+        .code(0)
+        .json();
+    assert_eq!(info["crowds"].as_array().map(Vec::len), Some(3));
+    let why = ["tape", "why", "town.swtape", "--agent=1", "--tick=9"];
+    folder
+        .run(&why)
+        .code(1)
+        .says("is a tape of a world with `villagers`, `guards`, `bosses`")
+        .says("--crowd");
+    folder
+        .run(&[&why[..], &["--crowd=guards"]].concat())
+        .code(0)
+        .prints("agent 1.1 before tick 9: ");
+    folder
+        .run(&[&why[..], &["--crowd=cows"]].concat())
+        .code(1)
+        .says("has no crowd `cows`");
+    let cut = [
+        "tape",
+        "cut",
+        "town.swtape",
+        "--crowd=bosses",
+        "--to=10",
+        "-opart.swtape",
+    ];
+    folder.run(&cut).code(0);
+    folder
+        .run(&["replay", "part.swtape"])
+        .code(0)
+        .prints("the same: 11 ticks with ");
+}

@@ -149,16 +149,30 @@ fn resting(state: &str, pause: &str, keys: &str) -> String {
     )
 }
 
-#[test]
+/// A run that is watched and recorded, after its first reload: what it said of that.
 #[cfg(unix)]
-fn load_8_a_run_goes_on_in_what_is_saved_and_a_broken_file_is_told_once() {
+fn reloaded() -> (Folder, Child, Receiver<String>, String) {
     let folder = Folder::new();
     folder.write("cat.sw.json", resting("nap", "3600s", ""));
-    let args = ["run", "cat.sw.json", "--watch", "--agents=7", "--threads=1"];
-    let (mut child, lines) = start(&folder, &args);
+    let args = [
+        "run",
+        "cat.sw.json",
+        "--watch",
+        "--agents=7",
+        "--threads=1",
+        "--record=cat.swtape",
+    ];
+    let (child, lines) = start(&folder, &args);
     until(&lines, "watching cat.sw.json; Ctrl-C ends");
     save(&folder, "cat.sw.json", &resting("nap", "7200s", ""));
     let line = until(&lines, "reloaded");
+    (folder, child, lines, line)
+}
+
+#[test]
+#[cfg(unix)]
+fn load_8_a_run_goes_on_in_what_is_saved_and_a_broken_file_is_told_once() {
+    let (folder, mut child, lines, line) = reloaded();
     assert!(
         line.ends_with("reloaded cat.sw.json: parameters only; 7 kept, 0 completed, 0 anew; 7 on old deadlines\n"),
         "{line}"
@@ -178,5 +192,46 @@ fn load_8_a_run_goes_on_in_what_is_saved_and_a_broken_file_is_told_once() {
         .args(["-INT", &child.id().to_string()])
         .status();
     assert!(ended.unwrap().success());
-    assert_eq!(child.wait().unwrap().code(), Some(0));
+    assert_eq!(child.wait().unwrap().code(), Some(0)); // The tape goes on over both reloads, and needs no machine file.
+    std::fs::remove_file(folder.path.join("cat.sw.json")).unwrap();
+    let replayed = folder.run(&["replay", "cat.swtape"]).code(0);
+    replayed.prints(" and 2 reloads; ");
+    let info = folder
+        .run(&["tape", "info", "cat.swtape", "--json"])
+        .code(0)
+        .json();
+    assert_eq!(info["reloads"].as_array().map(Vec::len), Some(2));
+    assert_ne!(info["reloads"][0]["old"], info["reloads"][0]["new"]);
+    let text = folder.run(&["tape", "info", "cat.swtape"]).code(0);
+    text.prints(": reload the machine, ");
+    let last = info["ticks"].as_u64().unwrap() - 1;
+    let why = [
+        "tape",
+        "why",
+        "cat.swtape",
+        "--agent=3",
+        &format!("--tick={last}"),
+    ];
+    folder.run(&why).code(0).prints("after it: doze");
+}
+
+#[test]
+#[cfg(unix)]
+fn tape_4_a_killed_run_leaves_a_tape_that_is_read_up_to_its_last_block() {
+    let (folder, mut child, ..) = reloaded();
+    child.kill().unwrap();
+    assert_eq!(child.wait().unwrap().code(), None, "it was killed");
+    let info = folder
+        .run(&["tape", "info", "cat.swtape", "--json"])
+        .code(0)
+        .json();
+    assert_eq!(info["complete"], false);
+    let json = folder
+        .run(&["replay", "cat.swtape", "--json"])
+        .code(0)
+        .json();
+    assert_eq!(
+        (&json["same"], &json["ticks"]),
+        (&true.into(), &info["ticks"])
+    );
 }

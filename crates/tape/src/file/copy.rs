@@ -97,7 +97,8 @@ pub fn rewrite(
                     Record::Changed(_)
                     | Record::Keys(_)
                     | Record::Calls(_)
-                    | Record::Guessed(_) => {}
+                    | Record::Guessed(_)
+                    | Record::Hash(_) => {}
                     Record::Tick(_) => {
                         counts.ticks += 1;
                         copied += u64::from(ticks.contains(&now));

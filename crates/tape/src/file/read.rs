@@ -250,7 +250,11 @@ impl<'b> Tape<'b> {
                 Item::Record(Record::Tick(_)) => index.ticks += 1,
                 Item::Reload(_) => {}
                 Item::Record(
-                    Record::Changed(_) | Record::Keys(_) | Record::Calls(_) | Record::Guessed(_),
+                    Record::Changed(_)
+                    | Record::Keys(_)
+                    | Record::Calls(_)
+                    | Record::Guessed(_)
+                    | Record::Hash(_),
                 ) => {}
             }
         }

@@ -24,7 +24,7 @@ use statewright_bytes::ReadError;
 
 pub use settings::RecordedSettings;
 pub(crate) use write::{
-    put_calls, put_changed, put_guessed, put_input, put_keys, put_message, put_tick,
+    put_calls, put_changed, put_guessed, put_hash, put_input, put_keys, put_message, put_tick,
 };
 
 /// The first byte of a record.
@@ -54,10 +54,11 @@ enum Code {
     Keys,
     Calls,
     Guessed,
+    Hash,
 }
 
 impl Code {
-    const ALL: [Self; 23] = [
+    const ALL: [Self; 24] = [
         Self::Tick,
         Self::Send,
         Self::Broadcast,
@@ -81,6 +82,7 @@ impl Code {
         Self::Keys,
         Self::Calls,
         Self::Guessed,
+        Self::Hash,
     ];
 }
 
@@ -130,6 +132,8 @@ pub enum Record {
     Calls(Box<[u8]>),
     /// From the tick that is told next on, answers of an agent are guesses: the tape is a fork.
     Guessed(TapeAgent),
+    /// An agent is another one after the tick that is told next: what it comes to.
+    Hash(AgentHash),
     /// The crowd ticked.
     Tick(TickProof),
 }
@@ -216,6 +220,31 @@ pub struct Changed {
     pub instance: Patch,
     /// Of its blackboard, saved.
     pub board: Patch,
+}
+
+/// What an agent comes to, in two numbers (TAPE-3, level `agents`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AgentHash {
+    /// The agent; its generation is even if it is gone.
+    pub agent: TapeAgent,
+    /// [`Crowd::agent_digest`](statewright::Crowd::agent_digest).
+    pub instance: u64,
+    /// Its part of [`Crowd::boards_digest`](statewright::Crowd::boards_digest).
+    pub board: u64,
+}
+
+impl AgentHash {
+    /// Where nobody ever was.
+    pub(crate) fn nobody(index: u32) -> Self {
+        Self {
+            agent: TapeAgent {
+                index,
+                generation: 0,
+            },
+            instance: 0,
+            board: 0,
+        }
+    }
 }
 
 /// Bytes that changed: the new length, and runs of new bytes with their places.

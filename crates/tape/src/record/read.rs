@@ -6,8 +6,8 @@ use statewright_bytes::Reader;
 use statewright_rom::Number;
 
 use super::{
-    AgentInput, Changed, Code, Digests, Patch, Record, RecordedSettings, TapeAgent, TapeInput,
-    TickProof, Wrong,
+    AgentHash, AgentInput, Changed, Code, Digests, Patch, Record, RecordedSettings, TapeAgent,
+    TapeInput, TickProof, Wrong,
 };
 
 impl Record {
@@ -57,6 +57,13 @@ impl Record {
             }
             Code::Keys => return read_bytes(reader).map(Self::Keys),
             Code::Calls => return read_bytes(reader).map(Self::Calls),
+            Code::Hash => {
+                return Ok(Self::Hash(AgentHash {
+                    agent: read_agent(reader)?,
+                    instance: reader.u64()?,
+                    board: reader.u64()?,
+                }));
+            }
             Code::Guessed => return read_agent(reader).map(Self::Guessed),
         };
         Ok(Self::Input(input))

@@ -3,7 +3,7 @@
 use statewright::{AgentId, Event, Input, Saved};
 use statewright_bytes::Writer;
 
-use super::{Code, RecordedSettings, TapeAgent, TickProof};
+use super::{AgentHash, Code, RecordedSettings, TapeAgent, TickProof};
 
 fn put_agent(out: &mut impl Writer, agent: TapeAgent) {
     out.put_varint(agent.index.into());
@@ -211,6 +211,14 @@ pub(crate) fn put_keys(out: &mut Vec<u8>, keys: &[u8]) {
 pub(crate) fn put_calls(out: &mut Vec<u8>, calls: &[u8]) {
     out.put_u8(Code::Calls as u8);
     put_bytes(out, calls);
+}
+
+/// Writes what an agent comes to.
+pub(crate) fn put_hash(out: &mut Vec<u8>, hash: &AgentHash) {
+    out.put_u8(Code::Hash as u8);
+    put_agent(out, hash.agent);
+    out.put_u64(hash.instance);
+    out.put_u64(hash.board);
 }
 
 /// Writes that answers of an agent are guesses from here on.

@@ -15,6 +15,8 @@ pub(crate) enum RecordProof {
     /// Digests after every tick
     #[default]
     Ticks,
+    /// Also a hash of every agent that changed: replay names the agent
+    Agents,
     /// Also every byte of an agent that changed: replay names agent and field
     Bytes,
 }
@@ -24,6 +26,7 @@ impl From<RecordProof> for Proof {
         match proof {
             RecordProof::None => Self::None,
             RecordProof::Ticks => Self::Ticks,
+            RecordProof::Agents => Self::Agents,
             RecordProof::Bytes => Self::Bytes,
         }
     }

@@ -417,6 +417,9 @@ fn what_json(what: &WhatDiffers) -> Value {
                 .collect();
             json!({ "kind": "agent", "agent": agent(who), "fields": fields })
         }
+        WhatDiffers::Other { agent: who } => {
+            json!({ "kind": "agent", "agent": agent(who), "fields": [] })
+        }
         WhatDiffers::Commands => json!({ "kind": "commands" }),
         WhatDiffers::Blackboards => json!({ "kind": "blackboards" }),
         WhatDiffers::Crowd => json!({ "kind": "crowd" }),

@@ -1,0 +1,136 @@
+//! A hash of every agent that changed in a tick (TAPE-3, level `agents`): replay names the agent, not the field.
+
+use statewright::{Board, Context, Crowd, Saved};
+
+use crate::record::{AgentHash, TapeAgent, Wrong};
+
+/// Agents that may come and go between two ticks without a word, so that no number in a tape takes much
+/// memory.
+const MOST_UNTOLD: usize = 1 << 16;
+
+/// Hashes of all agents by index, as they were after the last tick.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Hashes {
+    agents: Vec<AgentHash>,
+    /// A blackboard, saved; kept for its memory.
+    saved: Vec<u8>,
+}
+
+impl Hashes {
+    /// As a crowd is now.
+    pub(crate) fn of<B: Board + Saved, C: Context + ?Sized>(crowd: &Crowd<B, C>) -> Self {
+        let mut hashes = Self::default();
+        hashes.follow_all(crowd, |_| ());
+        hashes
+    }
+
+    /// Becomes what a crowd is after a tick; tells of each agent that is another one.
+    pub(crate) fn follow<B: Board + Saved, C: Context + ?Sized>(
+        &mut self,
+        crowd: &Crowd<B, C>,
+        mut changed: impl FnMut(&AgentHash),
+    ) {
+        match crowd.looked_at() {
+            // Nothing of the others changed.
+            Some(indices) => {
+                for &index in indices {
+                    self.look(crowd, index, &mut changed);
+                }
+            }
+            None => self.follow_all(crowd, changed),
+        }
+    }
+
+    /// The same, where anybody may be another one.
+    pub(crate) fn follow_all<B: Board + Saved, C: Context + ?Sized>(
+        &mut self,
+        crowd: &Crowd<B, C>,
+        mut changed: impl FnMut(&AgentHash),
+    ) {
+        for index in 0..self.end(crowd) {
+            self.look(crowd, index, &mut changed);
+        }
+    }
+
+    fn end<B: Board, C: Context + ?Sized>(&self, crowd: &Crowd<B, C>) -> u32 {
+        crowd.slot_boards().len().max(self.agents.len()) as u32
+    }
+
+    fn look<B: Board + Saved, C: Context + ?Sized>(
+        &mut self,
+        crowd: &Crowd<B, C>,
+        index: u32,
+        changed: &mut impl FnMut(&AgentHash),
+    ) {
+        let new = self.hash(crowd, index);
+        let place = self.place(index);
+        if *place != new {
+            *place = new;
+            changed(place);
+        }
+    }
+
+    /// Whoever is at an index; where nobody is, all is 0 and the generation the next even one.
+    fn hash<B: Board + Saved, C: Context + ?Sized>(
+        &mut self,
+        crowd: &Crowd<B, C>,
+        index: u32,
+    ) -> AgentHash {
+        let before = self.place(index).agent.generation;
+        let there = crowd.agent_at(index);
+        let generation = there.map_or(before.next_multiple_of(2), |agent| agent.generation());
+        let instance = there.and_then(|agent| crowd.agent_digest(agent).ok());
+        AgentHash {
+            agent: TapeAgent { index, generation },
+            instance: instance.unwrap_or(0),
+            board: crowd.board_digest_at(index, &mut self.saved),
+        }
+    }
+
+    /// The place of an index, which is nobody's at first.
+    fn place(&mut self, index: u32) -> &mut AgentHash {
+        let known = self.agents.len() as u32;
+        self.agents.extend((known..=index).map(AgentHash::nobody));
+        &mut self.agents[index as usize]
+    }
+
+    /// Becomes what a tape says.
+    pub(crate) fn apply(&mut self, hash: &AgentHash) -> Result<(), Wrong> {
+        // Indices are taken one after the other, and who came and went between two ticks is not told.
+        if hash.agent.index as usize > self.agents.len() + MOST_UNTOLD {
+            return Err(Wrong("a hash of an agent who never was"));
+        }
+        *self.place(hash.agent.index) = *hash;
+        Ok(())
+    }
+
+    /// The first agent that a crowd has another one of. Blackboards may be of another type: then they
+    /// are not looked at.
+    pub(crate) fn first_difference<B: Board + Saved, C: Context + ?Sized>(
+        &self,
+        crowd: &Crowd<B, C>,
+        with_boards: bool,
+    ) -> Option<TapeAgent> {
+        let mut now = Self::of(crowd);
+        if !with_boards {
+            for (now, known) in now.agents.iter_mut().zip(&self.agents) {
+                now.board = known.board;
+            }
+        }
+        self.first_difference_to(&now)
+    }
+
+    /// The first agent that another run has another one of.
+    pub(crate) fn first_difference_to(&self, other: &Self) -> Option<TapeAgent> {
+        let most = self.agents.len().max(other.agents.len());
+        (0..most).find_map(|index| {
+            let nobody = AgentHash::nobody(index as u32);
+            let [one, two] =
+                [self, other].map(|side| side.agents.get(index).copied().unwrap_or(nobody));
+            let gone = |hash: &AgentHash| hash.agent.generation.is_multiple_of(2);
+            let same = one == two || gone(&one) && gone(&two);
+            let shown = if gone(&two) { one.agent } else { two.agent };
+            (!same).then_some(shown)
+        })
+    }
+}
