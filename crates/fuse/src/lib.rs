@@ -58,7 +58,7 @@ pub fn fuse(rom: &Rom<'_>, symbols: &SymbolTable, border: &TokenStream) -> Optio
     let hears = machine.hears();
     let takes = called(&[&found, &reactions], machine.takes());
     let takes = inlined_where_called_once(&[&found, &reactions], takes);
-    let (timers, alone) = (machine.timers(), machine.has_one_line());
+    let timers = machine.timers();
     Some(plain::resolved(quote! {
         #[allow(unused_imports)]
         use #border::{
@@ -108,7 +108,6 @@ pub fn fuse(rom: &Rom<'_>, symbols: &SymbolTable, border: &TokenStream) -> Optio
         pub fn bare<L: Linkage<H>, H: Host>(
             bytes: AnyBare<'_, '_>, host: &mut H, phase: Phase<'_>
         ) -> Step {
-            let known = bytes.is_in_leaf() && #alone;
             let Some(mut fuse) = bytes.of::<#instance>() else {
                 return Step::Tables;
             };
@@ -118,7 +117,7 @@ pub fn fuse(rom: &Rom<'_>, symbols: &SymbolTable, border: &TokenStream) -> Optio
                     fuse.polled(quiet)
                 }
                 Phase::Event(happened) => {
-                    Step::Took(event::<L, H, _>(fuse.again(), host, happened, known))
+                    Step::Took(event::<L, H, _>(fuse.again(), host, happened))
                 }
                 Phase::Timer(due) => Step::Took(timer::<L, H, _>(fuse.again(), host, due)),
                 _ => Step::Tables,

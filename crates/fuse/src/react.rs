@@ -99,7 +99,7 @@ impl Fused<'_> {
     /// into the bits, count as heard.
     pub fn hears(&self) -> TokenStream {
         let quiet = self.quiet_events();
-        let known = quiet.iter().filter(|event| event.index() < 63);
+        let known = quiet.iter().filter(|event| event.index() < 64);
         let known: Vec<EventId> = known.copied().filter(|_| self.takes_events()).collect();
         let alone = self.first_leaves().filter(|leaf| leaf.next().is_none());
         let masks = alone.map(|leaf| {
@@ -109,22 +109,18 @@ impl Fused<'_> {
                 list.is_some()
             };
             let unheard = known.iter().filter(|event| !heard(event));
-            let mask = unheard.fold(u64::MAX >> 1, |mask, event| mask & !(1 << event.index()));
+            let mask = unheard.fold(u64::MAX, |mask, event| mask & !(1 << event.index()));
             (leaf.state.raw(), quote!(#mask))
         });
-        // A table without holes: whoever is no leaf hears everything, and the last bit says so.
         let mask = match_groups(&quote!(leaf), masks, &quote!(u64::MAX));
         quote! {
             /// Who may handle an event while a state alone is the innermost one?
             #[inline(always)]
             pub fn hears(leaf: u16, event: u16) -> Heard {
                 let mask: u64 = #mask;
-                if event < 63 && mask >> event & 1 == 0 {
-                    Heard::ByNobody
-                } else if mask >> 63 != 0 {
-                    Heard::Unknown
-                } else {
-                    Heard::InLeaf
+                match event >= 64 || mask >> event & 1 != 0 {
+                    true => Heard::BySomebody,
+                    false => Heard::ByNobody,
                 }
             }
         }
@@ -243,12 +239,12 @@ impl Fused<'_> {
             &quote!(Taking::Tables),
         );
         quote! {
-            /// An event of the inbox. `known`: its only leaf was looked at.
+            /// An event of the inbox.
             #[inline(always)]
             fn event<L: Linkage<H>, H: Host, W: Work<#instance>>(
-                mut fuse: W, host: &mut H, event: &Event, known: bool
+                mut fuse: W, host: &mut H, event: &Event
             ) -> Taking {
-                if !known && !is_configuration(&fuse) {
+                if !is_configuration(&fuse) {
                     return Taking::Tables;
                 }
                 #body
@@ -259,7 +255,7 @@ impl Fused<'_> {
             fn event_attached<L: Linkage<H>, H: Host>(
                 fuse: Fuse<'_, '_>, host: &mut H, happened: &Event
             ) -> Taking {
-                event::<L, H, _>(fuse, host, happened, false)
+                event::<L, H, _>(fuse, host, happened)
             }
         }
     }

@@ -298,7 +298,7 @@ impl Host for KernelHost<'_> {
 
     fn hears(&self, leaf: u16, event: u16) -> Heard {
         self.fused
-            .map_or(Heard::Unknown, |code| (code.hears)(leaf, event))
+            .map_or(Heard::BySomebody, |code| (code.hears)(leaf, event))
     }
 
     fn timers(&self) -> u8 {

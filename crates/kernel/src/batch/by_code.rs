@@ -12,9 +12,9 @@
 //! the loop.
 
 use crate::batch::inbox::InboxEvent;
-use crate::batch::{Batch, Done, Visit, fetch, own_events, skip_to, visit};
+use crate::batch::{Batch, Done, Visit, fetch, only, own_events, skip_to, visit};
 use crate::context::{Context, TakenFor};
-use crate::fast::Router;
+use crate::fast::{Router, take_inbox};
 use crate::fused::bare::{Shared, Turn};
 use crate::fused::drive::{count_taken, drive, go_on, go_on_from};
 use crate::fused::{Fuse, Heard, Phase, Step, Taking};
@@ -43,8 +43,11 @@ pub(super) fn run_by_code<'a, const SPARSE: bool, I: Instance, H: Hosts>(
     let mut place = batch.first_place;
     let polls = router.polls_ever();
     let mut shared = Shared::new(router.rom, batch.tick, batch.variants);
-    let mut next = place_of(events);
     loop {
+        let next = match events.first() {
+            Some(event) => event.place as usize,
+            None => usize::MAX,
+        };
         // Agents without events up to the next one with events. Bound: the agents.
         while place != next {
             if SPARSE {
@@ -79,12 +82,12 @@ pub(super) fn run_by_code<'a, const SPARSE: bool, I: Instance, H: Hosts>(
         if SPARSE {
             fetch(agents.as_slice(), hosts, events, place);
         }
-        let (Some(instance), [event, rest @ ..]) = (agents.next(), events) else {
+        let (Some(instance), Some(event)) = (agents.next(), events.first()) else {
             return;
         };
-        next = place_of(rest);
-        if next != place && router.may_take_by_code(instance) && !hosts.traces_steps(place) {
-            events = rest;
+        if only(events).is_some() && router.may_take_by_code(instance) && !hosts.traces_steps(place)
+        {
+            events = events.get(1..).unwrap_or(&[]);
             take_event(
                 cx,
                 &mut shared,
@@ -97,21 +100,11 @@ pub(super) fn run_by_code<'a, const SPARSE: bool, I: Instance, H: Hosts>(
         } else {
             let own = own_events(events);
             events = events.get(own.len()..).unwrap_or(&[]);
-            next = place_of(events);
             let report = visit_rarely(cx, router, instance, hosts, batch, (place, own));
             let left = own.get(report.inbox_taken..).unwrap_or(&[]);
             done.done(place, &report, left);
         }
         place = place.wrapping_add(1);
-    }
-}
-
-/// The place of the first event; one that nobody has without any.
-#[inline(always)]
-fn place_of(events: &[InboxEvent]) -> usize {
-    match events {
-        [event, ..] => event.place as usize,
-        [] => usize::MAX,
     }
 }
 
@@ -228,11 +221,9 @@ fn take_event<'a, I: Instance, H: Hosts>(
     (place, event): (usize, &'a InboxEvent),
     done: &mut impl Done,
 ) {
-    let heard = match instance.only_leaf() {
-        Some(leaf) => hosts.hears(leaf, event.event.id.get()),
-        None => Heard::Unknown,
-    };
-    if heard == Heard::ByNobody {
+    if let Some(leaf) = instance.only_leaf()
+        && hosts.hears(leaf, event.event.id.get()) == Heard::ByNobody
+    {
         cx.unhandled = cx.unhandled.wrapping_add(1);
         if instance.header().armed != 0 {
             done.done(place, &Report::TAKEN, &[]);
@@ -242,11 +233,7 @@ fn take_event<'a, I: Instance, H: Hosts>(
     let mut turn = Turn::new(cx, instance, place);
     let mut host = hosts.of(place, batch.agent(place));
     let taking = match turn.bare(shared, Some(&event.event)) {
-        Some(bare) => {
-            let phase = Phase::Event(&event.event);
-            host.bare(bare.in_leaf(heard == Heard::InLeaf), phase)
-                .taking()
-        }
+        Some(bare) => host.bare(bare, Phase::Event(&event.event)).taking(),
         None => Taking::Tables,
     };
     let Some(instance) = turn.end() else {
@@ -325,7 +312,7 @@ fn finish_event<'a, I: Instance, H: Host>(
 ) -> Report {
     let input = batch.input(event.place as usize, core::slice::from_ref(event));
     if let Taking::Tables = taking {
-        return drive_or_run::<I, H>(cx, host, &input);
+        return take_by_tables::<I, H>(cx, host, &input);
     }
     count_taken(cx, taking);
     if let Taking::Rests | Taking::Ignored | Taking::Nobody = taking
@@ -336,6 +323,24 @@ fn finish_event<'a, I: Instance, H: Host>(
     }
     let used = Used::one(u16::from(taking.is_taken()));
     go_on_from::<H>(cx, host, &input, used, None)
+}
+
+/// The same where code leaves the event to the tables: these may know a jump, or several that go together.
+fn take_by_tables<'a, I: Instance, H: Host>(
+    cx: &mut Context<'a>,
+    host: &mut H,
+    input: &Input<'a>,
+) -> Report {
+    let idle = cx.idle.get();
+    let may_jump = |instance: &I| idle.may_jump_beside_timers(instance, cx.now);
+    if !I::view(&cx.ram).is_some_and(may_jump) {
+        return drive_or_run::<I, H>(cx, host, input);
+    }
+    cx.running = false;
+    match take_inbox::<I, H>(cx, host, input.inbox) {
+        (used, true) => Report::taken(used.inbox),
+        (used, false) => run(cx, host, input, used, Begun::Nothing),
+    }
 }
 
 /// A timer of an agent that is at rest but for it.

@@ -2,7 +2,6 @@
 
 use statewright_rom::Rom;
 use statewright_rom::ids::VariantId;
-use statewright_rom::layout::NONE;
 
 use super::{CallSite, Fuse, Host, Linkage, Mode, Polled, Quiet, Status, Step, Work};
 use crate::context::Context;
@@ -45,7 +44,6 @@ impl<'a> Shared<'a> {
 pub struct AnyBare<'r, 'a> {
     ram: Ram<'r>,
     shared: &'r mut Shared<'a>,
-    in_leaf: bool,
 }
 
 impl<'r, 'a> AnyBare<'r, 'a> {
@@ -59,36 +57,7 @@ impl<'r, 'a> AnyBare<'r, 'a> {
     ) -> Self {
         shared.place = place;
         shared.event = event;
-        Self {
-            ram,
-            shared,
-            in_leaf: false,
-        }
-    }
-
-    /// The same where its only leaf was looked at: it is one that there is.
-    #[inline(always)]
-    #[must_use]
-    pub(crate) fn in_leaf(mut self, in_leaf: bool) -> Self {
-        self.in_leaf = in_leaf;
-        self
-    }
-
-    /// The only leaf, raw.
-    #[inline(always)]
-    pub fn only_leaf(&self) -> Option<u16> {
-        match self.ram.leaves() {
-            [first, others @ ..] if others.iter().all(|leaf| leaf.get() == NONE) => {
-                Some(first.get())
-            }
-            _ => None,
-        }
-    }
-
-    /// Whether its only leaf was looked at, so that it is in a configuration if that is alone.
-    #[inline(always)]
-    pub fn is_in_leaf(&self) -> bool {
-        self.in_leaf
+        Self { ram, shared }
     }
 
     /// Of the tier that code was written for.

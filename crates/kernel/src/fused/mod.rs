@@ -150,10 +150,8 @@ impl Step {
 pub enum Heard {
     /// Nobody.
     ByNobody,
-    /// Somebody, and the state is a leaf that there is.
-    InLeaf,
-    /// That is not known.
-    Unknown,
+    /// Somebody, or that is not known.
+    BySomebody,
 }
 
 /// What asking and running came to. Small, so that it comes back in a register; the context has the rest.

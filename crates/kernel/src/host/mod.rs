@@ -199,7 +199,7 @@ pub trait Host {
     #[inline]
     fn hears(&self, leaf: u16, event: u16) -> Heard {
         let _ = (leaf, event);
-        Heard::Unknown
+        Heard::BySomebody
     }
 
     /// Timer places that agents of that machine use, a bit each, as [`Hosts::timers`].
@@ -298,7 +298,7 @@ pub trait Hosts {
     #[inline]
     fn hears(&self, leaf: u16, event: u16) -> Heard {
         let _ = (leaf, event);
-        Heard::Unknown
+        Heard::BySomebody
     }
 
     /// Timer places that agents of the machine use, as far as that code knows, a bit each: only these are looked at,

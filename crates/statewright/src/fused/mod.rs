@@ -51,7 +51,7 @@ pub(crate) trait FusedBy<B, C>: Copy {
     #[inline(always)]
     fn hears(self, leaf: u16, event: u16) -> Heard {
         let _ = (leaf, event);
-        Heard::Unknown
+        Heard::BySomebody
     }
 
     /// Timer places that the machine uses, a bit each.
