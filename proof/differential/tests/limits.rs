@@ -35,6 +35,7 @@ fn agree(machine: String, script: &[String]) -> Vec<Vec<String>> {
     let case = Case {
         title: "limit".to_owned(),
         machine,
+        versions: Vec::new(),
         problems: None,
         host: Vec::new(),
         script: script.iter().map(line).collect(),
