@@ -20,6 +20,9 @@ use crate::value::Type;
 /// A function with one of its names.
 pub type NamedCallback<B, C> = (&'static str, Callback<B, C>);
 
+/// The same of one that needs no view of its agent.
+pub type NamedPlainCallback<B, C> = (&'static str, PlainCallback<B, C>);
+
 /// Functions of a type as constants: the `functions` macro implements it.
 pub trait Linked {
     /// Their blackboard.
@@ -29,7 +32,7 @@ pub trait Linked {
     /// Names and functions; one that answers to two spellings stands here twice.
     const CALLBACKS: &'static [NamedCallback<Self::Board, Self::Context>];
     /// Those of them that look at nothing but blackboard and context.
-    const PLAIN: &'static [(&'static str, PlainCallback<Self::Board, Self::Context>)];
+    const PLAIN: &'static [NamedPlainCallback<Self::Board, Self::Context>];
 }
 
 /// User code that needs no view of its agent.
