@@ -261,8 +261,8 @@ pub(crate) fn seal_of<B: Board, C: Context + ?Sized>(crowd: &Crowd<B, C>) -> Sea
     }
 }
 
-/// The digest of the commands of a tick. What is left of them in a crowd that forgets them depends on how
-/// the tick was carried out, and is no outcome of it.
+/// The digest of the commands of a tick. What happens to be left of them in a crowd that forgets them
+/// is no outcome of it.
 pub(crate) fn commands_digest<B: Board, C: Context + ?Sized>(crowd: &Crowd<B, C>) -> u32 {
     match crowd.settings().forgets_commands {
         true => 0,
