@@ -8,9 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
-use statewright_rom::Reaction;
 use statewright_rom::ids::*;
 use statewright_rom::layout::*;
+use statewright_rom::{Candidates, Reaction};
 
 use crate::Fused;
 use crate::call::{Place, apart, do_apart, plain_call};
@@ -383,8 +383,28 @@ impl Fused<'_> {
         })
     }
 
+    /// May an event lead to a history point or to a choice, in a machine in which nobody polls? Code would find the
+    /// transition and leave the rest of it to the slow path; the tables have a jump for the whole of it, a
+    /// sixth as dear.
+    fn has_jump_of_tables(&self, list: List) -> bool {
+        let Candidates { interrupts, others } = self.rom.candidates_of(list.id);
+        let is_found = |member: &Candidate| match Reaction::read(member) {
+            Some(Reaction::Transition(id)) => self.rom.transition(id).is_some_and(|record| {
+                let found = transition_flag::HISTORY | transition_flag::CHOICE;
+                record.flags.get() & found != 0
+            }),
+            Some(Reaction::Deferral(_)) | None => false,
+        };
+        !list.timer
+            && !self.leaves().any(|leaf| leaf.polls())
+            && interrupts.iter().chain(others).any(is_found)
+    }
+
     /// Asks a list; `None` if the tables have to.
     fn react(&self, list: List) -> Option<TokenStream> {
+        if self.has_jump_of_tables(list) {
+            return None;
+        }
         let candidates = self.rom.candidates_of(list.id);
         let first = self.part(candidates.interrupts, list, true)?;
         let others = self.part(candidates.others, list, false)?;

@@ -143,7 +143,7 @@ impl Generator {
             done_events: maybe(10),
             strict_writes: maybe(15),
             scxml_details: maybe(15),
-            // Edits between two versions give it.
+            // By the seed, see `machine`.
             reload_resets: None,
         };
         if self.plan.allows_one_region {

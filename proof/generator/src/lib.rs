@@ -39,10 +39,20 @@ pub use size::Size;
 pub use write::{to_text, without_spans};
 
 use statewright_author::graph::Machine;
+use statewright_author::span::{Span, Spanned};
 
 /// The machine of a seed. The same on every platform and in every run.
 ///
 /// It compiles without errors if a tier that is too small is promoted; it may give warnings.
 pub fn machine(seed: u64, size: Size) -> Machine {
-    generator::Generator::new(seed, size).machine()
+    let mut machine = generator::Generator::new(seed, size).machine();
+    // It is about reloads alone. Few have it, because most agents are to live on, and no random number is drawn
+    // for it, so that all else stays as it was.
+    let resets = match seed % 64 {
+        5 => Some(true),
+        9 => Some(false),
+        _ => None,
+    };
+    machine.policies.reload_resets = resets.map(|resets| Spanned::new(resets, Span::default()));
+    machine
 }

@@ -75,7 +75,7 @@ fn dump_as_json_and_with_tables() {
     let folder = built();
     let json = folder.run(&["dump", "lamp.swrom", "--json"]).code(0).json();
     assert_eq!(json["model"]["machine"], "Lamp");
-    assert_eq!(json["layout"]["format_version"], 5);
+    assert_eq!(json["layout"]["format_version"], 6);
     let states: Vec<&str> = json["model"]["states"]
         .as_array()
         .unwrap()

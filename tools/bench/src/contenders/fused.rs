@@ -111,7 +111,7 @@ pub fn agents(workload: Workload, agents: usize) -> Result<Box<dyn Contender>, S
         return Err("the machine is not fused".to_owned());
     }
     Ok(match workload {
-        Workload::W4 => Box::new(Alone::of(program)?),
+        Workload::W4 if agents == 1 => Box::new(Alone::of(program)?),
         _ => Box::new(Typed::of(program, agents)?),
     })
 }
