@@ -31,7 +31,7 @@
 //! ```
 //!
 //! History is a ladder, too: one jump per state that its point may remember, and one for nothing
-//! ([`history`]). What a point of a state that is left will remember is known beforehand, because the
+//! (`history`). What a point of a state that is left will remember is known beforehand, because the
 //! leaf is: it is a step.
 //!
 //! Jumps with scores stand side by side in their ladder, and the kernel takes the best of them (SEL-3).
