@@ -28,6 +28,8 @@ mod inputs;
 #[cfg(feature = "compile")]
 mod inspect;
 #[cfg(feature = "compile")]
+mod ladders;
+#[cfg(feature = "compile")]
 mod lanes;
 mod macros;
 mod names;
