@@ -19,8 +19,8 @@ pub(crate) const MAX_ROM_BYTES: usize = 256 << 20;
 
 /// First bytes of saves and tapes. The crates that have them lie above this one: a test compares.
 const SAVE_MAGIC: [u8; 4] = *b"SWSV";
-/// Those of tapes.
-const TAPE_MAGIC: [u8; 4] = *b"SWTP";
+/// Those of tapes, of a crowd and of a world.
+const TAPE_MAGICS: [[u8; 4]; 2] = [*b"SWTP", *b"SWTW"];
 
 /// What was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,7 +42,7 @@ impl Content {
         if bytes.starts_with(&SAVE_MAGIC) {
             return Err(FileError::Save(name.to_owned()));
         }
-        if bytes.starts_with(&TAPE_MAGIC) {
+        if TAPE_MAGICS.iter().any(|magic| bytes.starts_with(magic)) {
             return Err(FileError::Tape(name.to_owned()));
         }
         let is_rom = has_extension(name, ROM_EXTENSION) || FORMAT.begins(&bytes);

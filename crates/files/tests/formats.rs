@@ -466,7 +466,11 @@ fn a_kept_save_goes_on_in_a_patched_machine() {
 #[test]
 fn a_save_and_a_tape_are_no_machines() {
     use statewright_files::{Content, FileError};
-    for (kind, what) in [(&SAVE, "a save"), (&TAPE, "a tape")] {
+    for (kind, what) in [
+        (&SAVE, "a save"),
+        (&TAPE, "a tape"),
+        (&WORLD_TAPE, "a tape"),
+    ] {
         let error = Content::new("odd.sw.json", kind.kept()).unwrap_err();
         assert!(matches!(error, FileError::Save(_) | FileError::Tape(_)));
         assert_eq!(
