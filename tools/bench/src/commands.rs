@@ -11,9 +11,8 @@ use std::hint::black_box;
 use statewright::EventHandle;
 use statewright::Program;
 use statewright::prelude::*;
-
-use crate::clock;
-use crate::table::{aligned, short_number};
+use statewright_measure::clock;
+use statewright_measure::text::{aligned, short_number};
 
 const MACHINE: &str = r#"{ "machine": "Speaker", "tier": "crowd", "events": ["Write", "Push", "Nothing"], "initial": "calm",
   "states": { "calm": { "transitions": [

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use serde_json::{Map, Value, json};
+use statewright_measure::Gated;
 
 use crate::contenders::Kind;
 use crate::instructions::Counted;
@@ -14,9 +15,6 @@ const SLACK: f64 = 0.05;
 pub fn path() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("gates.json")
 }
-
-/// A count with its name in the file.
-pub type Gated = (String, f64);
 
 /// Text of the file for these counts.
 pub fn to_text(counted: &[Gated]) -> String {

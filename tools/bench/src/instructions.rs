@@ -6,10 +6,11 @@
 
 use std::hint::black_box;
 
-use crate::callgrind::instructions;
+use statewright_measure::callgrind::{instructions, without};
+use statewright_measure::text::{aligned, short_number};
+
 use crate::contenders::Kind;
 use crate::measure::ready;
-use crate::table::{aligned, short_number};
 use crate::targets::instruction_target;
 use crate::workload::Workload;
 
@@ -129,16 +130,6 @@ fn callgrind(kind: Kind, workload: Workload, agents: usize, ticks: usize) -> Res
     ];
     arguments.extend(without());
     instructions(&format!("{} in {workload}", kind.name()), arguments)
-}
-
-/// What this program was told to leave out: its other self leaves it out, too.
-pub(crate) fn without() -> impl Iterator<Item = String> {
-    let mut rest = std::env::args().skip(1);
-    std::iter::from_fn(move || {
-        let at = rest.find(|argument| argument.starts_with("--without"))?;
-        let name = if at.contains('=') { None } else { rest.next() };
-        Some(name.map_or(at, |name| format!("--without={name}")))
-    })
 }
 
 /// The counts for people.

@@ -8,17 +8,18 @@
 //! - `workload` and `script` what happens, `callbacks` and `board` what user code does and what it
 //!   leaves behind
 //! - `contenders` who does it, one file each
-//! - `clock` and `measure` how long it took, `row`, `targets`, `table` and `json` how that is shown
-//! - `callgrind`, `instructions` and `gate` exact counts and their limits
+//! - `measure` how long it took, `row`, `targets`, `table` and `json` how that is shown
+//! - `instructions` and `gate` exact counts and their limits
 //! - `curves` how costs grow
 //! - `commands` what commands cost, beside a vector
-//! - `real` whole machines of games, beside the same written by hand
+//!
+//! Whole machines of games are in `tools/bench_real`, the price of each feature in
+//! `tools/bench_features`, what all of them measure with in `tools/measure`: each of these is one unit, and two
+//! are built at a time.
 #![forbid(unsafe_code)]
 
 pub mod board;
 pub mod callbacks;
-pub mod callgrind;
-pub mod clock;
 pub mod commands;
 pub mod contenders;
 pub mod curves;
@@ -28,7 +29,6 @@ pub mod json;
 pub mod machines;
 pub mod measure;
 pub mod plan;
-pub mod real;
 pub mod row;
 pub mod script;
 pub mod table;

@@ -14,8 +14,11 @@ use arguments::{Arguments, Command};
 use statewright_bench::contenders::Kind;
 use statewright_bench::instructions::{COUNTED, COUNTED_KINDS, Counted, GATED, GATED_FUSED};
 use statewright_bench::workload::Workload;
-use statewright_bench::{commands, curves, gate, instructions, json, measure, plan, real, table};
+use statewright_bench::{commands, curves, gate, instructions, json, measure, plan, table};
+use statewright_bench_features as features;
+use statewright_bench_real as real;
 use statewright_kernel::toggles::Optimization;
+use statewright_measure::Gated;
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
@@ -40,7 +43,7 @@ fn run(arguments: &Arguments) -> Result<(), String> {
             return instructions::once(*contender, *workload, *agents as usize, *ticks as usize);
         }
         Some(Command::RealOnce { contender }) => return real::count::once(contender),
-        Some(Command::FeaturesOnce) => return real::features::once(),
+        Some(Command::FeaturesOnce) => return features::once(),
         Some(Command::RealTransitions) => {
             for real in real::ALL {
                 println!("{} {}", real.module(), real.transitions());
@@ -135,7 +138,7 @@ fn real_machines(quick: bool) -> Result<(), String> {
     }
     progress.finish_and_clear();
     println!("{}", real::table::instructions(&counted));
-    print!("{}", real::table::features(&real::features::count()?));
+    print!("{}", features::table(&features::count()?));
     Ok(())
 }
 
@@ -168,8 +171,9 @@ fn keep_gate(bless: bool) -> Result<(), String> {
     // Machines as code, and the typed layer beside the kernel.
     counted.extend(count(&GATED_FUSED, &[Kind::Fused])?);
     counted.extend(count(&[Workload::W2], &[Kind::Typed])?);
-    let mut counted: Vec<gate::Gated> = gate::workloads(&counted).collect();
+    let mut counted: Vec<Gated> = gate::workloads(&counted).collect();
     counted.extend(real::count::gated()?);
+    counted.extend(features::gated()?);
     let path = gate::path();
     let shown = path.display();
     if bless {

@@ -1,8 +1,9 @@
 //! Timing: all contenders of a row take turns round by round, so that a slow phase of the machine
 //! hits all of them.
 
+use statewright_measure::clock;
+
 use crate::board::Totals;
-use crate::clock;
 use crate::contenders::{Contender, Kind};
 use crate::row::{Cell, Row};
 use crate::script::Script;

@@ -1,5 +1,7 @@
 //! The table for people.
 
+use statewright_measure::text::{aligned, short_number};
+
 use crate::contenders::Kind;
 use crate::row::{Row, short_count};
 use crate::targets::judge;
@@ -19,42 +21,6 @@ const TIMES: [Kind; 10] = [
 ];
 /// Whom the inbox is compared with.
 const RATIOS: [Kind; 4] = [Kind::Hand64, Kind::HandCall, Kind::Statig, Kind::Sweep];
-
-/// Lines of cells with columns as wide as needed; the first column is text, the others are numbers.
-pub fn aligned(lines: &[Vec<String>]) -> String {
-    let columns = lines.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |column: usize| {
-        lines
-            .iter()
-            .filter_map(|line| line.get(column))
-            .map(|cell| cell.chars().count())
-            .max()
-    };
-    let widths: Vec<usize> = (0..columns)
-        .map(|column| width(column).unwrap_or(0))
-        .collect();
-    let line = |cells: &Vec<String>| {
-        let padded = cells
-            .iter()
-            .zip(&widths)
-            .enumerate()
-            .map(|(column, (cell, &width))| match column {
-                0 => format!("{cell:<width$}"),
-                _ => format!("{cell:>width$}"),
-            });
-        padded.collect::<Vec<_>>().join("  ").trim_end().to_owned() + "\n"
-    };
-    lines.iter().map(line).collect()
-}
-
-/// Three digits that count.
-pub fn short_number(number: f64) -> String {
-    match number {
-        ..10.0 => format!("{number:.2}"),
-        10.0..100.0 => format!("{number:.1}"),
-        _ => format!("{number:.0}"),
-    }
-}
 
 fn header() -> Vec<String> {
     let times = TIMES.iter().map(|kind| kind.name().to_owned());
@@ -144,15 +110,6 @@ mod tests {
             events: 1,
             cells,
         }
-    }
-
-    #[test]
-    fn columns_stand_under_their_names() {
-        let lines = [
-            vec!["a".to_owned(), "long".to_owned()],
-            vec!["bcd".to_owned(), "1".to_owned()],
-        ];
-        assert_eq!(aligned(&lines), "a    long\nbcd     1\n");
     }
 
     #[test]

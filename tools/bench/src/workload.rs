@@ -3,10 +3,11 @@
 use std::fmt;
 
 use clap::ValueEnum;
+use statewright_measure::random::Random;
 
 use crate::board::Totals;
 use crate::machines::{FIGHTER, FIGHTER_ACTIVITY, FIGHTER_MOOD, FIGHTER_TIMER};
-use crate::script::{Random, Script, Tick, event};
+use crate::script::{Script, Tick, event};
 
 /// What happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -8,8 +8,9 @@ use statewright_bench::callbacks::state::*;
 use statewright_bench::contenders::Kind;
 use statewright_bench::measure::{Order, measure};
 use statewright_bench::script::event::*;
-use statewright_bench::script::{Random, Script, Tick};
+use statewright_bench::script::{Script, Tick};
 use statewright_bench::workload::Workload;
+use statewright_measure::random::Random;
 
 #[test]
 fn all_contenders_do_the_same_work_in_every_workload() {

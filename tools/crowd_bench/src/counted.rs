@@ -3,9 +3,9 @@
 //! difference is what an additional round costs, and nothing else.
 
 use statewright::prelude::*;
+use statewright_measure::callgrind::instructions_in;
 
 use crate::Figure;
-use crate::callgrind::instructions_in;
 use crate::reload::Versions;
 use crate::scene::{chosen, crowd};
 use crate::world::{Scene, Work, expected};

@@ -2,8 +2,6 @@
 //! one run.
 #![forbid(unsafe_code)]
 
-#[path = "../../bench/src/callgrind.rs"]
-mod callgrind;
 mod counted;
 mod memory;
 mod reload;

@@ -49,10 +49,14 @@ enum Part {
 
 /// Builds, counts, shows; an error if too much is compiled per host.
 pub fn symbols() -> Result<(), String> {
-    let program = build(&["--example", "two_hosts"], "\"executable\":\"")?;
+    let program = build(
+        "statewright-bench",
+        &["--example", "two_hosts"],
+        "\"executable\":\"",
+    )?;
     let (once, per_host) = count(&listing(&program)?);
     judge(once, per_host)?;
-    let library = build(&["--lib"], "\"filenames\":[\"")?;
+    let library = build("statewright-bench-real", &["--lib"], "\"filenames\":[\"")?;
     fused(&listing(&library)?, &transitions()?)
 }
 
@@ -93,7 +97,7 @@ fn transitions() -> Result<Vec<(String, u64)>, String> {
 fn fused(listing: &str, machines: &[(String, u64)]) -> Result<(), String> {
     let mut too_much = Vec::new();
     for (name, transitions) in machines {
-        let own = format!("real::{name}::file::fused");
+        let own = format!("bench_real::{name}::file::fused");
         let mut code = Code::default();
         for (_, bytes) in functions(listing).filter(|(function, _)| function.contains(&own)) {
             code.add(bytes);
@@ -116,17 +120,11 @@ fn fused(listing: &str, machines: &[(String, u64)]) -> Result<(), String> {
     }
 }
 
-/// Builds a part of the benchmark in release, with names that tell types; where it is, by what stands before
+/// Builds a part of a package in release, with names that tell types; where it is, by what stands before
 /// that in cargo's messages.
-fn build(part: &[&str], before: &str) -> Result<PathBuf, String> {
+fn build(package: &str, part: &[&str], before: &str) -> Result<PathBuf, String> {
     let built = cargo()
-        .args([
-            "rustc",
-            "--quiet",
-            "--release",
-            "--package",
-            "statewright-bench",
-        ])
+        .args(["rustc", "--quiet", "--release", "--package", package])
         .args(part)
         .args([
             "--message-format=json",
@@ -249,9 +247,9 @@ mod tests {
     #[test]
     fn code_of_a_machine_is_found_and_bounded() {
         let listing = "\
-            0000000000001000 0000000000000400 t bench::real::trap::file::fused::take_3::<L, H>\n\
-            0000000000001010 0000000000000600 t <FusedWith<Trap, bench::real::trap::file::fused::Code>>::CODE::{closure}\n\
-            0000000000001020 0000000000090000 t bench::real::boss::file::fused::poll\n";
+            0000000000001000 0000000000000400 t statewright_bench_real::trap::file::fused::take_3::<L, H>\n\
+            0000000000001010 0000000000000600 t <FusedWith<Trap, statewright_bench_real::trap::file::fused::Code>>::CODE::{closure}\n\
+            0000000000001020 0000000000090000 t statewright_bench_real::boss::file::fused::poll\n";
         let machines = |transitions| [("trap".to_owned(), transitions)];
         assert!(fused(listing, &machines(1)).is_ok());
         let listing = listing.replace("0000000000000600", "0000000000060000");

@@ -1,8 +1,10 @@
 //! The curves that are drawn.
 
+use statewright_measure::random::Random;
+
 use crate::curves::generate::{regions, ring, towers, transitions};
 use crate::curves::{Axes, Curve, Point, Series, Task};
-use crate::script::{Random, Script, Tick};
+use crate::script::{Script, Tick};
 use crate::workload::Workload;
 
 /// Agents of the curves whose subject is the machine.

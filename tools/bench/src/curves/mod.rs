@@ -4,7 +4,8 @@ mod generate;
 mod list;
 mod svg;
 
-use crate::clock;
+use statewright_measure::clock;
+
 use crate::contenders::{Contender, Kind, statewright_machine};
 use crate::measure::{Order, measure, ready};
 use crate::row::Cell;

@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 
+use statewright_measure::text::short_number;
+
 use crate::curves::Axes;
 use crate::row::short_count;
-use crate::table::short_number;
 
 const WIDTH: f64 = 760.0;
 const HEIGHT: f64 = 464.0;
