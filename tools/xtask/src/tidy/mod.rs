@@ -3,13 +3,14 @@
 //!
 //! - `rules` rule ids and their tests · `paths` files and links · `crates` members, manifests, the
 //!   map · `sizes` long files · `words` words that readers cannot look up · `tests` test files that
-//!   nobody runs · `steps` steps that docs and the workflow name
+//!   nobody runs · `targets` what is built for tests · `steps` steps that docs and the workflow name
 
 mod crates;
 mod paths;
 mod rules;
 mod sizes;
 mod steps;
+mod targets;
 mod tests;
 mod words;
 
@@ -42,13 +43,14 @@ type Check = fn(&[File]) -> Vec<Problem>;
 /// Runs all checks; the error lists everything that was found.
 pub fn tidy() -> Result<(), String> {
     let files = files()?;
-    let checks: [Check; 7] = [
+    let checks: [Check; 8] = [
         rules::check,
         paths::check,
         crates::check,
         sizes::check,
         words::check,
         tests::check,
+        targets::check,
         steps::check,
     ];
     let problems: Vec<Problem> = checks.iter().flat_map(|check| check(&files)).collect();
