@@ -73,7 +73,8 @@ impl<'a> Bytes<'a> {
         }
     }
 
-    fn flags(&self) -> Flags {
+    /// Its flags.
+    pub fn flags(&self) -> Flags {
         let has = |bit: u32| self.u16(4) >> bit & 1 == 1;
         Flags {
             started: has(0),
@@ -97,12 +98,17 @@ impl<'a> Bytes<'a> {
             .collect()
     }
 
+    /// Active leaves, in order.
+    pub fn leaves(&self) -> Vec<usize> {
+        let places = 0..self.rom.capacity().leaves;
+        let mut leaves: Vec<usize> = places.filter_map(|number| self.leaf(number)).collect();
+        leaves.sort_unstable();
+        leaves
+    }
+
     /// The instance in plain numbers.
     pub fn snapshot(&self) -> Snapshot {
-        let mut leaves: Vec<usize> = (0..self.rom.capacity().leaves)
-            .filter_map(|number| self.leaf(number))
-            .collect();
-        leaves.sort_unstable();
+        let leaves = self.leaves();
         let active = self.states_of(leaves.iter().copied());
         let frames = self.frames();
         let suspended = frames

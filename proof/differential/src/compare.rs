@@ -367,10 +367,10 @@ impl<'s, I: Instance> Comparison<'s, I> {
             .tick(&mut self.world, now, self.variant, &for_oracle);
         self.compare_log()?;
         self.compare_reports(&mine, &fast, now)?;
-        let bytes = Bytes::new(self.rom, self.traced.instance.as_bytes()).snapshot();
+        let bytes = Bytes::new(self.rom, self.traced.instance.as_bytes());
         // One that is paused may still have to be completed (LOAD-3).
-        if !bytes.flags.incomplete {
-            same("leaves", &self.oracle.snapshot().leaves, &bytes.leaves)?;
+        if !bytes.flags().incomplete {
+            same("leaves", &self.oracle.leaves(), &bytes.leaves())?;
         }
         same_selections(
             &oracle_side::selections(&theirs.selections),

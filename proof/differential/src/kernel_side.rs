@@ -199,9 +199,9 @@ pub fn posted(admission: Admission) -> Posted {
 
 /// Counters with their names, the same list on both sides. Resets are missing: the engines count
 /// different ones.
-pub fn counted(counters: &kernel::Counters) -> Vec<(&'static str, u64)> {
+pub fn counted(counters: &kernel::Counters) -> [(&'static str, u64); 22] {
     let [overflow, evicted] = [counters.dropped_overflow, counters.evicted];
-    vec![
+    [
         ("events", counters.events),
         ("unhandled", counters.unhandled),
         ("deferred", counters.deferred),

@@ -20,7 +20,7 @@ impl Oracle {
     }
 
     /// The active leaves, in order.
-    pub(crate) fn leaves(&self) -> Vec<usize> {
+    pub fn leaves(&self) -> Vec<usize> {
         self.leaves_among(&self.active)
     }
 
