@@ -47,8 +47,8 @@ pub const DRIVE: Drive = Drive {
 /// Of a hundred agents so many get an event in a tick.
 pub const PERCENTS: [u32; 2] = [1, 10];
 
-/// All machines, in the order of the table.
-pub const ALL: &[&dyn AnyReal] = &[
+/// All machines, in the order of the table. A static, so that programs that use it do not compile all of them once more.
+pub static ALL: &[&dyn AnyReal] = &[
     &Of::<soldier::SoldierMachine>::NEW,
     &Of::<boss::BossMachine>::NEW,
     &Of::<pedestrian::PedestrianMachine>::NEW,
