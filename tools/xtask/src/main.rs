@@ -1,5 +1,6 @@
 //! `cargo xtask …`: the commands of the project, the same for people and for CI.
 
+mod ahead;
 mod bench;
 mod features;
 mod needs;

@@ -4,6 +4,7 @@
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use crate::ahead::Ahead;
 use crate::needs::Need;
 use crate::repository::root;
 
@@ -15,10 +16,12 @@ pub struct Step {
     pub about: &'static str,
     /// What must be installed for it, beyond the toolchain.
     pub needs: Option<Need>,
-    work: Work,
+    pub(crate) work: Work,
+    /// Whether it begins before the first step, where a core is idle.
+    pub(crate) is_ahead: bool,
 }
 
-enum Work {
+pub(crate) enum Work {
     Command(Box<Command>),
     Check(fn() -> Result<(), String>),
 }
@@ -43,6 +46,7 @@ impl Step {
             about: "",
             needs: None,
             work,
+            is_ahead: false,
         }
     }
 
@@ -58,6 +62,13 @@ impl Step {
         self
     }
 
+    /// It is begun before the first step, and takes what processor time the others leave: nobody waits for it
+    /// before its turn.
+    pub fn ahead(mut self) -> Self {
+        self.is_ahead = true;
+        self
+    }
+
     /// Adds a variable to its environment.
     pub fn env(mut self, key: &str, value: &str) -> Self {
         if let Work::Command(command) = &mut self.work {
@@ -66,14 +77,16 @@ impl Step {
         self
     }
 
-    fn run(&mut self) -> Result<(), String> {
-        match &mut self.work {
-            Work::Check(check) => check(),
-            Work::Command(command) => match command.status() {
-                Ok(status) if status.success() => Ok(()),
-                Ok(status) => Err(format!("{}: see above ({status})", self.name)),
-                Err(error) => Err(format!("{}: cannot start: {error}", self.name)),
-            },
+    fn run(&mut self, begun: Option<Ahead>) -> Result<(), String> {
+        let status = match (&mut self.work, begun) {
+            (_, Some(begun)) => begun.wait(),
+            (Work::Check(check), None) => return check(),
+            (Work::Command(command), None) => command.status(),
+        };
+        match status {
+            Ok(status) if status.success() => Ok(()),
+            Ok(status) => Err(format!("{}: see above ({status})", self.name)),
+            Err(error) => Err(format!("{}: cannot start: {error}", self.name)),
         }
     }
 }
@@ -101,11 +114,12 @@ pub fn run(steps: Vec<Step>, install: bool) -> Result<(), String> {
         plural(count),
         quoted(&names).join(", ")
     );
+    let mut begun: Vec<Option<Ahead>> = steps.iter().enumerate().map(Ahead::begin).collect();
     let mut outcomes = Vec::new();
     for (index, mut step) in steps.into_iter().enumerate() {
         let head = format!("==> [{}/{count}] {}", index + 1, step.name);
         println!("{head}: {}", step.about);
-        let outcome = one(&mut step, install).map_err(|error| {
+        let outcome = one(&mut step, begun[index].take(), install).map_err(|error| {
             format!(
                 "{}\n{head} failed\n{error}\n    again: cargo xtask test --only '{}'",
                 summary(&outcomes, start.elapsed()),
@@ -122,14 +136,14 @@ pub fn run(steps: Vec<Step>, install: bool) -> Result<(), String> {
     Ok(())
 }
 
-fn one(step: &mut Step, install: bool) -> Result<Outcome, String> {
+fn one(step: &mut Step, begun: Option<Ahead>, install: bool) -> Result<Outcome, String> {
     if let Some(need) = &step.needs
         && let Err(why) = need.have(install)
     {
         return Ok(Outcome::LeftOut(why));
     }
     let start = Instant::now();
-    step.run()?;
+    step.run(begun)?;
     Ok(Outcome::Ok(start.elapsed()))
 }
 
@@ -202,6 +216,19 @@ mod tests {
             hint: "cannot be had",
         });
         assert_eq!(run(vec![step], true), Ok(()));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_begun_ahead_is_judged_at_its_turn() {
+        let program = |name: &'static str| {
+            let command = Work::Command(Box::new(Command::new(name)));
+            Step::new(name, command).ahead()
+        };
+        let first = || Step::check("first", || Ok(()));
+        assert_eq!(run(vec![first(), program("true")], false), Ok(()));
+        let error = run(vec![first(), program("false")], false).unwrap_err();
+        assert!(error.contains("==> [2/2] false failed"), "{error}");
     }
 
     #[test]

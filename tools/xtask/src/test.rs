@@ -142,8 +142,8 @@ fn documentation() -> Step {
         .env("RUSTDOCFLAGS", "-D warnings")
 }
 
-/// The benchmark is one unit that keeps one core busy for more than a minute: meanwhile the other one
-/// builds what later steps run.
+/// In release, where nothing of the steps before is built. So it is begun ahead: it uses what lint and tests leave
+/// of the processor.
 fn programs() -> Step {
     let programs = crate::bench::PROGRAMS.into_iter();
     let programs = programs.chain(crate::prove::PROGRAMS);
@@ -152,7 +152,8 @@ fn programs() -> Step {
         .chain(programs.flat_map(|program| ["--bin", program]))
         .collect();
     Step::cargo("programs", &arguments)
-        .about("the programs of all gates and proofs are built, at once")
+        .about("the programs of all gates and proofs are built, at once, from the beginning on")
+        .ahead()
 }
 
 /// Rewrites all expectations.
