@@ -28,10 +28,14 @@ pub(crate) enum Work {
 
 impl Step {
     /// A cargo command. Nothing of it is built again step by step, so nothing is kept for that: it
-    /// would take as much disk as all the rest.
+    /// would take as much disk as all the rest. And a crate in one unit takes a quarter less than cut
+    /// in sixteen; cores have enough other crates to build.
     pub fn cargo(name: &'static str, arguments: &[&str]) -> Self {
         let mut command = cargo();
-        command.args(arguments).env("CARGO_INCREMENTAL", "0");
+        command
+            .args(arguments)
+            .env("CARGO_INCREMENTAL", "0")
+            .env("CARGO_PROFILE_DEV_CODEGEN_UNITS", "1");
         Self::new(name, Work::Command(Box::new(command)))
     }
 
