@@ -356,6 +356,7 @@ impl<'s, I: Instance> Comparison<'s, I> {
             self.fast.host.fused = rng.chance(70).then_some(*code);
             among = rng.chance(50).then(|| Among {
                 before: rng.below(3) as usize,
+                behind: 1,
                 sparse: rng.chance(30),
             });
         }
