@@ -20,6 +20,15 @@ const RETURN: &str = "Return";
 /// Leads to one of its children.
 const HOP: &str = "Hop";
 
+/// What a point brings back is known by what it remembers alone.
+fn remember_plainly(state: &mut State) {
+    state.history_reset_on_done = false;
+    for point in &mut state.history {
+        point.effect.clear();
+        point.restore_on_entry = false;
+    }
+}
+
 impl Generator {
     /// The events that have to do with the nest, as they are declared.
     pub(crate) fn events_of_nest(&self) -> Vec<Event> {
@@ -40,6 +49,9 @@ impl Generator {
             let out = self.way_out(nest);
             let hops = self.hops(nest);
             state.transitions.splice(0..0, out.into_iter().chain(hops));
+            if self.rng.chance(80) {
+                remember_plainly(state);
+            }
         } else if self.plan.is_beside(index, Some(nest)) {
             let point = self.plan.nodes[nest].points.first().copied();
             let back = point.map(|point| self.goes(index, RETURN, Target::Point(point)));
