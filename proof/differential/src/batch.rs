@@ -6,14 +6,17 @@ use statewright_kernel::{
     tick_batch,
 };
 use statewright_rom::Rom;
+use statewright_rom::ids::VariantId;
 
 use crate::kernel_side::KernelHost;
 
 /// How a batch of one agent and others that stand still looks.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Among {
     /// So many stand before the agent.
     pub before: usize,
+    /// And so many behind it.
+    pub behind: usize,
     /// Only agents with events and those in a list are visited.
     pub sparse: bool,
 }
@@ -30,7 +33,7 @@ pub fn tick_among<I: Instance>(
     let place = among.before;
     let mut other = I::of_machine(rom.machine_id(), 1, 0);
     pause(rom, &mut other, input.tick);
-    let mut agents = vec![other; place + 2];
+    let mut agents = vec![other; place + 1 + among.behind];
     agents[place] = *instance;
     let events = (0..).map_while(|number| input.inbox.get(number));
     let inbox: Vec<InboxEvent> = events
@@ -39,7 +42,8 @@ pub fn tick_among<I: Instance>(
             event,
         })
         .collect();
-    let (listed, variants) = ([place as u32], vec![input.variant; agents.len()]);
+    let (listed, mut variants) = ([place as u32], vec![VariantId::PLAIN; agents.len()]);
+    variants[place] = input.variant;
     let batch = Batch {
         first_place: 0,
         first_agent: input.agent - place as u64,

@@ -3,9 +3,10 @@
 use std::fmt::{Debug, Display};
 
 use statewright_generator::Rng;
+use statewright_kernel::fused::{OneEvent, Phase, take_alone};
 use statewright_kernel::{
-    Counters, Event, Inbox, Input, Instance, Mismatch, Report, Sleep, pause, post, reset, resume,
-    sleep, stop, with_tier,
+    Counters, Event, Host, Inbox, Input, Instance, Mismatch, Report, Sleep, pause, post, reset,
+    resume, sleep, stop, with_tier,
 };
 use statewright_oracle::{Oracle, Snapshot};
 use statewright_rom::Rom;
@@ -68,6 +69,7 @@ pub(crate) fn tools(rom: &Rom<'_>) -> Tools {
             .iter()
             .map(|point| usize::from(point.owner.get()))
             .collect(),
+        keys: rom.keys().iter().map(|key| key.ty.get()).collect(),
     }
 }
 
@@ -94,12 +96,13 @@ fn run_with(
 ) -> Result<Tally, Box<Difference>> {
     let rom = compiled.output.rom.as_rom();
     let mut script = Script::new(seed, rom.events().len() as u32);
-    let user_code = ScriptedUserCode::new(
+    let mut user_code = ScriptedUserCode::new(
         seed,
         UserCodeConfig::of_seed(seed),
         tools(&rom),
         compiled.blackboard(),
     );
+    user_code.plain = compiled.functions_of(code.map_or(0, |code| code.plain));
     let script = (0..ticks).flat_map(|_| script.next_tick());
     run_script_with(compiled, seed, user_code, script, code)
 }
@@ -169,7 +172,7 @@ fn run_tier<I: Instance>(
         }));
     }
     comparison.tally.counters = comparison.traced.counters;
-    comparison.tally.fused = comparison.fast.host.by_code;
+    comparison.tally.fused = comparison.fast.host.by_code();
     comparison.tally.deepest_stack = comparison
         .traced
         .host
@@ -195,16 +198,70 @@ pub(crate) struct Side<'s, I> {
 }
 
 impl<I: Instance> Side<'_, I> {
-    /// Runs a tick, by itself or as one of a batch.
-    fn tick(&mut self, rom: &Rom<'_>, input: &Input<'_>, among: Option<Among>) -> Report {
+    /// Runs a tick.
+    fn tick(&mut self, rom: &Rom<'_>, input: &Input<'_>, manner: Manner) -> Report {
+        if manner == Manner::OnBytes
+            && let Some(report) = self.tick_on_bytes(rom, input)
+        {
+            return report;
+        }
         let Self {
             instance,
             host,
             counters,
         } = self;
-        match among {
-            Some(among) => tick_among(rom, instance, host, input, counters, among),
-            None => measured_tick(rom, instance, host, input, counters),
+        match manner {
+            Manner::Among(among) => tick_among(rom, instance, host, input, counters, among),
+            Manner::ByItself | Manner::OnBytes => {
+                measured_tick(rom, instance, host, input, counters)
+            }
+        }
+    }
+
+    /// The only event of an agent at rest, by code on nothing but its bytes; `None` if nothing is done.
+    fn tick_on_bytes(&mut self, rom: &Rom<'_>, input: &Input<'_>) -> Option<Report> {
+        let event = input.inbox.get(0).filter(|_| input.inbox.len() == 1)?;
+        let Self {
+            instance,
+            host,
+            counters,
+        } = self;
+        let one = OneEvent {
+            tick: input.tick,
+            variant: &input.variant,
+            event,
+        };
+        let taken = take_alone(rom, instance, one, counters, |bare| {
+            host.bare(bare, Phase::Event(event)).taking()
+        });
+        host.by_code.alone += u64::from(taken);
+        taken.then(|| Report {
+            inbox_taken: 1,
+            ..Report::default()
+        })
+    }
+}
+
+/// How a tick is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Manner {
+    ByItself,
+    /// By itself, on nothing but bytes if code can.
+    OnBytes,
+    /// As one of a batch.
+    Among(Among),
+}
+
+impl Manner {
+    fn any(rng: &mut Rng) -> Self {
+        match rng.chance(50) {
+            true => Self::Among(Among {
+                before: rng.below(3) as usize,
+                behind: 1,
+                sparse: rng.chance(30),
+            }),
+            false if rng.chance(50) => Self::OnBytes,
+            false => Self::ByItself,
         }
     }
 }
@@ -351,17 +408,14 @@ impl<'s, I: Instance> Comparison<'s, I> {
             })
             .collect();
         self.traced.host.selections.clear();
-        let mut among = None;
+        let mut manner = Manner::ByItself;
         if let Some((code, rng)) = &mut self.code {
             self.fast.host.fused = rng.chance(70).then_some(*code);
-            among = rng.chance(50).then(|| Among {
-                before: rng.below(3) as usize,
-                sparse: rng.chance(30),
-            });
+            manner = Manner::any(rng);
         }
         let input = self.input(now, &for_kernel);
-        let mine = self.traced.tick(self.rom, &input, None);
-        let fast = self.fast.tick(self.rom, &input, among);
+        let mine = self.traced.tick(self.rom, &input, Manner::ByItself);
+        let fast = self.fast.tick(self.rom, &input, manner);
         let theirs = self
             .oracle
             .tick(&mut self.world, now, self.variant, &for_oracle);

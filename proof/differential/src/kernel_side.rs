@@ -1,10 +1,10 @@
 //! The kernel's host: [`ScriptedUserCode`] behind [`Host`].
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
 use statewright_kernel as kernel;
-use statewright_kernel::fused::{AnyBare, Fuse, Heard, Phase, Polled, Step, Taking};
+use statewright_kernel::fused::{AnyBare, CallSite, Fuse, Heard, Phase, Polled, Step, Taking};
 use statewright_kernel::{
     ActionCx, Admission, Call, Command, CommandKind, GuardCx, Host, Mode, Status, Trace, Verdict,
 };
@@ -29,8 +29,10 @@ pub struct KernelHost<'s> {
     pub depth: Depth,
     /// The machine as code, if this tick goes by it.
     pub fused: Option<FusedCode>,
-    /// What it did.
-    pub by_code: ByCode,
+    /// What it did, but for calls.
+    pub(crate) by_code: ByCode,
+    /// Calls on nothing but bytes.
+    pub(crate) called_bare: Cell<u64>,
 }
 
 /// A machine as code, for this host.
@@ -44,6 +46,8 @@ pub struct FusedCode {
     pub hears: fn(u16, u16) -> Heard,
     /// Timer places that the machine uses, a bit each.
     pub timers: u8,
+    /// Functions that look at nothing but the blackboard, a bit each.
+    pub plain: u64,
 }
 
 /// How often code did what.
@@ -61,10 +65,17 @@ pub struct ByCode {
     pub transitions: u64,
     /// Parts of ticks on nothing but bytes, of which something came.
     pub bare: u64,
+    /// Transitions that were carried out on nothing but bytes.
+    pub taken_bare: u64,
+    /// Calls of user code on nothing but bytes.
+    pub called_bare: u64,
+    /// Events of an agent by itself, on nothing but bytes.
+    pub alone: u64,
 }
 
 impl ByCode {
     fn note_bare(&mut self, step: Step) {
+        self.taken_bare += u64::from(step.taking().is_taken());
         self.bare += u64::from(match step {
             Step::Took(taking) => taking != Taking::Tables,
             Step::Polled(_) | Step::Done => true,
@@ -80,6 +91,9 @@ impl ByCode {
         self.timers += other.timers;
         self.transitions += other.transitions;
         self.bare += other.bare;
+        self.taken_bare += other.taken_bare;
+        self.called_bare += other.called_bare;
+        self.alone += other.alone;
     }
 
     fn note(&mut self, phase: Phase<'_>, step: Step) {
@@ -117,6 +131,15 @@ impl<'s> KernelHost<'s> {
             depth: Depth::default(),
             fused: None,
             by_code: ByCode::default(),
+            called_bare: Cell::new(0),
+        }
+    }
+
+    /// What the machine as code did.
+    pub fn by_code(&self) -> ByCode {
+        ByCode {
+            called_bare: self.called_bare.get(),
+            ..self.by_code
         }
     }
 
@@ -141,6 +164,17 @@ impl<'s> KernelHost<'s> {
             rng: seen.rng,
             active: seen.active,
         }
+    }
+
+    /// A call of a function that looks at nothing but the blackboard.
+    pub(crate) fn called_plainly(&self, kind: Kind, function: u16, call: &CallSite) -> Called {
+        let number = call.function().index();
+        assert_eq!(number, usize::from(function), "a call of another function");
+        let name = self.compiled.function_names[number].clone();
+        let is_plain = self.user_code.borrow().is_plain(&name);
+        assert!(is_plain, "`{name}` has to see its agent");
+        self.called_bare.set(self.called_bare.get() + 1);
+        Called::plain(kind, name, call.state().index())
     }
 
     fn act(&mut self, called: Called, actor: &mut ActionCx<'_, '_>) {
@@ -185,6 +219,23 @@ impl<'s> KernelHost<'s> {
             }
             UserAction::Set(key, words) => self.user_code.get_mut().keys[key] = words,
         }
+    }
+}
+
+/// What an activity is called for.
+pub(crate) fn kind_of(mode: Mode) -> Kind {
+    match mode {
+        Mode::Run => Kind::Activity,
+        Mode::Cancel => Kind::Cancel,
+    }
+}
+
+/// What an activity says, by its number.
+pub(crate) fn status_of(number: u8) -> Status {
+    match number {
+        0 => Status::Running,
+        1 => Status::Succeeded,
+        _ => Status::Failed,
     }
 }
 
@@ -393,20 +444,10 @@ impl KernelHost<'_> {
     #[inline(never)]
     fn run_activity(&mut self, mode: Mode, mut actor: ActionCx<'_, '_>) -> Status {
         let call = actor.call();
-        let kind = if mode == Mode::Run {
-            Kind::Activity
-        } else {
-            Kind::Cancel
-        };
-        let called = self.called(kind, &call, seen!(actor));
+        let called = self.called(kind_of(mode), &call, seen!(actor));
         let function = called.function.clone();
         self.act(called, &mut actor);
-        let status = self.user_code.get_mut().activity(&function);
-        match status {
-            0 => Status::Running,
-            1 => Status::Succeeded,
-            _ => Status::Failed,
-        }
+        status_of(self.user_code.get_mut().activity(&function))
     }
 
     #[inline(never)]

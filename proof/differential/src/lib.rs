@@ -5,8 +5,8 @@
 //!
 //! [`machine`] a graph compiled and ready for both · [`script`] what happens from outside ·
 //! [`scripted_user_code`] what user code does, pseudo-random and the same for both · [`log`] what
-//! either side did, in one form · [`kernel_side`], [`oracle_side`] the two hosts · [`depth`] how
-//! much stack a tick uses · [`batch`] a tick among other agents · [`bytes`] an instance read from its bytes alone · [`compare`] runs both
+//! either side did, in one form · [`kernel_side`], [`oracle_side`] the two hosts · [`plainly`] user code
+//! that sees nothing but the blackboard · [`depth`] how much stack a tick uses · [`batch`] a tick among other agents · [`bytes`] an instance read from its bytes alone · [`compare`] runs both
 //! and finds the first difference · [`report`] a failure for people · [`search`] many machines at
 //! once · [`small`] all small machines · [`fixture`] cases written by people · [`parts`] parts against
 //! the same states written out · [`edits`] and [`reworks`] what becomes of a machine between two versions · [`reload`] agents that
@@ -26,6 +26,7 @@ pub mod log;
 pub mod machine;
 pub mod oracle_side;
 pub mod parts;
+pub mod plainly;
 pub mod reload;
 pub mod report;
 pub mod reworks;

@@ -68,6 +68,28 @@ pub struct Called {
     pub active: StateSet,
 }
 
+impl Called {
+    /// What a function is told that looks at nothing but the blackboard: nothing. Where it stands is told to the
+    /// host.
+    pub fn plain(kind: Kind, function: Rc<str>, state: usize) -> Self {
+        Self {
+            kind,
+            function,
+            arguments: Vec::new(),
+            agent: 0,
+            tick: 0,
+            variant: 0,
+            state,
+            region: None,
+            transition: None,
+            cause: Cause::None,
+            ticks_in_state: None,
+            rng: 0,
+            active: StateSet::default(),
+        }
+    }
+}
+
 /// A set of states, by their numbers. Each call has one, so that those of all but huge machines lie in
 /// place.
 #[derive(Clone, Default, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! A machine ready for both engines: its graph, its ROM, and the names behind its numbers.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use statewright_author::graph::Machine;
@@ -65,6 +65,13 @@ impl CompiledCase {
             statewright_rom::layout::Tier::Standard => Tier::Standard,
             statewright_rom::layout::Tier::Hero => Tier::Hero,
         }
+    }
+
+    /// The names of the functions of a mask.
+    pub fn functions_of(&self, mask: u64) -> BTreeSet<Rc<str>> {
+        let names = (0..u64::BITS).zip(&self.function_names);
+        let chosen = names.filter(|(number, _)| mask >> number & 1 == 1);
+        chosen.map(|(_, name)| name.clone()).collect()
     }
 
     /// Words of the blackboard before the first tick.

@@ -1,7 +1,8 @@
 //! What user code does: pseudo-random, the same for both engines as long as they call it in the
 //! same order.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use statewright_generator::Rng;
 use statewright_kernel::Class;
@@ -20,6 +21,8 @@ pub struct Tools {
     pub scratch: Vec<u8>,
     /// States with history points.
     pub remembering: Vec<usize>,
+    /// Types of the keys of the blackboard.
+    pub keys: Vec<ValueType>,
 }
 
 /// How user code behaves in one run.
@@ -126,6 +129,9 @@ pub struct ScriptedUserCode {
     source: Source,
     /// The blackboard.
     pub keys: Vec<[u32; 3]>,
+    /// Functions that look at nothing but the blackboard. What they are told is nothing, whoever calls them, and
+    /// they do nothing but write keys.
+    pub plain: BTreeSet<Rc<str>>,
     /// What happened since the last look.
     pub log: Vec<Entry>,
     /// Calls in this tick: past a bound nothing is posted any more, so that logs stay readable.
@@ -140,6 +146,7 @@ impl ScriptedUserCode {
         Self {
             source: Source::Chance(Rng::new(seed), config, tools),
             keys,
+            plain: BTreeSet::new(),
             log: Vec::new(),
             calls: 0,
         }
@@ -151,6 +158,7 @@ impl ScriptedUserCode {
         Self {
             source: Source::Given(answers),
             keys,
+            plain: BTreeSet::new(),
             log: Vec::new(),
             calls: 0,
         }
@@ -162,8 +170,17 @@ impl ScriptedUserCode {
         std::mem::take(&mut self.log)
     }
 
+    /// Does a function look at nothing but the blackboard?
+    pub fn is_plain(&self, function: &str) -> bool {
+        self.plain.contains(function)
+    }
+
     fn note(&mut self, called: Called) {
         self.calls += 1;
+        let called = match self.is_plain(&called.function) {
+            true => Called::plain(called.kind, called.function, called.state),
+            false => called,
+        };
         if let Source::Chance(rng, ..) = &mut self.source {
             // Chance follows from the call, too: a difference shows at once.
             let start = called.state as u64;
@@ -279,7 +296,9 @@ impl ScriptedUserCode {
     pub fn act(&mut self, called: Called) -> Vec<UserAction> {
         let function = called.function.clone();
         self.note(called);
+        let plain = self.is_plain(&function);
         match &mut self.source {
+            Source::Chance(rng, _, tools) if plain => write_key(rng, tools).into_iter().collect(),
             Source::Chance(rng, config, tools) => {
                 let mut actions = Vec::new();
                 while actions.len() < 3 && self.calls < MOST_ACTIVE_CALLS && rng.chance(config.acts)
@@ -345,6 +364,13 @@ fn action(rng: &mut Rng, tools: &Tools) -> Option<UserAction> {
             .map(UserAction::Forget),
         _ => None,
     }
+}
+
+/// All that a function does that sees nothing but the blackboard.
+fn write_key(rng: &mut Rng, tools: &Tools) -> Option<UserAction> {
+    let key = rng.below(tools.keys.len() as u32) as usize;
+    let ty = *tools.keys.get(key).filter(|_| rng.chance(40))?;
+    Some(UserAction::Set(key, any_value(rng, ty)))
 }
 
 fn post(rng: &mut Rng, tools: &Tools) -> UserAction {

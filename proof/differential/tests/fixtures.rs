@@ -1,5 +1,5 @@
 //! Every case of `proof/fixtures`: on the oracle, on the kernel in every tier that fits, from ROM
-//! bytes read again, and as a batch.
+//! bytes read again, and as a batch; traced on the slow path, and untraced on the fast ones.
 //!
 //! `BLESS=1` (or `cargo xtask bless`) writes what the oracle says into the files, for review. With
 //! a filter only the cases that match are written. `cargo xtask mistakes MarksStay --fixtures` runs
@@ -111,18 +111,17 @@ fn show(lines: &[String]) -> String {
 }
 
 fn compare(case: &Case, outcome: &Outcome) -> Result<(), Failed> {
-    for (number, (line, said)) in case.script.iter().zip(&outcome.lines).enumerate() {
-        if !line.fits(said) {
-            return Err(format!(
-                "{}: command {} `{}`\nexpected:\n{}found:\n{}",
-                outcome.engine,
-                number + 1,
-                line.command,
-                show(&line.expected),
-                show(said)
-            )
-            .into());
-        }
-    }
-    Ok(())
+    let Some(number) = outcome.first_wrong(case) else {
+        return Ok(());
+    };
+    let line = &case.script[number];
+    Err(format!(
+        "{}: command {} `{}`\nexpected:\n{}found:\n{}",
+        outcome.engine,
+        number + 1,
+        line.command,
+        show(&line.expected),
+        show(&outcome.lines[number])
+    )
+    .into())
 }

@@ -105,17 +105,13 @@ fn recorded() -> (Vec<u8>, Machine) {
 fn wrong(case: &Case) -> Option<String> {
     let outcomes = run(case).unwrap();
     assert!(outcomes.len() >= 4, "oracle and kernel");
-    outcomes.into_iter().find_map(|outcome| {
-        let lines = case.script.iter().zip(outcome.lines);
-        lines.enumerate().find_map(|(number, (line, said))| {
-            let engine = &outcome.engine;
-            (!line.fits(&said)).then(|| {
-                format!(
-                    "{engine}: command {number} `{}`: {:?}, {said:?}",
-                    line.command, line.expected
-                )
-            })
-        })
+    outcomes.iter().find_map(|outcome| {
+        let number = outcome.first_wrong(case)?;
+        let (line, said) = (&case.script[number], &outcome.lines[number]);
+        Some(format!(
+            "{}: command {number} `{}`: {:?}, {said:?}",
+            outcome.engine, line.command, line.expected
+        ))
     })
 }
 

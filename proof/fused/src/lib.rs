@@ -1,17 +1,24 @@
-//! Random machines as generated Rust: what `machine!` would write for them, made by the build script.
+//! Machines as generated Rust: what `machine!` would write for them, made by the build script. Random ones, and some
+//! that were written by hand.
 //!
 //! The functions of these machines are those of the other proofs, reached by their numbers, so that
 //! calls, arguments, commands and bytes can be compared with the kernel's tables and with the
-//! reference interpreter.
+//! reference interpreter. Some of them look at nothing but the blackboard ([`Plainly`]).
 
-use statewright_differential::kernel_side::FusedCode;
-use statewright_kernel::fused::ByNumber;
+use statewright_differential::compare;
+use statewright_differential::kernel_side::{ByCode, FusedCode};
+use statewright_differential::machine::{CompiledCase, of_seed};
+use statewright_differential::plainly::Plainly;
 
 /// A machine as code.
 #[derive(Clone, Copy, Debug)]
 pub struct Machine {
-    /// The seed that it is made of.
+    /// Its seed, or the name of its file.
+    pub name: &'static str,
+    /// The seed that a random one is made of.
     pub seed: u64,
+    /// The file of one that was written by hand.
+    pub text: Option<&'static str>,
     /// Features of its ROM.
     pub features: u32,
     /// Which of [`SHAPES`] its code has.
@@ -20,6 +27,39 @@ pub struct Machine {
     pub mistake: u8,
     /// The code.
     pub code: FusedCode,
+}
+
+/// What an agent of a machine that was written by hand meets depends on chance: so many agents are run.
+const AGENTS_BY_HAND: u64 = 10;
+
+impl Machine {
+    /// Runs agents for so many ticks in all, by code and by tables as it happens, beside the slow path and the
+    /// reference interpreter. What was done by code, or the first difference.
+    pub fn run(&self, ticks: u64) -> Result<ByCode, String> {
+        let graph = self.text.map_or_else(
+            || of_seed(self.seed),
+            |text| statewright_author::text::read(self.name, text).0,
+        );
+        let compiled = CompiledCase::new(graph)?;
+        let agents = match self.text {
+            Some(_) => 0..AGENTS_BY_HAND,
+            None => self.seed..self.seed + 1,
+        };
+        let each = ticks / (agents.end - agents.start);
+        let mut by_code = ByCode::default();
+        for seed in agents {
+            let tally = compare::run_fused(&compiled, seed, each, self.code);
+            let tally = tally.map_err(|difference| {
+                let tick = difference.after_ticks;
+                match self.text {
+                    Some(_) => format!("{}, agent {seed}, tick {tick}: {difference:#?}", self.name),
+                    None => format!("seed {seed}, tick {tick}: {difference:#?}"),
+                }
+            })?;
+            by_code.add(&tally.fused);
+        }
+        Ok(by_code)
+    }
 }
 
 #[allow(
@@ -33,7 +73,7 @@ pub struct Machine {
     clippy::all
 )]
 mod machines {
-    use super::{ByNumber, FusedCode, Machine};
+    use super::{FusedCode, Machine, Plainly};
 
     include!(concat!(env!("OUT_DIR"), "/machines.rs"));
 }

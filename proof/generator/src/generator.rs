@@ -6,6 +6,7 @@ use statewright_author::value::{ScratchType, Tier};
 
 use crate::code::Site;
 use crate::declare::Declarations;
+use crate::extra::Extra;
 use crate::plan::{Plan, Target};
 use crate::rng::Rng;
 use crate::size::Size;
@@ -48,7 +49,8 @@ impl Generator {
     pub(crate) fn machine(mut self) -> Machine {
         self.declare();
         let taken = self.declare_timers();
-        self.plan = Plan::grow(&mut self.rng, self.size, taken);
+        let extra = Extra::of_seed(self.seed);
+        self.plan = Plan::grow(&mut self.rng, self.size, taken, extra);
         self.name_state_timers();
         self.name_scratch();
         let (sets, users) = self.transition_sets();
@@ -56,6 +58,7 @@ impl Generator {
         self.together = self.choose_together(self.seed);
         let root = self.state(0, &users, &owners);
         let both = self.together.take().map(|together| together.event());
+        let nested = self.events_of_nest();
         Machine {
             name: name("Random"),
             id: self.id(),
@@ -76,6 +79,7 @@ impl Generator {
             events: std::mem::take(&mut self.declared.events)
                 .into_iter()
                 .chain(both)
+                .chain(nested)
                 .collect(),
             blackboard: std::mem::take(&mut self.declared.keys),
             parameters: std::mem::take(&mut self.declared.parameters),

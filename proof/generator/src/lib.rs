@@ -9,15 +9,18 @@
 //!
 //! `rng` chance · [`Size`] knobs · `plan` the tree and its budgets · `refer` how states are named ·
 //! `declare` events, keys and the rest · `code` expressions · `action` actions · `aim` targets ·
-//! `transition`, `sugar`, `state` the graph · `generator` the machine · [`scope`] all small
-//! machines · `write` its text · [`shrink`] smaller ones.
+//! `transition`, `sugar`, `state` the graph · `extra`, `nest`, `together` what chance hardly ever
+//! makes · `generator` the machine · [`scope`] all small machines · `write` its text · [`shrink`]
+//! smaller ones.
 #![forbid(unsafe_code)]
 
 mod action;
 mod aim;
 mod code;
 mod declare;
+mod extra;
 mod generator;
+mod nest;
 mod plan;
 mod refer;
 mod rng;

@@ -8,6 +8,7 @@
 
 use statewright_author::graph::{Scratch, StateKind, Timer};
 
+use crate::extra::Extra;
 use crate::rng::Rng;
 use crate::size::Size;
 use crate::words::Words;
@@ -96,6 +97,8 @@ pub struct Plan {
     pub lasting_slots: u32,
     /// Orthogonal states may have a single region, as in SCXML.
     pub allows_one_region: bool,
+    /// What it has beside what chance grows.
+    pub extra: Option<(Extra, usize)>,
 }
 
 /// What a state and everything inside it may use.
@@ -120,9 +123,35 @@ struct Grower<'r> {
     left: u32,
 }
 
+impl Node {
+    /// One that spends nothing, the last of the plan so far, in a region of another one.
+    pub fn new(index: usize, name: String, kind: StateKind, place: Option<(usize, usize)>) -> Self {
+        Self {
+            name,
+            kind,
+            parent: place.map(|(parent, _)| parent),
+            region: place.map_or(0, |(_, region)| region),
+            regions: Vec::new(),
+            end: index + 1,
+            points: Vec::new(),
+            overlay: None,
+            leaves: 1,
+            timers: 0,
+            slots: 0,
+            any_timers: 0,
+            clock: false,
+            activity: false,
+            result: false,
+            latch: false,
+            named_timers: Vec::new(),
+            scratch: Vec::new(),
+        }
+    }
+}
+
 impl Plan {
     /// Grows a tree. `machine_timers` places are already taken.
-    pub fn grow(rng: &mut Rng, size: Size, machine_timers: u32) -> Self {
+    pub fn grow(rng: &mut Rng, size: Size, machine_timers: u32, extra: Option<Extra>) -> Self {
         let lasting_slots = rng.between(0, size.slots.saturating_sub(RESULT_SLOTS) * 2 / 3);
         let budget = Budget {
             leaves: size.leaves,
@@ -156,6 +185,9 @@ impl Plan {
             },
             None,
         );
+        if let Some(extra) = extra {
+            grower.plan.add_extra(grower.rng, size, extra);
+        }
         grower.add_points();
         grower.plan
     }
@@ -228,24 +260,8 @@ impl Grower<'_> {
         let index = self.plan.nodes.len();
         let name = place.map_or(String::new(), |place| self.sibling_name(place));
         let mut node = Node {
-            name,
-            kind,
-            parent: place.map(|(parent, _)| parent),
-            region: place.map_or(0, |(_, region)| region),
-            regions: Vec::new(),
-            end: index + 1,
-            points: Vec::new(),
             overlay,
-            leaves: 1,
-            timers: 0,
-            slots: 0,
-            any_timers: 0,
-            clock: false,
-            activity: false,
-            result: false,
-            latch: false,
-            named_timers: Vec::new(),
-            scratch: Vec::new(),
+            ..Node::new(index, name, kind, place)
         };
         let budget = self.allot(&mut node, budget);
         self.plan.nodes.push(node);

@@ -97,6 +97,7 @@ impl Generator {
             state.regions.push(region);
         }
         self.react_together(index, &mut state);
+        self.react_in_nest(index, &mut state);
         state
     }
 

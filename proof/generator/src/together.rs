@@ -1,5 +1,6 @@
 //! Regions that react to one event at once, without guards (EXEC-1): random transitions hardly ever do. Only
-//! some machines have it, and their other parts are those that they have without.
+//! some machines have it, and their other parts are those that they have without; some of these have a state of
+//! such regions that was made for it (`Extra::Pen`).
 
 use statewright_author::graph::{Event, State, StateKind, Transition, Trigger};
 
@@ -9,7 +10,7 @@ use crate::plan::Target;
 use crate::rng::Rng;
 use crate::text::name;
 
-/// The event that they react to.
+/// The event that they react to; it leads to a state that was made for it, too.
 const EVENT: &str = "Both";
 
 /// Which regions react to it.
@@ -42,7 +43,8 @@ impl Generator {
         let nodes = &self.plan.nodes;
         let several = |&state: &usize| nodes[state].regions.len() > 1;
         let owners: Vec<usize> = (0..nodes.len()).filter(several).collect();
-        let owner = *rng.pick(&owners).filter(|_| seed % 8 == 5)?;
+        let chosen = rng.pick(&owners).filter(|_| seed % 8 == 5);
+        let owner = self.plan.pen().or(chosen.copied())?;
         let shared = rng.chance(50);
         // Two that share what their owner does need a third that does something else.
         let percent = if shared { 40 } else { 80 };
@@ -76,6 +78,13 @@ impl Generator {
         } else if index == together.owner && together.shared {
             let transition = self.reaction(index);
             state.transitions.insert(0, transition);
+        } else if self.plan.is_beside(index, self.plan.pen()) {
+            let targets = self.names_of(Some(index), &[Target::State(together.owner)]);
+            let transition = self.reaction(index);
+            state.transitions.push(Transition {
+                targets,
+                ..transition
+            });
         }
         std::mem::swap(&mut self.rng, &mut together.rng);
         self.together = Some(together);

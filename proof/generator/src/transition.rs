@@ -13,7 +13,7 @@ use crate::text::{code, name, spanned};
 
 /// Priorities from here on belong to scored transitions, so that a state never mixes scored and
 /// plain ones of one trigger and priority (SEL-3).
-const SCORED_PRIORITY: u32 = 12;
+pub(crate) const SCORED_PRIORITY: u32 = 12;
 
 /// Who has a transition.
 #[derive(Clone, Debug)]
@@ -282,7 +282,7 @@ impl Generator {
     }
 
     /// A number, or a parameter and a number (LANG-12).
-    fn threshold(&mut self) -> ExprSource {
+    pub(crate) fn threshold(&mut self) -> ExprSource {
         let number = self.float();
         let float =
             |parameter: &&Parameter| parameter.ty.value == ParameterType::Value(ValueType::F32);

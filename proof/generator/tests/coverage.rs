@@ -195,6 +195,31 @@ fn machines_share_names_events_and_sets() {
     assert!(sets > 10, "{sets} sets that use others (LANG-14)");
 }
 
+#[test]
+fn some_machines_have_states_for_what_chance_hardly_ever_makes() {
+    let with = |name: &str| {
+        let has = |seed: &u64| {
+            let machine = machine(*seed, Size::of_seed(*seed));
+            let mut children = machine
+                .root
+                .regions
+                .iter()
+                .flat_map(|region| &region.states);
+            children.any(|state| state.name.value == name)
+        };
+        (0..1000).filter(has).count()
+    };
+    let (nests, pens) = (with("nest"), with("pen"));
+    assert!(
+        nests > 40,
+        "{nests} machines with history and scores (EXEC-4, SEL-3)"
+    );
+    assert!(
+        pens > 40,
+        "{pens} machines with regions that react at once (EXEC-1)"
+    );
+}
+
 /// Counts the lists of events that have a cooldown.
 fn with_lists(state: &State) -> usize {
     let own = state.transitions.iter();

@@ -10,6 +10,8 @@ pub struct Mistake {
     pub sentence: String,
     /// A machine that saw it once, tried first: most machines have nothing to do with it.
     pub seed: Option<u64>,
+    /// A machine of `proof/fused/machines` that sees it.
+    pub machine: Option<String>,
     /// It is seen where parts are compared with the same states written out, and nowhere else:
     /// kernel and oracle get what was joined already.
     pub in_parts: bool,
@@ -63,6 +65,7 @@ pub fn parse(text: &str) -> Result<List, String> {
                 name: name.to_owned(),
                 sentence: lines.next().unwrap_or_default().to_owned(),
                 seed: None,
+                machine: None,
                 in_parts: false,
                 in_reloads: false,
                 in_code: false,
@@ -81,6 +84,10 @@ pub fn parse(text: &str) -> Result<List, String> {
             let mistake = mistake.ok_or("a seed belongs to a mistake")?;
             let seed = seed.trim_end_matches('.').parse();
             mistake.seed = Some(seed.map_err(|_| format!("{}: `{line}`", mistake.name))?);
+        } else if let Some(machine) = line.strip_prefix("Seen by machine ") {
+            let mistake = list.mistakes.last_mut();
+            let mistake = mistake.ok_or("a machine belongs to a mistake")?;
+            mistake.machine = Some(machine.trim_end_matches('.').to_owned());
         } else if line == "```diff" {
             let number = u8::try_from(list.mistakes.len())
                 .map_err(|_| "a copy can make 255 mistakes at most".to_owned())?;

@@ -168,26 +168,21 @@ fn search_code<'l>(
     list: &'l List,
     numbers: &[u8],
 ) -> Result<Vec<&'l str>, String> {
-    if numbers.is_empty() {
-        return Ok(Vec::new());
-    }
     let program = workspace.join(CODE);
-    let run = Command::new(&program)
-        .output()
-        .map_err(|error| format!("cannot start {}: {error}", program.display()))?;
-    if !run.status.success() {
-        return Err("the program of machines as code failed".to_owned());
-    }
-    let said = String::from_utf8_lossy(&run.stdout);
     let mut missed = Vec::new();
-    for number in numbers {
-        let seen = said.lines().find_map(|line| {
-            let (of, by) = line.split_once(' ')?;
-            (of == number.to_string()).then_some(by)
-        });
-        match seen {
-            Some(by) => println!("{}: {by}", list.name(*number)),
-            None => missed.push(list.name(*number)),
+    for &number in numbers {
+        // The kernel may make it, too, below the code.
+        let run = Command::new(&program)
+            .arg(number.to_string())
+            .env("MISTAKE", number.to_string())
+            .output()
+            .map_err(|error| format!("cannot start {}: {error}", program.display()))?;
+        if !run.status.success() {
+            return Err("the program of machines as code failed".to_owned());
+        }
+        match String::from_utf8_lossy(&run.stdout).trim() {
+            "" => missed.push(list.name(number)),
+            by => println!("{}: {by}", list.name(number)),
         }
     }
     Ok(missed)
@@ -225,8 +220,11 @@ fn build(workspace: &Path, list: &List, in_code: &[u8], prover: bool) -> Result<
 /// Mistakes of the generator, each with the machine that saw it before.
 fn with_machines(list: &List, numbers: &[u8]) -> String {
     let named = numbers.iter().map(|number| {
-        let seed = list.mistake(*number).and_then(|mistake| mistake.seed);
-        seed.map_or_else(|| number.to_string(), |seed| format!("{number}:{seed}"))
+        let mistake = list.mistake(*number);
+        let machine = mistake.and_then(|mistake| mistake.machine.clone());
+        let seed = mistake.and_then(|mistake| mistake.seed);
+        let name = machine.or_else(|| seed.map(|seed| seed.to_string()));
+        name.map_or_else(|| number.to_string(), |name| format!("{number}:{name}"))
     });
     named.collect::<Vec<_>>().join(",")
 }

@@ -142,6 +142,71 @@ mod tests {
         assert!(!problems.contains("pedestrian"), "{problems}");
     }
 
+    /// What has to have a limit: all workloads of the kernel (W5 is one of crowds, and held by `crowd-bench`), all real
+    /// machines, all features, by tables and by code.
+    fn demanded() -> Vec<String> {
+        let workloads = ["W1", "W2", "W3", "W4", "W6", "W1 activity", "W2 regions"];
+        let machines = [
+            "R1 soldier",
+            "R2 boss",
+            "R3 pedestrian",
+            "R4 villager",
+            "R5 trap",
+        ];
+        let features = [
+            "event",
+            "guard in the file",
+            "guard in Rust",
+            "history",
+            "choice",
+            "two regions at once",
+            "score of three",
+            "after",
+            "update",
+        ];
+        let rates = machines.iter().flat_map(|machine| {
+            let of = move |percent| format!("{machine} {percent} %");
+            [1, 10].map(of)
+        });
+        let one = workloads.iter().chain(&features).map(ToString::to_string);
+        let both = one
+            .chain(rates)
+            .flat_map(|name| [format!("{name} fused"), name]);
+        // Nothing happens in W1, by code as by tables.
+        both.filter(|name| name != "W1 fused").collect()
+    }
+
+    #[test]
+    fn every_row_has_a_limit_that_ten_percent_more_break_and_less_than_five_do_not() {
+        let committed = include_str!("../gates.json");
+        let file: Value = serde_json::from_str(committed).unwrap();
+        let all = |change: f64| -> Vec<Gated> {
+            let rows = file["instructions"].as_object().unwrap().iter();
+            rows.map(|(name, count)| (name.clone(), count.as_f64().unwrap() * change))
+                .collect()
+        };
+        let names: Vec<String> = all(1.0).into_iter().map(|(name, _)| name).collect();
+        for name in demanded() {
+            assert!(names.contains(&name), "{name} has no limit");
+        }
+        for change in [0.951, 1.0, 1.049] {
+            compare(committed, &all(change)).unwrap();
+        }
+        // All rows at once, and each of them alone.
+        let problems = compare(committed, &all(1.1)).unwrap_err();
+        assert_eq!(problems.matches(": slower: ").count(), names.len());
+        for (place, name) in names.iter().enumerate() {
+            let mut rows = all(1.0);
+            rows[place].1 *= 1.1;
+            let problem = compare(committed, &rows).unwrap_err();
+            assert!(
+                problem.starts_with(&format!("{name}: slower: ")),
+                "{problem}"
+            );
+            assert_eq!(problem.lines().count(), 1);
+        }
+    }
+
     #[test]
     fn a_missing_count_and_a_broken_file_are_problems() {
         assert!(
