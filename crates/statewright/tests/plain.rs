@@ -240,10 +240,11 @@ fn tick_3_the_same_while_it_polls() {
     }
 }
 
-/// One agent by itself for so many ticks, by code or by tables: what it is after each.
-fn alone(program: &Program<Turnstile, ()>, ticks: u64) -> Vec<(Instance64, Turnstile, bool)> {
+/// One agent by itself for so many ticks; `fused` says by tick which way it goes. What it is after each.
+fn alone(ticks: u64, fused: impl Fn(u64) -> bool) -> Vec<(Instance64, Turnstile, bool)> {
     let machine = turnstile::machine();
-    let mut solo = program.solo();
+    let programs = [program(), program().interpreted()];
+    let mut solos = programs.each_ref().map(Program::solo);
     let mut instance = Instance64::new(&machine.rom(), 3, 0).unwrap();
     let mut board = Turnstile::default();
     let mut all = Vec::new();
@@ -254,18 +255,22 @@ fn alone(program: &Program<Turnstile, ()>, ticks: u64) -> Vec<(Instance64, Turns
             events: &events,
             ..Turn::default()
         };
+        let solo = &mut solos[usize::from(!fused(tick))];
         let done = solo.tick(&mut instance, &mut board, &(), turn).unwrap();
         assert!(done.left.is_empty() && done.fault.is_none());
         all.push((instance, board.clone(), done.unwound));
     }
-    let counters = solo.counters();
+    let mut counters = Counters::default();
+    solos.iter().for_each(|solo| counters.add(&solo.counters()));
     assert!(counters.transitions > 100 && counters.unhandled > 0);
     all
 }
 
 #[test]
-fn one_agent_by_itself_is_the_same_by_code() {
-    assert!(alone(&program(), 800) == alone(&program().interpreted(), 800));
+fn one_agent_by_itself_is_the_same_by_code_and_wherever_it_changes() {
+    let by_tables = alone(800, |_| false);
+    assert!(alone(800, |_| true) == by_tables);
+    assert!(alone(800, |tick| tick * tick % 5 < 2) == by_tables);
 }
 
 #[test]
