@@ -142,8 +142,8 @@ mod tests {
         assert!(!problems.contains("pedestrian"), "{problems}");
     }
 
-    /// What has to have a limit: all workloads of the kernel (W5 is one of crowds: `crowd-bench` counts it, and nothing
-    /// holds it yet), all real machines, all features, by tables and by code.
+    /// What has to have a limit: all workloads of the kernel (W5 is one of crowds: `crowd-bench --gate` holds it), all
+    /// real machines, all features, by tables and by code.
     fn demanded() -> Vec<String> {
         let workloads = ["W1", "W2", "W3", "W4", "W6", "W1 activity", "W2 regions"];
         let machines = [

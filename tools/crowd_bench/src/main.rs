@@ -48,7 +48,7 @@ struct Arguments {
     /// `world`.
     #[arg(long, conflicts_with = "quick")]
     instructions: bool,
-    /// Counts the instructions of the rows `world` and is an error if one misses its target.
+    /// Counts the instructions of W5 and of the rows `world` and is an error if one misses its limit.
     #[arg(long, conflicts_with_all = ["quick", "json", "instructions"])]
     gate: bool,
     #[command(subcommand)]
@@ -140,7 +140,7 @@ fn run(arguments: &Arguments) -> Result<(), String> {
             command: Some(Subcommand::Once { what, rounds }),
             ..
         } => return what.once(*rounds),
-        Arguments { gate: true, .. } => ("worlds".to_owned(), counted::world()?),
+        Arguments { gate: true, .. } => ("crowds and worlds".to_owned(), counted::gated()?),
         Arguments {
             instructions: true, ..
         } => ("instructions".to_owned(), counted::measure()?),
@@ -174,7 +174,10 @@ fn run(arguments: &Arguments) -> Result<(), String> {
         .iter()
         .for_each(|figure| println!("{}", figure.line()));
     if arguments.gate && !figures.iter().all(Figure::is_met) {
-        return Err("a world costs more than it may beside its crowds alone".to_owned());
+        return Err(
+            "an event of a crowd, or a world beside its crowds alone, costs more than it may"
+                .to_owned(),
+        );
     }
     Ok(())
 }
