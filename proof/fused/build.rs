@@ -105,7 +105,7 @@ fn all(machines: &[Written]) -> TokenStream {
                 code: FusedCode {
                     run: |fuse, host, phase| #name::fused::<ByNumber, _>(fuse, host, phase),
                     bare: |bytes, host, phase| #name::bare::<ByNumber, _>(bytes, host, phase),
-                    hears: #name::hears,
+                    needs: #name::NEEDS,
                     timers: #name::TIMERS,
                 },
             },
