@@ -8,7 +8,7 @@ use std::thread::JoinHandle;
 use statewright::commands::Lane;
 use statewright::sealed::Sealed;
 use statewright::{
-    Board, Context, Crowd, Envelope, Input, Machine, NotHere, Observer, Reload, Saved, Tick,
+    Board, Context, Crowd, Envelope, Input, Machine, NotHere, Observer, Reload, Saved, Sent, Tick,
 };
 
 use crate::boards::BoardDigests;
@@ -21,7 +21,7 @@ use crate::hashes::Hashes;
 use crate::queue::{Block, Queue, Shared, Written};
 use crate::record::{
     AgentHash, Digests, RecordedSettings, TickProof, put_calls, put_changed, put_hash, put_input,
-    put_keys, put_message, put_tick,
+    put_keys, put_message, put_sends, put_tick,
 };
 use crate::sealed::Layout;
 use crate::shadow::Shadow;
@@ -549,6 +549,15 @@ impl<B: Board + Saved, C: Context + ?Sized> Observer<B, C> for Recorder {
             self.counts.inputs += 1;
         }
         self.go_on(from, crowd.now());
+    }
+
+    fn sent(&mut self, crowd: &Crowd<B, C>, events: Sent<'_>) {
+        if self.gathering.is_some() {
+            self.counts.inputs += events.len() as u64;
+            let from = self.records.len();
+            put_sends(&mut self.records, events);
+            self.go_on(from, crowd.now());
+        }
     }
 
     fn reloaded(&mut self, crowd: &Crowd<B, C>) {

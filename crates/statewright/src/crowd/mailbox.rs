@@ -14,6 +14,36 @@ pub struct Envelope {
     pub event: Event,
 }
 
+/// Events that were sent to agents of a crowd one after the other ([`Observer::sent`](super::Observer::sent)).
+#[derive(Clone, Debug)]
+pub struct Sent<'c> {
+    events: std::slice::Iter<'c, InboxEvent>,
+    /// Of the receivers, if some may be gone.
+    generations: std::slice::Iter<'c, u32>,
+    roster: Roster<'c>,
+}
+
+impl Iterator for Sent<'_> {
+    type Item = Envelope;
+
+    #[inline]
+    fn next(&mut self) -> Option<Envelope> {
+        let InboxEvent { place, event } = *self.events.next()?;
+        let to = match self.generations.next() {
+            Some(&sent) => self.roster.id(place, sent),
+            None => self.roster.at(place as usize),
+        };
+        Some(Envelope { to, event })
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.events.size_hint()
+    }
+}
+
+impl ExactSizeIterator for Sent<'_> {}
+
 /// An event that one agent sent to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Message {
@@ -105,19 +135,17 @@ impl Mailbox {
     }
 
     /// All envelopes, in the order in which they were sent, if the last tick was not refused.
-    pub(super) fn envelopes<'m>(
-        &'m self,
-        roster: Roster<'m>,
-    ) -> impl ExactSizeIterator<Item = Envelope> + 'm {
-        let envelopes = self.events.iter().enumerate();
-        envelopes.map(move |(number, event)| {
-            let now = roster.at(event.place as usize);
-            let sent = self.generations.get(number);
-            Envelope {
-                to: sent.map_or(now, |&sent| roster.id(event.place, sent)),
-                event: event.event,
-            }
-        })
+    pub(super) fn envelopes<'m>(&'m self, roster: Roster<'m>) -> Sent<'m> {
+        self.envelopes_from(0, roster)
+    }
+
+    /// The same without so many that were sent first.
+    pub(super) fn envelopes_from<'m>(&'m self, first: usize, roster: Roster<'m>) -> Sent<'m> {
+        Sent {
+            events: self.events.get(first..).unwrap_or_default().iter(),
+            generations: self.generations.get(first..).unwrap_or_default().iter(),
+            roster,
+        }
     }
 
     /// How many there are.

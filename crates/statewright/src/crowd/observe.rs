@@ -7,7 +7,7 @@ use statewright_kernel::InboxEvent;
 
 use super::digest::Kept;
 use super::frames::Frames;
-use super::{Crowd, Envelope, Input, Tick};
+use super::{Crowd, Envelope, Input, Sent, Tick};
 use crate::board::Board;
 use crate::context::Context;
 use crate::sealed::Sealed;
@@ -16,8 +16,14 @@ use crate::sealed::Sealed;
 pub trait Observer<B, C: Context + ?Sized>: Send + Sync {
     /// An input was checked and is about to take effect; the crowd is as it was. Blackboards are
     /// written already when [`Input::Written`] says so. [`Input::Restore`] and [`Input::Rewind`] are told
-    /// by [`Self::restored`] instead.
+    /// by [`Self::restored`] instead, [`Input::Send`] by [`Self::sent`].
     fn entering(&mut self, crowd: &Crowd<B, C>, input: &Input<B>);
+
+    /// Events were sent to agents, in this order, and are in the mailbox: all since the last input or
+    /// tick was told, or some of them. They are told before anything else is.
+    fn sent(&mut self, crowd: &Crowd<B, C>, events: Sent<'_>) {
+        events.for_each(|envelope| self.entering(crowd, &Input::Send(envelope)));
+    }
 
     /// Another version of the machine has taken the place of the one that ran: [`Input::Reload`] was told
     /// before it, this comes when the crowd is as it will be.
@@ -93,7 +99,14 @@ pub(super) struct Watch<B, C: Context + ?Sized> {
     observer: Option<Box<dyn Observer<B, C>>>,
     /// Whose user code is written down.
     pub(super) sealed: Option<Sealed>,
+    /// How many events in the mailbox the observer knows of, or need not know of.
+    told: usize,
+    /// With so many there are enough new ones to tell of: then they are still in the caches.
+    tell_at: usize,
 }
+
+/// Events that are told at once, at most.
+const MANY_SENT: usize = 1024;
 
 impl<B, C: Context + ?Sized> Default for Watch<B, C> {
     fn default() -> Self {
@@ -102,6 +115,8 @@ impl<B, C: Context + ?Sized> Default for Watch<B, C> {
             frames: None,
             observer: None,
             sealed: None,
+            told: 0,
+            tell_at: MANY_SENT,
         }
     }
 }
@@ -123,15 +138,15 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
         &mut self,
         observer: Option<Box<dyn Observer<B, C>>>,
     ) -> Option<Box<dyn Observer<B, C>>> {
-        if observer.is_some() {
-            return self
-                .watch
-                .get_or_insert_default()
-                .observer
-                .replace(observer?);
-        }
+        self.tell_sent();
         let mut before = None;
-        self.forget_watch(|watch| before = watch.observer.take());
+        if observer.is_some() {
+            let watch = self.watch.get_or_insert_default();
+            before = std::mem::replace(&mut watch.observer, observer);
+        } else {
+            self.forget_watch(|watch| before = watch.observer.take());
+        }
+        self.pass_over_mailbox();
         before
     }
 
@@ -147,9 +162,39 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
         }
     }
 
-    /// An input is about to take effect.
+    /// An event was sent; if there are many by now, they are told.
+    #[inline(always)]
+    pub(super) fn tell_many_sent(&mut self) {
+        if let Some(watch) = &self.watch
+            && self.mailbox.len() >= watch.tell_at
+        {
+            self.tell_sent();
+        }
+    }
+
+    /// Tells of events that were sent and not told yet.
     #[cold]
     #[inline(never)]
+    pub(super) fn tell_sent(&mut self) {
+        let told = self.watch.as_ref().map_or(0, |watch| watch.told);
+        if told < self.mailbox.len() {
+            self.tell(|observer, crowd| {
+                let roster = crowd.agents.roster();
+                observer.sent(crowd, crowd.mailbox.envelopes_from(told, roster));
+            });
+            self.pass_over_mailbox();
+        }
+    }
+
+    /// Nobody has to hear of what is in the mailbox now.
+    pub(super) fn pass_over_mailbox(&mut self) {
+        let count = self.mailbox.len();
+        if let Some(watch) = &mut self.watch {
+            (watch.told, watch.tell_at) = (count, count + MANY_SENT);
+        }
+    }
+
+    /// An input is about to take effect.
     pub(super) fn tell_input(&mut self, input: &Input<B>) {
         let agents = &self.agents;
         if let Some(watch) = &mut self.watch {
@@ -164,15 +209,11 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     }
 
     /// The crowd has become another one, or an earlier one.
-    #[cold]
-    #[inline(never)]
     pub(super) fn tell_restore(&mut self) {
         self.tell(|observer, crowd| observer.restored(crowd));
     }
 
     /// The crowd goes on in another version of its machine.
-    #[cold]
-    #[inline(never)]
     pub(super) fn tell_reload(&mut self) {
         self.tell(|observer, crowd| observer.reloaded(crowd));
     }

@@ -143,6 +143,9 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
         messages: Option<&mut Vec<Message>>,
     ) -> Tick {
         let size = size.max(1);
+        if self.watch.is_some() {
+            self.tell_sent();
+        }
         let machine = self.program.machine().clone();
         let parameters = self.parameters.values().cloned();
         let rom = parameters::view(&machine, parameters.as_deref())
@@ -161,6 +164,7 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
         self.ticked_apart = in_world || self.is_apart;
         let tick = self.finish(&rom, messages);
         if self.watch.is_some() {
+            self.pass_over_mailbox();
             // In a world messages are delivered after it.
             if !in_world {
                 self.begin_frame();
@@ -363,8 +367,10 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     /// A message for an agent of this crowd, who may be gone.
     pub(crate) fn deliver_message(&mut self, envelope: Envelope, is_own: bool) {
         if self.watch.is_some() {
+            self.tell_sent();
             self.tell_message(&envelope, is_own);
         }
         self.mailbox.send_unchecked(envelope, self.agents.roster());
+        self.pass_over_mailbox();
     }
 }

@@ -24,7 +24,8 @@ use statewright_bytes::ReadError;
 
 pub use settings::RecordedSettings;
 pub(crate) use write::{
-    put_calls, put_changed, put_guessed, put_hash, put_input, put_keys, put_message, put_tick,
+    put_calls, put_changed, put_guessed, put_hash, put_input, put_keys, put_message, put_sends,
+    put_tick,
 };
 
 /// The first byte of a record.
