@@ -259,8 +259,8 @@ impl<'t, B: Board + Saved, C: Context + ?Sized> Replay<'t, B, C> {
         mut tick: impl FnMut(&mut Crowd<B, C>) -> Option<u64>,
     ) -> Result<bool, ReplayError> {
         loop {
-            let next = self.player.next_item()?;
-            match next {
+            self.enter_sent()?;
+            match self.player.next_item()? {
                 None => return self.at_end(),
                 Some(Item::Checkpoint(checkpoint)) => match checkpoint.why {
                     CheckpointReason::Regular | CheckpointReason::Reloaded
@@ -581,6 +581,24 @@ impl<'t, B: Board + Saved, C: Context + ?Sized> Replay<'t, B, C> {
         (self.shadow, self.vague, self.hashes) = (None, None, None);
     }
 
+    /// Events that come next enter: most of a tape is these.
+    fn enter_sent(&mut self) -> Result<(), ReplayError> {
+        while self.fork.is_none()
+            && let Some((to, event)) = self.player.next_sent()
+        {
+            let number = self.crowd.number();
+            let envelope = Envelope {
+                to: to.in_crowd(number),
+                event,
+            };
+            match self.crowd.apply_event(envelope) {
+                Ok(()) => self.verified.inputs += 1,
+                Err(error) => return self.refuse(&TapeInput::Send(to, event), error.into()),
+            }
+        }
+        Ok(())
+    }
+
     fn enter_or_not(&mut self, input: TapeInput) -> Result<(), ReplayError> {
         let Some(filter) = &mut self.fork else {
             return self.enter(&input);
@@ -604,10 +622,17 @@ impl<'t, B: Board + Saved, C: Context + ?Sized> Replay<'t, B, C> {
             Some(input) => self.crowd.apply(input).map(drop).map_err(Refusal::Input),
             None => Ok(()),
         });
-        let Err(refusal) = entered else {
-            self.verified.inputs += 1;
-            return Ok(());
-        };
+        match entered {
+            Ok(()) => {
+                self.verified.inputs += 1;
+                Ok(())
+            }
+            Err(refusal) => self.refuse(recorded, refusal),
+        }
+    }
+
+    #[cold]
+    fn refuse(&mut self, recorded: &TapeInput, refusal: Refusal) -> Result<(), ReplayError> {
         // Where the crowd is another one already, that is the news.
         self.stop_if_vague()?;
         Err(ReplayError::Input {
@@ -678,4 +703,10 @@ impl<'t, B: Board + Saved, C: Context + ?Sized> Replay<'t, B, C> {
 enum Refusal {
     Input(InputError),
     Board,
+}
+
+impl From<InputError> for Refusal {
+    fn from(error: InputError) -> Self {
+        Self::Input(error)
+    }
 }
