@@ -1,4 +1,4 @@
-//! Choices, history and two regions that react together, as code: the same as the tables to the last byte.
+//! Choices and history as code: the same as the tables to the last byte.
 
 use statewright::prelude::*;
 use statewright::{Counters, InboxEvent, Instance, Instance64, Sleep, Slices, SlicesOutput};
@@ -35,11 +35,6 @@ statewright::machine!(
     functions = Walker,
     warnings = allow,
 );
-statewright::machine!(
-    mod pair = "tests/machines/pair.sw.json",
-    functions = Walker,
-    warnings = allow,
-);
 
 /// What is left of a run.
 #[derive(Debug, PartialEq)]
@@ -47,6 +42,7 @@ struct Ran {
     instances: Vec<Instance64>,
     boards: Vec<Walker>,
     counters: Counters,
+    turns: usize,
     awake: Vec<(u32, Sleep)>,
 }
 
@@ -63,6 +59,7 @@ fn run(machine: &Machine, fused: impl Fn(u64) -> bool) -> Ran {
         instances: (0..AGENTS.into()).map(new).collect(),
         boards: vec![Walker::default(); AGENTS as usize],
         counters: Counters::default(),
+        turns: 0,
         awake: Vec::new(),
     };
     let events = ["Go", "Flip", "Deep"].map(|name| machine.event(name).unwrap());
@@ -94,6 +91,7 @@ fn run(machine: &Machine, fused: impl Fn(u64) -> bool) -> Ran {
         let done = program.tick_slices(instances, boards, &(), slices, &mut output);
         done.unwrap();
         ran.counters.add(output.counters());
+        ran.turns += output.turns();
         ran.awake.extend(output.awake_next());
     }
     ran
@@ -114,9 +112,4 @@ fn check(machine: &Machine, transitions: u64) {
 #[test]
 fn exec_4_exec_7_history_and_choices_as_code_do_what_tables_do() {
     check(&ways::machine(), 3_000);
-}
-
-#[test]
-fn sel_4_two_regions_that_react_together_do_what_tables_do() {
-    check(&pair::machine(), 3_000);
 }
