@@ -12,7 +12,7 @@ use statewright_rom::Rom;
 use crate::kernel_side::KernelHost;
 
 /// A tick must use less stack than this, traced or not.
-pub const LIMIT: usize = 5 * 1024;
+pub const LIMIT: usize = 5_376;
 
 /// Where the stack was before the tick, and the most that was used since.
 #[derive(Clone, Debug, Default)]
