@@ -81,10 +81,9 @@ pub enum ParameterType {
 }
 
 impl ParameterType {
-    /// The words of the text form.
-    pub const WORDS: &'static [&'static str] = &[
-        "i32", "f32", "bool", "entity", "vec2", "vec3", "symbol", "duration",
-    ];
+    /// The words of the text form. None for entities: no file can say which one it would be.
+    pub const WORDS: &'static [&'static str] =
+        &["i32", "f32", "bool", "vec2", "vec3", "symbol", "duration"];
 
     /// The word of the text form.
     pub fn as_str(self) -> &'static str {
@@ -100,6 +99,19 @@ impl ParameterType {
             return Some(Self::Duration);
         }
         ValueType::parse(word).map(Self::Value)
+    }
+
+    /// A value of this type, for a parameter whose own has been reported.
+    pub fn stand_in(self) -> Literal {
+        match self {
+            Self::Duration => Literal::Text(Duration::default().to_string()),
+            Self::Value(ValueType::I32 | ValueType::Entity) => Literal::Int(0),
+            Self::Value(ValueType::F32) => Literal::Float(0.0),
+            Self::Value(ValueType::Bool) => Literal::Bool(false),
+            Self::Value(ValueType::Symbol) => Literal::Text("none".into()),
+            Self::Value(ValueType::Vec2) => Literal::Vector(vec![0.0; 2]),
+            Self::Value(ValueType::Vec3) => Literal::Vector(vec![0.0; 3]),
+        }
     }
 
     /// The type that expressions see.
@@ -490,9 +502,16 @@ mod tests {
     }
 
     #[test]
-    fn a_parameter_has_any_type_of_a_key_or_is_a_duration() {
-        let (last, keys) = ParameterType::WORDS.split_last().unwrap();
-        assert_eq!((*last, keys), ("duration", ValueType::WORDS));
+    fn a_parameter_has_any_type_of_a_key_but_entity_or_is_a_duration() {
+        let (last, types) = ParameterType::WORDS.split_last().unwrap();
+        let keys: Vec<_> = ValueType::WORDS
+            .iter()
+            .filter(|word| **word != "entity")
+            .collect();
+        assert_eq!(
+            (*last, types.iter().collect::<Vec<_>>()),
+            ("duration", keys)
+        );
         for word in ParameterType::WORDS {
             assert_eq!(ParameterType::parse(word).unwrap().as_str(), *word);
         }

@@ -119,6 +119,16 @@ const OTHER_NAMES: &[(&[ObjectKind], &[&str], &str)] = &[
         "an orthogonal state has `\"regions\"`, a final one `\"final\": true`",
     ),
     (
+        &[ObjectKind::Parameter],
+        &["default", "initial", "init"],
+        "write `\"value\"`: its value where no variant says otherwise",
+    ),
+    (
+        &[ObjectKind::Key],
+        &["value", "initial", "init"],
+        "write `\"default\"`: its value before the first tick",
+    ),
+    (
         MACHINES,
         &["name"],
         "write `\"machine\"`: the name of the machine",
@@ -160,6 +170,23 @@ pub(super) fn keep_one(first: &str, second: &str) -> String {
             "keep one of them, or write two transitions".into()
         }
         _ => "keep one of them".into(),
+    }
+}
+
+/// What to do about a word that a field does not know, if people bring it along for a reason.
+pub(super) fn other_word(field: &str, word: &str) -> Option<String> {
+    let is_code = |c: char| !(c.is_alphanumeric() || c == '_');
+    match field {
+        "when" if word.trim().contains(is_code) => {
+            let code: String = word.trim().chars().take(60).collect();
+            Some(format!(
+                "a condition stands in `if`: write `\"when\": \"always\", \"if\": \"{code}\"`"
+            ))
+        }
+        "type" if word == "entity" => Some(
+            "an entity is known only at run time: declare a key of the blackboard instead".into(),
+        ),
+        _ => None,
     }
 }
 

@@ -4,6 +4,7 @@ use jsonc_parser::ast::{NumberLit, StringLit, Value};
 use jsonc_parser::common::Ranged;
 
 use super::duration::is_duration;
+use super::hints::other_word;
 use super::{Checker, Subject};
 use crate::codes::DiagnosticCode;
 use crate::diagnostic::{Diagnostic, Fix};
@@ -117,7 +118,10 @@ impl Checker<'_> {
                         let fix = Fix::name(problem.span, ty.as_str());
                         problem.help(format!("write `{ty}`")).fix(fix)
                     }
-                    None => problem.suggest(&text.value, words.words.iter().copied()),
+                    None => match subject.field().and_then(|key| other_word(key, &text.value)) {
+                        Some(help) => problem.help(help),
+                        None => problem.suggest(&text.value, words.words.iter().copied()),
+                    },
                 }
             },
         );

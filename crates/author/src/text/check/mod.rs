@@ -55,7 +55,7 @@ pub(crate) fn report(
 }
 
 /// What a value is, for messages.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Subject<'a> {
     /// The value of a field.
     Field(&'a str),
@@ -70,6 +70,13 @@ impl Subject<'_> {
         match self {
             Self::Field(key) | Self::Entry(key) => format!("`{key}`"),
             Self::Item(key) => format!("an item of `{key}`"),
+        }
+    }
+
+    fn field(&self) -> Option<&str> {
+        match self {
+            Self::Field(key) => Some(key),
+            Self::Entry(_) | Self::Item(_) => None,
         }
     }
 
@@ -212,6 +219,9 @@ impl Checker<'_> {
                 Some(raw) if is_duration(ty) && found == Json::Number => {
                     duration::for_number(problem, &raw, ty)
                 }
+                _ if subject == Subject::Item("events") && found == Json::Object => problem.help(
+                    "write the name alone; with more to say of events, they are an object: `\"events\": { \"Noise\": { \"payload\": \"i32\" }, \"Hit\": {} }`",
+                ),
                 _ => problem,
             }
         });

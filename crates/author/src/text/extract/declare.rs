@@ -11,7 +11,7 @@ use crate::graph::{
 use crate::span::Spanned;
 use crate::text::parse::span;
 use crate::value::{
-    Class, Duration, FunctionKind, LaneKey, LaneScope, Literal, MergeRule, ParameterType, ValueType,
+    Class, FunctionKind, LaneKey, LaneScope, Literal, MergeRule, ParameterType, ValueType,
 };
 
 impl Reader<'_> {
@@ -112,15 +112,16 @@ impl Reader<'_> {
                     .and_then(|value| self.literal_of(value)),
                 None => self.literal_of(entry.value()),
             };
+            let given = full.and_then(|object| self.word(object, "type", ParameterType::parse));
             // Text alone is a duration: texts of symbols have fields.
             let is_duration = matches!(entry.value(), Value::StringLit(_));
-            let stand_in = if is_duration {
-                Literal::Text(Duration::default().to_string())
-            } else {
-                Literal::Int(0)
+            // What has no value has been reported; what stands in for it must not be wrong again.
+            let stand_in = || match given.as_ref().map(|ty| ty.value) {
+                Some(ty) => ty.stand_in(),
+                None if is_duration => ParameterType::Duration.stand_in(),
+                None => Literal::Int(0),
             };
-            let value = value.unwrap_or_else(|| Spanned::new(stand_in, name.span));
-            let given = full.and_then(|object| self.word(object, "type", ParameterType::parse));
+            let value = value.unwrap_or_else(|| Spanned::new(stand_in(), name.span));
             let natural = if is_duration {
                 ParameterType::Duration
             } else {

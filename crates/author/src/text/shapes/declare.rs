@@ -57,7 +57,7 @@ pub(crate) static EVENT: Shape = Shape {
             "ephemeral",
             Type::Bool,
             "false",
-            "It means something for a moment only; saved games, which are not built yet, are to leave it out.",
+            "It means something for a moment only: saved games leave it out.",
         ),
         Field::or(
             "sent",
