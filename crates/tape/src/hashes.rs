@@ -52,6 +52,18 @@ impl Hashes {
         }
     }
 
+    /// The same, where nobody else is looked at.
+    pub(crate) fn follow_some<B: Board + Saved, C: Context + ?Sized>(
+        &mut self,
+        crowd: &Crowd<B, C>,
+        indices: &[u32],
+        mut changed: impl FnMut(&AgentHash),
+    ) {
+        for &index in indices {
+            self.look(crowd, index, &mut changed);
+        }
+    }
+
     fn end<B: Board, C: Context + ?Sized>(&self, crowd: &Crowd<B, C>) -> u32 {
         crowd.slot_boards().len().max(self.agents.len()) as u32
     }

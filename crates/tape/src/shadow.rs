@@ -36,20 +36,27 @@ impl Shadow {
     /// As a crowd is now.
     pub(crate) fn of<B: Board + Saved, C: Context + ?Sized>(crowd: &Crowd<B, C>) -> Self {
         let mut shadow = Self::default();
-        shadow.follow(crowd, |_, _, _| ());
+        shadow.follow(crowd, None, |_, _, _| ());
         shadow
     }
 
-    /// Becomes what a crowd is now; says of each agent that is another one what it was and is.
+    /// Becomes what a crowd is now; says of each agent that is another one what it was and is. Of chosen
+    /// agents alone, if there are any: nobody else is looked at.
     pub(crate) fn follow<B: Board + Saved, C: Context + ?Sized>(
         &mut self,
         crowd: &Crowd<B, C>,
+        chosen: Option<&[u32]>,
         mut changed: impl FnMut(TapeAgent, (&[u8], &[u8]), (&[u8], &[u8])),
     ) {
         let mut saved = std::mem::take(&mut self.saved);
-        for index in 0..end(self.agents.len(), crowd) {
-            if index == self.agents.len() {
-                self.agents.push(Agent::default());
+        let all = match chosen {
+            Some(_) => 0,
+            None => end(self.agents.len(), crowd),
+        };
+        let some = chosen.unwrap_or_default().iter();
+        for index in (0..all).chain(some.map(|&index| index as usize)) {
+            if index >= self.agents.len() {
+                self.agents.resize_with(index + 1, Agent::default);
             }
             let old = &mut self.agents[index];
             saved.clear();

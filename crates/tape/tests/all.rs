@@ -1,5 +1,6 @@
 //! Tapes as a game uses them: one program, one module per subject.
 
+mod chosen;
 mod common;
 mod damage;
 mod desync;

@@ -232,6 +232,7 @@ fn bare(tape: &Tape<'_>) -> Result<Vec<u8>, String> {
         | Record::Keys(_)
         | Record::Calls(_)
         | Record::Guessed(_)
+        | Record::Output(_)
         | Record::Hash(_) => Some(Vec::new()),
         Record::Tick(_) => Some(vec![0, 0]),
     });
@@ -323,6 +324,7 @@ fn find(seed: u64, changed: &[u8]) -> Result<Found, String> {
                 WhatDiffers::Presence { agent, .. } => Some((agent.index, agent.generation)),
                 WhatDiffers::Crowd | WhatDiffers::Commands | WhatDiffers::Blackboards => None,
                 WhatDiffers::Agent { .. }
+                | WhatDiffers::Output { .. }
                 | WhatDiffers::Other { .. }
                 | WhatDiffers::Context { .. } => {
                     return Err(format!("seed {seed}: no field is named: {difference}"));

@@ -95,7 +95,7 @@ pub fn measure(agents: u32) -> Result<Vec<Figure>, String> {
             .bind(functions())
             .map_err(|error| error.to_string())?,
     );
-    let mut scenes: [Scene; 5] = std::array::from_fn(|_| Scene::new(&program, agents));
+    let mut scenes: [Scene; 6] = std::array::from_fn(|_| Scene::new(&program, agents));
     let inputs = recorded(&mut scenes[1], Proof::None, false)?;
     let digests = recorded(&mut scenes[2], Proof::Ticks, false)?;
     let sealed = recorded(&mut scenes[4], Proof::None, true)?;
@@ -105,7 +105,22 @@ pub fn measure(agents: u32) -> Result<Vec<Figure>, String> {
     };
     let flight = FlightRecorder::begin(&mut scenes[3].crowd, options);
     let flight = flight.map_err(|error| error.to_string())?;
-    let mut times = [const { Times(Vec::new()) }; 5];
+    // A hundred of all, wherever they are.
+    let options = FlightOptions {
+        sealed: true,
+        agents: Some(
+            scenes[5]
+                .agents
+                .iter()
+                .copied()
+                .step_by(agents.div_ceil(100) as usize)
+                .collect(),
+        ),
+        ..FlightOptions::default()
+    };
+    let few = FlightRecorder::begin(&mut scenes[5].crowd, options);
+    let few = few.map_err(|error| error.to_string())?;
+    let mut times = [const { Times(Vec::new()) }; 6];
     for round in 0..ROUNDS {
         for (scene, times) in scenes.iter_mut().zip(&mut times) {
             times.take(|| scene.round(round));
@@ -124,6 +139,7 @@ pub fn measure(agents: u32) -> Result<Vec<Figure>, String> {
     finish(digests, &mut scenes[2])?;
     finish(sealed, &mut scenes[4])?;
     flight.finish(&mut scenes[3].crowd);
+    few.finish(&mut scenes[5].crowd);
     let mut replayed = Times(Vec::new());
     let tape = Tape::read(&bytes).map_err(|error| error.to_string())?;
     let mut replay = Replay::new(&tape, program.clone()).map_err(|error| error.to_string())?;
@@ -134,7 +150,7 @@ pub fn measure(agents: u32) -> Result<Vec<Figure>, String> {
             return Err("the tape is too short".to_owned());
         }
     }
-    let [plain, inputs, digests, flight, sealed] = times.map(|times| middle(times.0));
+    let [plain, inputs, digests, flight, sealed, few] = times.map(|times| middle(times.0));
     let replayed = middle(replayed.0);
     let at_most = |name, value, target| Figure::new(name, value, "x").at_most(target);
     Ok(vec![
@@ -154,10 +170,14 @@ pub fn measure(agents: u32) -> Result<Vec<Figure>, String> {
             sealed / plain,
             2.5,
         ),
-        // The bar is for a hundred chosen agents; the whole crowd is kept.
-        at_most(
+        Figure::new(
             "tape: flight recorder of the whole crowd, over that",
             flight / plain,
+            "x",
+        ),
+        at_most(
+            "tape: flight recorder of a hundred, sealed, over that",
+            few / plain,
             1.05,
         ),
         Figure {

@@ -222,7 +222,10 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     pub(super) fn enter(&mut self, input: Input<B>) {
         let is_told_after = matches!(input, Input::Restore(_) | Input::Rewind(_));
         let is_reload = matches!(input, Input::Reload(_));
-        if self.watch.is_some() && !is_told_after {
+        if let Some(watch) = &self.watch
+            && !is_told_after
+            && watch.hears(&input)
+        {
             self.tell_input(&input);
         }
         self.carry_out(input);

@@ -5,9 +5,11 @@ use std::fmt;
 
 use statewright_kernel::InboxEvent;
 
+use super::agent_set::AgentSet;
 use super::digest::Kept;
 use super::frames::Frames;
-use super::{Crowd, Envelope, Input, Tick};
+use super::{Crowd, Envelope, Input, Message, Tick};
+use crate::agent_id::AgentId;
 use crate::board::Board;
 use crate::context::Context;
 use crate::sealed::Sealed;
@@ -38,6 +40,11 @@ pub trait Observer<B, C: Context + ?Sized>: Send + Sync {
     fn received(&mut self, crowd: &Crowd<B, C>, message: &Envelope, is_own: bool) {
         let _ = (crowd, message, is_own);
     }
+
+    /// Between two ticks: the host has something for it ([`Crowd::call_observer`]).
+    fn called(&mut self, crowd: &Crowd<B, C>) {
+        let _ = crowd;
+    }
 }
 
 /// Sealing: what user code says and does is written down, call by call (TAPE-2).
@@ -62,6 +69,27 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
         self.last.sealed_calls()
     }
 
+    /// For agents with these indices messages are told ([`Observer::received`]) wherever they come from, also
+    /// where the crowd ticks alone; for all others none are, nor are events that the host sends to one of them. Only
+    /// what one of these agents sent another counts as the crowd's own.
+    pub fn set_heard(&mut self, agents: Option<&[u32]>) {
+        match agents {
+            Some(agents) => {
+                let mut heard = Heard::default();
+                for &index in agents {
+                    heard.agents.insert(index as usize);
+                }
+                self.watch.get_or_insert_default().heard = Some(heard);
+            }
+            None => self.forget_watch(|watch| watch.heard = None),
+        }
+    }
+
+    /// Calls whoever hears the crowd ([`Observer::called`]).
+    pub fn call_observer(&mut self) {
+        self.tell(|observer, crowd| observer.called(crowd));
+    }
+
     /// Keeps messages of agents to agents out of its mailbox: somebody else brings them
     /// ([`Self::receive`]), as a world does. For tools that run a crowd of a world again without it.
     pub fn set_apart(&mut self, is_apart: bool) {
@@ -76,7 +104,8 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     /// A message for an agent of this crowd, who may be gone, as if somebody had sent it in the tick
     /// before: an agent of this crowd, or somebody outside.
     pub fn receive(&mut self, message: Envelope, is_own: bool) {
-        self.deliver_message(message, is_own);
+        // Who brings a message of one of these agents knows of no other.
+        self.deliver_message(message, is_own.then_some(message.to));
     }
 
     /// Blackboards by index, also where nobody is any more.
@@ -93,6 +122,34 @@ pub(super) struct Watch<B, C: Context + ?Sized> {
     observer: Option<Box<dyn Observer<B, C>>>,
     /// Whose user code is written down.
     pub(super) sealed: Option<Sealed>,
+    /// Whose messages are told, if not all that a world brings.
+    heard: Option<Heard>,
+}
+
+/// Agents whose messages are told.
+#[derive(Debug, Default)]
+struct Heard {
+    agents: AgentSet,
+    /// Messages of the tick that is being finished; kept for its memory.
+    messages: Vec<Message>,
+}
+
+impl Heard {
+    #[inline(always)]
+    fn has(&self, agent: AgentId) -> bool {
+        self.agents.contains(agent.index() as usize)
+    }
+}
+
+impl<B, C: Context + ?Sized> Watch<B, C> {
+    /// Is an input told? Events for agents whom nobody hears are the many: they cost as little as they can.
+    #[inline(always)]
+    pub(super) fn hears(&self, input: &Input<B>) -> bool {
+        match (input, &self.heard) {
+            (Input::Send(envelope), Some(heard)) => heard.has(envelope.to) || self.frames.is_some(),
+            _ => true,
+        }
+    }
 }
 
 impl<B, C: Context + ?Sized> Default for Watch<B, C> {
@@ -102,6 +159,7 @@ impl<B, C: Context + ?Sized> Default for Watch<B, C> {
             frames: None,
             observer: None,
             sealed: None,
+            heard: None,
         }
     }
 }
@@ -113,6 +171,7 @@ impl<B, C: Context + ?Sized> fmt::Debug for Watch<B, C> {
             .field("frames", &self.frames.is_some())
             .field("observer", &self.observer.is_some())
             .field("sealed", &self.sealed)
+            .field("heard", &self.heard.is_some())
             .finish()
     }
 }
@@ -141,7 +200,7 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
             forget(watch);
             let rests =
                 watch.digests.is_none() && watch.frames.is_none() && watch.observer.is_none();
-            if rests && watch.sealed.is_none() {
+            if rests && watch.sealed.is_none() && watch.heard.is_none() {
                 self.watch = None;
             }
         }
@@ -199,10 +258,36 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
         }
     }
 
-    /// A message of a world was put into the mailbox.
+    /// A message of a world was put into the mailbox; from whom, if from an agent of this crowd.
     #[cold]
-    pub(super) fn tell_message(&mut self, message: &Envelope, is_own: bool) {
+    pub(super) fn tell_message(&mut self, message: &Envelope, from: Option<AgentId>) {
+        let heard = self.watch.as_ref().and_then(|watch| watch.heard.as_ref());
+        if heard.is_some_and(|heard| !heard.has(message.to)) {
+            return;
+        }
+        let is_own = from.is_some_and(|from| heard.is_none_or(|heard| heard.has(from)));
         self.tell(|observer, crowd| observer.received(crowd, message, is_own));
+    }
+
+    /// Where messages of a tick of a crowd that ticks alone go, if some are to be told: as in a world, they are
+    /// told and delivered when the tick is.
+    pub(super) fn messages_to_tell(&mut self, in_world: bool) -> Option<Vec<Message>> {
+        let heard = self.watch.as_mut()?.heard.as_mut()?;
+        (!in_world && !self.is_apart).then(|| std::mem::take(&mut heard.messages))
+    }
+
+    /// They are told and delivered.
+    pub(super) fn deliver_told(&mut self, mut messages: Vec<Message>) {
+        for Message { from, envelope } in messages.drain(..) {
+            match envelope.to.crowd() == self.agents.number {
+                true => self.deliver_message(envelope, Some(from)),
+                false => self.totals.lost_messages += 1,
+            }
+        }
+        // Its memory is kept.
+        if let Some(heard) = self.watch.as_mut().and_then(|watch| watch.heard.as_mut()) {
+            heard.messages = messages;
+        }
     }
 
     /// Agents had their turns.

@@ -318,7 +318,7 @@ impl<B: Saved> Restored<B> {
     /// Becomes what a snapshot holds, in the memory that is there. If it is refused, this is of no
     /// use but to be read over again.
     fn read(&mut self, snapshot: &[u8], machine: &Machine) -> Result<(), SnapshotError> {
-        let mut reader = open(snapshot, machine)?;
+        let mut reader = open(&FORMAT, snapshot, machine)?;
         self.read_agents(&mut reader, machine)?;
         let slots = self.agents.slots();
         read_boards(machine, reader.rest(), slots, &mut self.agents.boards)
@@ -373,8 +373,12 @@ impl<B> Restored<B> {
 }
 
 /// Head and machine are right; what comes behind them.
-fn open<'b>(snapshot: &'b [u8], machine: &Machine) -> Result<Reader<'b>, SnapshotError> {
-    let (head, content) = FORMAT.open(snapshot).map_err(SnapshotError::Head)?;
+pub(super) fn open<'b>(
+    format: &Format,
+    snapshot: &'b [u8],
+    machine: &Machine,
+) -> Result<Reader<'b>, SnapshotError> {
+    let (head, content) = format.open(snapshot).map_err(SnapshotError::Head)?;
     let (found, expected) = (head.hashes(), hashes(machine));
     if found != expected {
         return Err(SnapshotError::Machine { found, expected });
@@ -397,7 +401,7 @@ fn read_u32s(
 }
 
 /// Reads so many, in the memory of a list.
-fn read_list<T>(
+pub(super) fn read_list<T>(
     list: &mut Vec<T>,
     count: usize,
     mut one: impl FnMut() -> Result<T, SnapshotError>,
@@ -529,7 +533,7 @@ fn read_variants(
 }
 
 /// A changed parameter: one that the machine has, with a value that it can have.
-fn read_change(
+pub(super) fn read_change(
     reader: &mut Reader<'_>,
     machine: &Machine,
 ) -> Result<ParameterChange, SnapshotError> {
@@ -555,7 +559,10 @@ fn read_change(
     }
 }
 
-fn read_envelope(reader: &mut Reader<'_>, number: CrowdNumber) -> Result<Envelope, SnapshotError> {
+pub(super) fn read_envelope(
+    reader: &mut Reader<'_>,
+    number: CrowdNumber,
+) -> Result<Envelope, SnapshotError> {
     let to = AgentId::from_bits(reader.u64()?);
     if to.crowd() != number {
         return Err(SnapshotError::Content(

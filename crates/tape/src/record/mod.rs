@@ -24,8 +24,11 @@ use statewright_bytes::ReadError;
 
 pub use settings::RecordedSettings;
 pub(crate) use write::{
-    put_calls, put_changed, put_guessed, put_hash, put_input, put_keys, put_message, put_tick,
+    put_calls, put_changed, put_guessed, put_hash, put_input, put_keys, put_message, put_output,
+    put_tick,
 };
+
+use crate::outputs::Output;
 
 /// The first byte of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,10 +58,11 @@ enum Code {
     Calls,
     Guessed,
     Hash,
+    Output,
 }
 
 impl Code {
-    const ALL: [Self; 24] = [
+    const ALL: [Self; 25] = [
         Self::Tick,
         Self::Send,
         Self::Broadcast,
@@ -83,6 +87,7 @@ impl Code {
         Self::Calls,
         Self::Guessed,
         Self::Hash,
+        Self::Output,
     ];
 }
 
@@ -134,6 +139,8 @@ pub enum Record {
     Guessed(TapeAgent),
     /// An agent is another one after the tick that is told next: what it comes to.
     Hash(AgentHash),
+    /// A command of the tick that is told next.
+    Output(Output),
     /// The crowd ticked.
     Tick(TickProof),
 }

@@ -5,6 +5,8 @@ use statewright::{AgentId, Class, CrowdNumber, Event, ParameterChange, Type};
 use statewright_bytes::Reader;
 use statewright_rom::Number;
 
+use crate::outputs::Output;
+
 use super::{
     AgentHash, AgentInput, Changed, Code, Digests, Patch, Record, RecordedSettings, TapeAgent,
     TapeInput, TickProof, Wrong,
@@ -63,6 +65,12 @@ impl Record {
                     instance: reader.u64()?,
                     board: reader.u64()?,
                 }));
+            }
+            Code::Output => {
+                let output = Output::read(&read_bytes(reader)?);
+                return output
+                    .map(Self::Output)
+                    .ok_or(Wrong("a command that is none"));
             }
             Code::Guessed => return read_agent(reader).map(Self::Guessed),
         };

@@ -1,7 +1,10 @@
 //! Writing records: each as short as it can be.
 
+use statewright::commands::CommandRef;
 use statewright::{AgentId, Event, Input, Saved};
 use statewright_bytes::Writer;
+
+use crate::outputs::Output;
 
 use super::{AgentHash, Code, RecordedSettings, TapeAgent, TickProof};
 
@@ -211,6 +214,12 @@ pub(crate) fn put_keys(out: &mut Vec<u8>, keys: &[u8]) {
 pub(crate) fn put_calls(out: &mut Vec<u8>, calls: &[u8]) {
     out.put_u8(Code::Calls as u8);
     put_bytes(out, calls);
+}
+
+/// Writes a command of a lane whose commands are kept.
+pub(crate) fn put_output(out: &mut Vec<u8>, command: &CommandRef<'_>) {
+    out.put_u8(Code::Output as u8);
+    put_bytes(out, Output::of(command).bytes());
 }
 
 /// Writes what an agent comes to.
