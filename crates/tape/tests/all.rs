@@ -4,6 +4,7 @@ mod chosen;
 mod common;
 mod damage;
 mod desync;
+mod examples;
 mod flight;
 mod forks;
 mod partings;
