@@ -7,7 +7,7 @@ use statewright::prelude::*;
 use statewright::trace::{Legend, Level, Settings, Writer};
 use statewright_trace::{Kind, ReasonNumber};
 
-const GUARD: &str = r#"{ "machine": "Guard", "events": ["Noise", "Calm", "Wind"],
+pub(crate) const GUARD: &str = r#"{ "machine": "Guard", "events": ["Noise", "Calm", "Wind"],
   "initial": "post",
   "states": {
     "post": { "initial": "bored", "transitions": [{ "on": "Noise", "to": "alert", "if": "Hears" }, { "on": "Noise", "to": "post/fed_up", "if": "IsTired" }],

@@ -52,8 +52,8 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     /// Another version of the machine takes the place of the one that runs, with its functions. Either
     /// everything is done or nothing changes.
     ///
-    /// Commands of the last tick end. If the structure changed, tokens given out before are void, and
-    /// trace files of the old machine are to be ended: the numbers in records are others.
+    /// Commands and records of the last tick end. If the structure changed, tokens given out before are void,
+    /// and numbers in records are others: [`Self::write_trace`] says so in the file.
     pub fn reload(
         &mut self,
         program: impl Into<Arc<Program<B, C>>>,
