@@ -50,6 +50,9 @@ struct Arguments {
     /// Changed bits of inputs that replay has to find.
     #[arg(long, default_value_t = 200)]
     trials: u64,
+    /// Runs tapes again in every way from every checkpoint.
+    #[arg(long)]
+    every_way: bool,
     /// What concerns tapes, instead of all else.
     #[arg(long)]
     tapes: bool,
@@ -264,7 +267,8 @@ fn tapes(arguments: &Arguments) -> Result<(), String> {
     let start = Instant::now();
     let mut total = tapes::Total::default();
     let all = each("tapes", arguments.worlds, |seed| {
-        tapes::run(seed, arguments.ticks.unwrap_or(TAPE_TICKS))
+        let ticks = arguments.ticks.unwrap_or(TAPE_TICKS);
+        tapes::run(seed, ticks, arguments.every_way)
     })?;
     all.iter().for_each(|part| total.add(part));
     let tapes::Total {
@@ -272,12 +276,15 @@ fn tapes(arguments: &Arguments) -> Result<(), String> {
         inputs,
         checkpoints,
         sealed,
+        reloads,
+        outputs,
     } = total;
-    if arguments.worlds > 0 && [ticks, inputs, checkpoints].contains(&0) {
+    let all = [ticks, inputs, checkpoints, sealed, reloads, outputs];
+    if arguments.worlds > 0 && all.contains(&0) {
         return Err(format!("nothing was proved: {total:?}"));
     }
     println!(
-        "tapes: no difference. {} worlds from each checkpoint, 4 ways; {ticks} ticks ({sealed} without functions) and {inputs} inputs again, {checkpoints} checkpoints compared, {:.0} s",
+        "tapes: no difference. {} worlds from each checkpoint, up to 4 ways; {ticks} ticks ({sealed} without functions) and {inputs} inputs again, {reloads} reloads, {checkpoints} checkpoints and {outputs} commands compared, {:.0} s",
         arguments.worlds,
         start.elapsed().as_secs_f64()
     );
