@@ -380,7 +380,8 @@ fn bare(tape: &Tape<'_>) -> Result<Vec<u8>, String> {
         | Record::Guessed(_)
         | Record::Output(_)
         | Record::Hash(_) => Some(Vec::new()),
-        Record::Tick(_) => Some(vec![0, 0]),
+        // Whether its messages came from the world stays.
+        Record::Tick(proof) => Some(vec![0, u8::from(proof.apart) << 2]),
     });
     Ok(bare.map_err(|error| error.to_string())?.0)
 }
