@@ -159,8 +159,16 @@ impl<B: Board + Saved, C: Context + ?Sized> Crowd<B, C> {
         else {
             return 0;
         };
-        saved.clear();
-        board.save(saved);
+        match B::BYTES {
+            Some(bytes) => {
+                saved.resize(bytes, 0);
+                board.save_into(saved);
+            }
+            None => {
+                saved.clear();
+                board.save(saved);
+            }
+        }
         xxh3_64_with_seed(saved, agent.bits())
     }
 }

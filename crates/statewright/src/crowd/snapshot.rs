@@ -22,6 +22,7 @@ use crate::context::Context;
 use crate::machine::Machine;
 use crate::parameters::{ParameterChange, Parameters, hashes};
 use crate::saved::Saved;
+use crate::saved::many::{load_all, save_all};
 
 /// Why a snapshot was refused; the crowd is as it was.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -164,8 +165,7 @@ impl<B: Board + Saved, C: Context + ?Sized> Crowd<B, C> {
         bytes.clear();
         bytes.put(&FORMAT.head(hashes(self.machine())).to_bytes());
         self.put_agents(bytes);
-        let boards = &self.agents.boards;
-        boards.iter().for_each(|board| board.save(bytes));
+        save_all(&self.agents.boards, bytes);
         seal(bytes);
     }
 }
@@ -583,15 +583,7 @@ fn read_boards<B: Saved>(
     count: usize,
     boards: &mut Vec<B>,
 ) -> Result<(), SnapshotError> {
-    boards.truncate(count);
-    for board in boards.iter_mut() {
-        let loaded = board.load_over(machine, &mut bytes);
-        loaded.ok_or(SnapshotError::Length)?;
-    }
-    while boards.len() < count {
-        let board = B::load(machine, &mut bytes);
-        boards.push(board.ok_or(SnapshotError::Length)?);
-    }
+    load_all(machine, &mut bytes, count, boards).ok_or(SnapshotError::Length)?;
     if bytes.is_empty() {
         Ok(())
     } else {
