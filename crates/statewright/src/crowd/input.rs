@@ -18,7 +18,6 @@ use statewright_rom::Rom;
 use statewright_rom::ids::VariantId;
 
 use super::agent_set::AgentSet;
-use super::agents::Agents;
 use super::frames::RewindError;
 use super::instances::with_instances;
 use super::mailbox::Envelope;
@@ -386,43 +385,51 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     pub(super) fn wake_by_state(&mut self) {
         let rom = self.program.machine().rom();
         let (sleeping, last) = (self.settings.sleeping, self.schedule.now.wrapping_sub(1));
-        let agents = &self.agents;
-        let sleep = |agent: AgentId| {
-            let index = index_of(agent);
-            (index, sleep_at(agents, index, &rom, last, sleeping))
-        };
-        self.schedule.wake_by_state(agents.ids().map(sleep));
+        let Self {
+            agents, schedule, ..
+        } = self;
+        with_instances!(&agents.instances, list => {
+            let all = list.iter().zip(&agents.generations).enumerate();
+            let there = all.filter(|(_, (_, generation))| *generation % 2 == 1);
+            schedule.wake_by_state(there.map(|(index, (instance, _))| {
+                (index, sleep_of(&rom, instance, last, sleeping))
+            }));
+        });
     }
 
-    /// The same for some alone, after time went back; the others sleep as they did then.
-    pub(super) fn wake_again(&mut self, some: &AgentSet) {
-        if !self.schedule.can_go_back() {
+    /// The same after time went back to when others were awake: some have become what they were.
+    pub(super) fn wake_again(&mut self, some: &AgentSet, awake: &AgentSet) {
+        if !self.settings.sleeping || !self.schedule.can_go_back() {
             return self.wake_by_state();
         }
-        let rom = self.program.machine().rom();
-        let (sleeping, last) = (self.settings.sleeping, self.schedule.now.wrapping_sub(1));
-        for index in some.iter().map(|index| index as usize) {
-            if self.agents.generations[index].is_multiple_of(2) {
-                self.schedule.put_to_sleep(index);
-            } else {
-                let sleep = sleep_at(&self.agents, index, &rom, last, sleeping);
-                self.schedule.settle(index, sleep);
-            }
+        self.schedule.awake_again(awake);
+        if !self.schedule.knows_deadlines() {
+            return;
         }
+        // Who slept then may have waited for a tick that it does not wait for now.
+        let rom = self.program.machine().rom();
+        let last = self.schedule.now.wrapping_sub(1) as u32;
+        let Self {
+            agents, schedule, ..
+        } = self;
+        with_instances!(&agents.instances, list => {
+            for index in some.iter().map(|index| index as usize) {
+                if agents.generations[index].is_multiple_of(2) {
+                    schedule.put_to_sleep(index);
+                } else if !awake.contains(index) {
+                    schedule.settle(index, kernel::sleep_though_polling(&rom, &list[index], last));
+                }
+            }
+        });
     }
 }
 
 /// Whether an agent sleeps, by its bytes. Whoever polls gets a turn: a blackboard may have been
 /// written since the last one.
-fn sleep_at<B>(
-    agents: &Agents<B>,
-    index: usize,
-    rom: &Rom<'_>,
-    last: u64,
-    sleeping: bool,
-) -> Sleep {
-    if !sleeping {
-        return Sleep::Awake;
+fn sleep_of<I: kernel::Instance>(rom: &Rom<'_>, instance: &I, last: u64, sleeping: bool) -> Sleep {
+    if sleeping {
+        kernel::sleep(rom, instance, last as u32)
+    } else {
+        Sleep::Awake
     }
-    with_instances!(&agents.instances, list => kernel::sleep(rom, &list[index], last as u32))
 }
