@@ -53,7 +53,7 @@ pub use brain::{Brain, think};
 pub use context::{Borrowed, Context, Lends};
 pub use crowd::{
     BoardMut, Crowd, Envelope, Input, InputError, Inspection, InstanceError, LookError, Missing,
-    Observer, PART_FORMAT, QueuedEvent, Restored, RewindError, RunningTimer, SNAPSHOT_FORMAT,
+    Observer, PART_FORMAT, QueuedEvent, Restored, RewindError, RunningTimer, SNAPSHOT_FORMAT, Sent,
     SnapshotError, SpawnError, Tick, VariantError, agents_of_part,
 };
 pub use crowd::{LoadError, Reloaded, SavedCrowd, SavedSummary};

@@ -5,7 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use statewright::commands::Lane;
 use statewright::sealed::Sealed;
-use statewright::{AgentId, Board, Context, Crowd, Envelope, Input, Observer, Reload, Saved, Tick};
+use statewright::{
+    AgentId, Board, Context, Crowd, Envelope, Input, Observer, Reload, Saved, Sent, Tick,
+};
 
 use crate::boards::BoardDigests;
 use crate::chosen::{Chosen, part_digests};
@@ -19,7 +21,7 @@ use crate::outputs::Lanes;
 use crate::queue::{Block, Queue, Shared};
 use crate::record::{
     AgentHash, Digests, RecordedSettings, TickProof, put_calls, put_changed, put_hash, put_input,
-    put_keys, put_message, put_output, put_tick,
+    put_keys, put_message, put_output, put_sends, put_tick,
 };
 use crate::recording::{Proof, RecordError};
 use crate::sealed::Layout;
@@ -429,6 +431,14 @@ impl<B: Board + Saved, C: Context + ?Sized> Observer<B, C> for Recorder {
             self.counts.inputs += 1;
         }
         self.go_on(from, crowd.now());
+    }
+
+    fn sent(&mut self, crowd: &Crowd<B, C>, events: Sent<'_>) {
+        if self.gathering.is_some() {
+            let from = self.records.len();
+            self.counts.inputs += put_sends(&mut self.records, events);
+            self.go_on(from, crowd.now());
+        }
     }
 
     fn reloaded(&mut self, crowd: &Crowd<B, C>) {

@@ -8,7 +8,8 @@
 //! Between ticks nothing else changes a crowd. So whoever wants to see what entered, to write it
 //! down or to bring it in again ([`Observer`](super::Observer)), stands at one place: `enter` sees each input that takes effect,
 //! once, in order, before it is carried out, with the crowd as it was; what was refused never comes
-//! that far. Ticks are no inputs, nor is who looks and listens: commands, traces.
+//! that far. Events that are sent lie in the mailbox, in their order: of them it tells many at once, and all before anything
+//! else enters. Ticks are no inputs, nor is who looks and listens: commands, traces.
 
 use std::fmt;
 use std::sync::Arc;
@@ -216,22 +217,41 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     }
 
     /// Carries out an input that was checked. Inlined, so that a caller who knows the kind pays for
-    /// that kind alone: sending is as short as if it stood there.
+    /// that kind alone.
     #[inline(always)]
     pub(super) fn enter(&mut self, input: Input<B>) {
+        if let Input::Send(envelope) = input {
+            self.enter_sent(envelope);
+        } else if self.watch.is_some() {
+            self.enter_watched(input);
+        } else {
+            self.carry_out(input);
+        }
+    }
+
+    /// The same with an [`Input::Send`]: sending is as short as if it stood there.
+    #[inline(always)]
+    pub(super) fn enter_sent(&mut self, envelope: Envelope) {
+        self.deliver_later(envelope);
+        self.tell_many_sent();
+    }
+
+    /// The same where somebody hears of it; events that are sent are told otherwise.
+    #[inline(never)]
+    fn enter_watched(&mut self, input: Input<B>) {
         let is_told_after = matches!(input, Input::Restore(_) | Input::Rewind(_));
         let is_reload = matches!(input, Input::Reload(_));
-        if let Some(watch) = &self.watch
-            && !is_told_after
-            && watch.hears(&input)
-        {
+        self.tell_sent();
+        if !is_told_after {
             self.tell_input(&input);
         }
         self.carry_out(input);
-        if self.watch.is_some() && is_told_after {
+        // What lies in the mailbox now was told, or is there because of the input.
+        self.pass_over_mailbox();
+        if is_told_after {
             self.tell_restore();
         }
-        if self.watch.is_some() && is_reload {
+        if is_reload {
             self.tell_reload();
         }
     }

@@ -3,6 +3,7 @@
 use statewright_kernel::{Event, InboxEvent};
 
 use super::Roster;
+use super::agent_set::AgentSet;
 use crate::agent_id::{AgentId, CrowdNumber};
 
 /// An event on its way to an agent.
@@ -12,6 +13,46 @@ pub struct Envelope {
     pub to: AgentId,
     /// The event.
     pub event: Event,
+}
+
+/// Events that were sent to agents of a crowd one after the other ([`Observer::sent`](super::Observer::sent)).
+#[derive(Clone, Debug)]
+pub struct Sent<'c> {
+    events: std::slice::Iter<'c, InboxEvent>,
+    /// Of the receivers, if some may be gone.
+    generations: std::slice::Iter<'c, u32>,
+    roster: Roster<'c>,
+    /// The receivers that count, if not all do.
+    heard: Option<&'c AgentSet>,
+}
+
+impl<'c> Sent<'c> {
+    /// Those for these agents alone.
+    pub(super) fn to_those(self, heard: Option<&'c AgentSet>) -> Self {
+        Self { heard, ..self }
+    }
+}
+
+impl Iterator for Sent<'_> {
+    type Item = Envelope;
+
+    #[inline]
+    fn next(&mut self) -> Option<Envelope> {
+        loop {
+            let InboxEvent { place, event } = *self.events.next()?;
+            let generation = self.generations.next();
+            if self
+                .heard
+                .is_none_or(|heard| heard.contains(place as usize))
+            {
+                let to = match generation {
+                    Some(&sent) => self.roster.id(place, sent),
+                    None => self.roster.at(place as usize),
+                };
+                return Some(Envelope { to, event });
+            }
+        }
+    }
 }
 
 /// An event that one agent sent to another.
@@ -105,19 +146,18 @@ impl Mailbox {
     }
 
     /// All envelopes, in the order in which they were sent, if the last tick was not refused.
-    pub(super) fn envelopes<'m>(
-        &'m self,
-        roster: Roster<'m>,
-    ) -> impl ExactSizeIterator<Item = Envelope> + 'm {
-        let envelopes = self.events.iter().enumerate();
-        envelopes.map(move |(number, event)| {
-            let now = roster.at(event.place as usize);
-            let sent = self.generations.get(number);
-            Envelope {
-                to: sent.map_or(now, |&sent| roster.id(event.place, sent)),
-                event: event.event,
-            }
-        })
+    pub(super) fn envelopes<'m>(&'m self, roster: Roster<'m>) -> Sent<'m> {
+        self.envelopes_from(0, roster)
+    }
+
+    /// The same without so many that were sent first.
+    pub(super) fn envelopes_from<'m>(&'m self, first: usize, roster: Roster<'m>) -> Sent<'m> {
+        Sent {
+            events: self.events.get(first..).unwrap_or_default().iter(),
+            generations: self.generations.get(first..).unwrap_or_default().iter(),
+            roster,
+            heard: None,
+        }
     }
 
     /// How many there are.

@@ -8,7 +8,7 @@ use statewright_kernel::InboxEvent;
 use super::agent_set::AgentSet;
 use super::digest::Kept;
 use super::frames::Frames;
-use super::{Crowd, Envelope, Input, Message, Tick};
+use super::{Crowd, Envelope, Input, Message, Sent, Tick};
 use crate::agent_id::AgentId;
 use crate::board::Board;
 use crate::context::Context;
@@ -18,8 +18,14 @@ use crate::sealed::Sealed;
 pub trait Observer<B, C: Context + ?Sized>: Send + Sync {
     /// An input was checked and is about to take effect; the crowd is as it was. Blackboards are
     /// written already when [`Input::Written`] says so. [`Input::Restore`] and [`Input::Rewind`] are told
-    /// by [`Self::restored`] instead.
+    /// by [`Self::restored`] instead, [`Input::Send`] by [`Self::sent`].
     fn entering(&mut self, crowd: &Crowd<B, C>, input: &Input<B>);
+
+    /// Events were sent to agents, in this order, and are in the mailbox: all since the last input or
+    /// tick was told, or some of them. They are told before anything else is.
+    fn sent(&mut self, crowd: &Crowd<B, C>, events: Sent<'_>) {
+        events.for_each(|envelope| self.entering(crowd, &Input::Send(envelope)));
+    }
 
     /// Another version of the machine has taken the place of the one that ran: [`Input::Reload`] was told
     /// before it, this comes when the crowd is as it will be.
@@ -73,6 +79,7 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     /// where the crowd ticks alone; for all others none are, nor are events that the host sends to one of them. Only
     /// what one of these agents sent another counts as the crowd's own.
     pub fn set_heard(&mut self, agents: Option<&[u32]>) {
+        self.tell_sent();
         match agents {
             Some(agents) => {
                 let mut heard = Heard::default();
@@ -87,6 +94,7 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
 
     /// Calls whoever hears the crowd ([`Observer::called`]).
     pub fn call_observer(&mut self) {
+        self.tell_sent();
         self.tell(|observer, crowd| observer.called(crowd));
     }
 
@@ -124,6 +132,10 @@ pub(super) struct Watch<B, C: Context + ?Sized> {
     pub(super) sealed: Option<Sealed>,
     /// Whose messages are told, if not all that a world brings.
     heard: Option<Heard>,
+    /// How many events in the mailbox the observer knows of, or need not know of.
+    told: usize,
+    /// With so many there are enough new ones to tell of: then they are still in the caches.
+    tell_at: usize,
 }
 
 /// Agents whose messages are told.
@@ -141,16 +153,8 @@ impl Heard {
     }
 }
 
-impl<B, C: Context + ?Sized> Watch<B, C> {
-    /// Is an input told? Events for agents whom nobody hears are the many: they cost as little as they can.
-    #[inline(always)]
-    pub(super) fn hears(&self, input: &Input<B>) -> bool {
-        match (input, &self.heard) {
-            (Input::Send(envelope), Some(heard)) => heard.has(envelope.to) || self.frames.is_some(),
-            _ => true,
-        }
-    }
-}
+/// Events that are told at once, at most.
+const MANY_SENT: usize = 1024;
 
 impl<B, C: Context + ?Sized> Default for Watch<B, C> {
     fn default() -> Self {
@@ -160,6 +164,8 @@ impl<B, C: Context + ?Sized> Default for Watch<B, C> {
             observer: None,
             sealed: None,
             heard: None,
+            told: 0,
+            tell_at: MANY_SENT,
         }
     }
 }
@@ -182,15 +188,15 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
         &mut self,
         observer: Option<Box<dyn Observer<B, C>>>,
     ) -> Option<Box<dyn Observer<B, C>>> {
-        if observer.is_some() {
-            return self
-                .watch
-                .get_or_insert_default()
-                .observer
-                .replace(observer?);
-        }
+        self.tell_sent();
         let mut before = None;
-        self.forget_watch(|watch| before = watch.observer.take());
+        if observer.is_some() {
+            let watch = self.watch.get_or_insert_default();
+            before = std::mem::replace(&mut watch.observer, observer);
+        } else {
+            self.forget_watch(|watch| before = watch.observer.take());
+        }
+        self.pass_over_mailbox();
         before
     }
 
@@ -206,9 +212,40 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
         }
     }
 
-    /// An input is about to take effect.
+    /// An event was sent; if there are many by now, they are told.
+    #[inline(always)]
+    pub(super) fn tell_many_sent(&mut self) {
+        if let Some(watch) = &self.watch
+            && self.mailbox.len() >= watch.tell_at
+        {
+            self.tell_sent();
+        }
+    }
+
+    /// Tells of events that were sent and not told yet.
     #[cold]
     #[inline(never)]
+    pub(super) fn tell_sent(&mut self) {
+        let told = self.watch.as_ref().map_or(0, |watch| watch.told);
+        if told < self.mailbox.len() {
+            self.tell(|observer, crowd| {
+                let sent = crowd.mailbox.envelopes_from(told, crowd.agents.roster());
+                let heard = crowd.watch.as_ref().and_then(|watch| watch.heard.as_ref());
+                observer.sent(crowd, sent.to_those(heard.map(|heard| &heard.agents)));
+            });
+            self.pass_over_mailbox();
+        }
+    }
+
+    /// Nobody has to hear of what is in the mailbox now.
+    pub(super) fn pass_over_mailbox(&mut self) {
+        let count = self.mailbox.len();
+        if let Some(watch) = &mut self.watch {
+            (watch.told, watch.tell_at) = (count, count + MANY_SENT);
+        }
+    }
+
+    /// An input is about to take effect.
     pub(super) fn tell_input(&mut self, input: &Input<B>) {
         let agents = &self.agents;
         if let Some(watch) = &mut self.watch {
@@ -223,15 +260,11 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     }
 
     /// The crowd has become another one, or an earlier one.
-    #[cold]
-    #[inline(never)]
     pub(super) fn tell_restore(&mut self) {
         self.tell(|observer, crowd| observer.restored(crowd));
     }
 
     /// The crowd goes on in another version of its machine.
-    #[cold]
-    #[inline(never)]
     pub(super) fn tell_reload(&mut self) {
         self.tell(|observer, crowd| observer.reloaded(crowd));
     }

@@ -144,6 +144,9 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
         messages: Option<&mut Vec<Message>>,
     ) -> Tick {
         let size = size.max(1);
+        if self.watch.is_some() {
+            self.tell_sent();
+        }
         let machine = self.program.machine().clone();
         let parameters = self.parameters.values().cloned();
         let rom = parameters::view(&machine, parameters.as_deref())
@@ -163,6 +166,7 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
         let mut own = self.messages_to_tell(in_world);
         let tick = self.finish(&rom, messages.or(own.as_mut()));
         if self.watch.is_some() {
+            self.pass_over_mailbox();
             // In a world messages are delivered after it.
             if !in_world && own.is_none() {
                 self.begin_frame();
@@ -371,8 +375,10 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     /// crowd.
     pub(crate) fn deliver_message(&mut self, envelope: Envelope, from: Option<AgentId>) {
         if self.watch.is_some() {
+            self.tell_sent();
             self.tell_message(&envelope, from);
         }
         self.mailbox.send_unchecked(envelope, self.agents.roster());
+        self.pass_over_mailbox();
     }
 }

@@ -25,7 +25,7 @@ use statewright_bytes::ReadError;
 pub use settings::RecordedSettings;
 pub(crate) use write::{
     put_calls, put_changed, put_guessed, put_hash, put_input, put_keys, put_message, put_output,
-    put_tick,
+    put_sends, put_tick,
 };
 
 use crate::outputs::Output;
