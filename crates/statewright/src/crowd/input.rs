@@ -166,6 +166,21 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
         Ok(spawned)
     }
 
+    /// What [`Self::apply`] does with an [`Input::Send`]: most of a run is these, and whoever runs it again
+    /// knows it.
+    #[inline]
+    pub fn apply_event(&mut self, envelope: Envelope) -> Result<(), InputError> {
+        self.check_sent(&envelope)?;
+        self.enter_sent(envelope);
+        Ok(())
+    }
+
+    #[inline]
+    fn check_sent(&self, Envelope { to, event }: &Envelope) -> Result<(), InputError> {
+        self.agents.index(*to)?;
+        Ok(self.check_number(event)?)
+    }
+
     /// May an input enter? The id of the agent that it would spawn.
     pub(crate) fn check(&self, input: &Input<B>) -> Result<Option<AgentId>, InputError> {
         match input {
@@ -179,10 +194,7 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
             | Input::Resume(agent)
             | Input::Written(agent)
             | Input::ClearFlags(agent) => drop(self.agents.index(*agent)?),
-            Input::Send(Envelope { to, event }) => {
-                self.agents.index(*to)?;
-                self.check_number(event)?;
-            }
+            Input::Send(envelope) => self.check_sent(envelope)?,
             Input::Broadcast(event) => self.check_number(event)?,
             Input::SetVariant(agent, variant) => self.check_variant(*agent, *variant)?,
             Input::Instance(agent, bytes) => self.check_instance(*agent, bytes)?,

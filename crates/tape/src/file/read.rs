@@ -4,7 +4,7 @@ use std::fmt;
 
 use statewright::commands::Lane;
 pub use statewright::trace::Refused;
-use statewright::{Machine, agents_of_part};
+use statewright::{Event, Machine, agents_of_part};
 use statewright_bytes::Reader;
 use statewright_bytes::frames::{End, Frames, RawFrame};
 
@@ -14,7 +14,7 @@ use super::{
     Beginning, MOST_BLOCK, MOST_CHECKPOINT, Origin, Seal, TapeReload, Version, WORLD_FORMAT,
 };
 use crate::outputs::Lanes;
-use crate::record::{Record, RecordedSettings, TapeAgent, Wrong};
+use crate::record::{Record, RecordedSettings, TapeAgent, Wrong, read_short_send};
 use crate::recording::Proof;
 
 /// Says that a file is not read at all, where and why.
@@ -462,6 +462,14 @@ impl<'t> Player<'t> {
         let record = read.map_err(|Wrong(reason)| self.damaged(reason))?;
         self.at = end;
         Ok(Some((Item::Record(record), &self.block[start..end])))
+    }
+
+    /// The event that comes next and whom it is for, if it is a short one. Else nothing is passed over.
+    #[inline]
+    pub(crate) fn next_sent(&mut self) -> Option<(TapeAgent, Event)> {
+        let (to, event, length) = read_short_send(self.block.get(self.at..)?)?;
+        self.at += length;
+        Some((to, event))
     }
 
     fn damaged(&self, reason: &'static str) -> Damaged {

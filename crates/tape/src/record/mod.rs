@@ -22,6 +22,7 @@ use statewright::ids::VariantId;
 use statewright::{AgentId, CrowdNumber, Event, ParameterChange};
 use statewright_bytes::ReadError;
 
+pub(crate) use read::read_short_send;
 pub use settings::RecordedSettings;
 pub(crate) use write::{
     put_calls, put_changed, put_guessed, put_hash, put_input, put_keys, put_message, put_output,
@@ -102,12 +103,14 @@ pub struct TapeAgent {
 
 impl TapeAgent {
     /// Its id in a crowd.
+    #[inline]
     pub fn in_crowd(self, crowd: CrowdNumber) -> AgentId {
         AgentId::new(self.index, self.generation).in_crowd(crowd)
     }
 }
 
 impl From<AgentId> for TapeAgent {
+    #[inline]
     fn from(agent: AgentId) -> Self {
         Self {
             index: agent.index(),

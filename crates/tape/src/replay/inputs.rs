@@ -14,6 +14,24 @@ impl<'t, B: Board + Saved, C: Context + ?Sized> Replay<'t, B, C> {
         (self.shadow, self.vague, self.hashes) = (None, None, None);
     }
 
+    /// Events that come next enter: most of a tape is these.
+    pub(super) fn enter_sent(&mut self) -> Result<(), ReplayError> {
+        while self.fork.is_none()
+            && let Some((to, event)) = self.player.next_sent()
+        {
+            let number = self.crowd.number();
+            let envelope = Envelope {
+                to: to.in_crowd(number),
+                event,
+            };
+            match self.crowd.apply_event(envelope) {
+                Ok(()) => self.verified.inputs += 1,
+                Err(error) => return self.refuse(&TapeInput::Send(to, event), error.into()),
+            }
+        }
+        Ok(())
+    }
+
     pub(super) fn enter_or_not(&mut self, input: TapeInput) -> Result<(), ReplayError> {
         let Some(filter) = &mut self.fork else {
             return self.enter(&input);
@@ -37,10 +55,17 @@ impl<'t, B: Board + Saved, C: Context + ?Sized> Replay<'t, B, C> {
             Some(input) => self.crowd.apply(input).map(drop).map_err(Refusal::Input),
             None => Ok(()),
         });
-        let Err(refusal) = entered else {
-            self.verified.inputs += 1;
-            return Ok(());
-        };
+        match entered {
+            Ok(()) => {
+                self.verified.inputs += 1;
+                Ok(())
+            }
+            Err(refusal) => self.refuse(recorded, refusal),
+        }
+    }
+
+    #[cold]
+    fn refuse(&mut self, recorded: &TapeInput, refusal: Refusal) -> Result<(), ReplayError> {
         // Where the crowd is another one already, that is the news.
         self.stop_if_vague()?;
         Err(ReplayError::Input {
@@ -111,4 +136,10 @@ impl<'t, B: Board + Saved, C: Context + ?Sized> Replay<'t, B, C> {
 enum Refusal {
     Input(InputError),
     Board,
+}
+
+impl From<InputError> for Refusal {
+    fn from(error: InputError) -> Self {
+        Self::Input(error)
+    }
 }

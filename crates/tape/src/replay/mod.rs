@@ -180,8 +180,8 @@ impl<'t, B: Board + Saved, C: Context + ?Sized> Replay<'t, B, C> {
         mut tick: impl FnMut(&mut Crowd<B, C>) -> Option<u64>,
     ) -> Result<bool, ReplayError> {
         loop {
-            let next = self.player.next_item()?;
-            match next {
+            self.enter_sent()?;
+            match self.player.next_item()? {
                 None => return self.at_end(),
                 Some(Item::Checkpoint(checkpoint)) => match checkpoint.why {
                     CheckpointReason::Regular
