@@ -1,15 +1,34 @@
 //! The thread that writes: blocks wait for it in a queue with an end (TAPE-4).
 
 use std::io::Write;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 use crate::file::{Counts, EndReason, Kind, TapeWriter, WriteError};
 
 /// Blocks that may wait: some megabytes.
 const WAITING: usize = 16;
+
+/// Memory of blocks that were written, for those that come: the tick's thread would else ask the
+/// system for pages that this one gives back.
+#[derive(Clone, Debug, Default)]
+struct Spare(Arc<Mutex<Vec<Vec<u8>>>>);
+
+impl Spare {
+    fn take(&self) -> Option<Vec<u8>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).pop()
+    }
+
+    fn put(&self, mut memory: Vec<u8>) {
+        memory.clear();
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if all.len() < WAITING {
+            all.push(memory);
+        }
+    }
+}
 
 /// A block on its way to the file.
 #[derive(Debug)]
@@ -54,6 +73,7 @@ pub(crate) struct Queue {
     blocks: SyncSender<Block>,
     wait: bool,
     crowd: u16,
+    spare: Spare,
 }
 
 impl Queue {
@@ -65,11 +85,14 @@ impl Queue {
     ) -> std::io::Result<(Self, JoinHandle<Written<W>>)> {
         let (blocks, waiting) = sync_channel(WAITING);
         let thread = std::thread::Builder::new().name("statewright tape".to_owned());
-        let thread = thread.spawn(move || write_all(writer, &waiting, &shared))?;
+        let spare = Spare::default();
+        let given_back = spare.clone();
+        let thread = thread.spawn(move || write_all(writer, &waiting, &shared, &given_back))?;
         let queue = Self {
             blocks,
             wait,
             crowd: 0,
+            spare,
         };
         Ok((queue, thread))
     }
@@ -80,6 +103,11 @@ impl Queue {
             crowd,
             ..self.clone()
         }
+    }
+
+    /// Memory for a block.
+    pub(crate) fn memory(&self) -> Vec<u8> {
+        self.spare.take().unwrap_or_default()
     }
 
     /// Nothing more comes, whoever still holds an end of the queue.
@@ -123,6 +151,7 @@ fn write_all<W: Write>(
     mut writer: TapeWriter<W>,
     waiting: &Receiver<Block>,
     shared: &Shared,
+    spare: &Spare,
 ) -> Written<W> {
     let mut tick = 0;
     for block in waiting {
@@ -134,6 +163,10 @@ fn write_all<W: Write>(
         if let Err(error) = writer.block_of(block.crowd, place, &block.raw, block.counts) {
             shared.end(EndReason::Failed);
             return Err(error);
+        }
+        // Checkpoints have much larger blocks, which only one in many needs again.
+        if block.kind == Kind::Records {
+            spare.put(block.raw);
         }
     }
     writer.close(shared.ended().unwrap_or_default(), tick)

@@ -308,8 +308,17 @@ impl Recorder {
     /// Sends out what was gathered.
     fn flush(&mut self, next: u64) {
         if !self.records.is_empty() {
-            let room = self.records.capacity();
-            let records = std::mem::replace(&mut self.records, Vec::with_capacity(room));
+            let records = match &self.gathering {
+                Some(Gathering::Queue { queue, .. }) => {
+                    std::mem::replace(&mut self.records, queue.memory())
+                }
+                // What is kept takes as little as it can.
+                Some(Gathering::Ring(_)) | None => {
+                    let records = self.records.clone();
+                    self.records.clear();
+                    records
+                }
+            };
             let counts = std::mem::take(&mut self.counts);
             self.send(Kind::Records, self.first, records, counts);
         }
