@@ -255,7 +255,7 @@ fn recorded(args: &Run, machine: &Machine, all: u32) -> Result<Option<Recorded>,
         })
     };
     let outputs = args.outputs.iter().map(lane).collect::<Result<_, _>>()?;
-    let is_all = args.seal.iter().any(|range| *range == (0..=u32::MAX));
+    let is_all = args.seal.contains(&(0..=u32::MAX));
     let sealed = match args.seal.is_empty() {
         true => None,
         false if is_all => Some(SealedAgents::All),
