@@ -465,7 +465,7 @@ fn load_7_a_trace_file_goes_on_with_the_names_of_the_new_machine() {
             "0 0 now in calm",
             "1 1 Go: calm -> walk, now in walk/slow",
             "2 2 is in walk/slow",
-            "2 2 Go: walk/slow -> walk/fast, now in walk/fast",
+            "2 2 Go: walk/slow -> walk/fast",
             "3 2 is in walk/fast",
         ]
     );
