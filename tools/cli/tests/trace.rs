@@ -695,7 +695,7 @@ fn what_a_crash_left_is_read_and_damage_is_named() {
     folder
         .run(&["trace", "later.swtrace"])
         .code(1)
-        .says("at byte 4: it is of version 9, this program reads version 4");
+        .says("at byte 4: it is of version 9, this program reads version 5");
     folder.write("foreign.swtrace", GUARD);
     folder
         .run(&["trace", "foreign.swtrace"])

@@ -28,7 +28,7 @@ pub struct Sent<'c> {
 
 impl<'c> Sent<'c> {
     /// Those for these agents alone.
-    pub(super) fn to_those(self, heard: Option<&'c AgentSet>) -> Self {
+    pub(super) fn limited_to(self, heard: Option<&'c AgentSet>) -> Self {
         Self { heard, ..self }
     }
 }
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn cmd_4_envelopes_to_those_who_are_gone_are_dropped_and_their_successors_get_none() {
+    fn cmd_4_envelopes_limited_to_who_are_gone_are_dropped_and_their_successors_get_none() {
         let mut mailbox = Mailbox::default();
         mailbox.send(envelope(4, 1, 0));
         mailbox.doubt(roster(&[0, 2, 0, 0, 1]));

@@ -231,7 +231,7 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
             self.tell(|observer, crowd| {
                 let sent = crowd.mailbox.envelopes_from(told, crowd.agents.roster());
                 let heard = crowd.watch.as_ref().and_then(|watch| watch.heard.as_ref());
-                observer.sent(crowd, sent.to_those(heard.map(|heard| &heard.agents)));
+                observer.sent(crowd, sent.limited_to(heard.map(|heard| &heard.agents)));
             });
             self.pass_over_mailbox();
         }
