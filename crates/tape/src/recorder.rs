@@ -369,13 +369,13 @@ impl Recorder {
     /// this to know each byte.
     fn write_changes<B: Board + Saved, C: Context + ?Sized>(&mut self, crowd: &Crowd<B, C>) {
         if let Some(mut shadow) = self.shadow.take() {
-            let chosen = self.chosen.as_ref().map(Chosen::indices);
-            shadow.follow(crowd, chosen.as_deref(), |agent, instance, board| {
+            let chosen = self.chosen.take();
+            shadow.follow(crowd, chosen.as_ref(), |agent, instance, board| {
                 let from = self.records.len();
                 put_changed(&mut self.records, agent, instance, board);
                 self.go_on(from, crowd.now());
             });
-            self.shadow = Some(shadow);
+            (self.shadow, self.chosen) = (Some(shadow), chosen);
         }
     }
 
@@ -386,18 +386,18 @@ impl Recorder {
         anybody: bool,
     ) {
         if let Some(mut hashes) = self.hashes.take() {
-            let chosen = self.chosen.as_ref().map(Chosen::indices);
+            let chosen = self.chosen.take();
             let changed = |hash: &AgentHash| {
                 let from = self.records.len();
                 put_hash(&mut self.records, hash);
                 self.go_on(from, crowd.now());
             };
-            match (chosen, anybody) {
-                (Some(chosen), _) => hashes.follow_some(crowd, &chosen, changed),
+            match (&chosen, anybody) {
+                (Some(chosen), _) => hashes.follow_some(crowd, chosen, changed),
                 (None, true) => hashes.follow_all(crowd, changed),
                 (None, false) => hashes.follow(crowd, changed),
             }
-            self.hashes = Some(hashes);
+            (self.hashes, self.chosen) = (Some(hashes), chosen);
         }
     }
 
@@ -445,7 +445,14 @@ impl<B: Board + Saved, C: Context + ?Sized> Observer<B, C> for Recorder {
     fn sent(&mut self, crowd: &Crowd<B, C>, events: Sent<'_>) {
         if self.gathering.is_some() {
             let from = self.records.len();
-            self.counts.inputs += put_sends(&mut self.records, events);
+            self.counts.inputs += match &self.chosen {
+                // Whoever has the index of one of them that is gone is heard, too.
+                Some(chosen) => {
+                    let own = events.filter(|envelope| chosen.has(envelope.to));
+                    put_sends(&mut self.records, own)
+                }
+                None => put_sends(&mut self.records, events),
+            };
             self.go_on(from, crowd.now());
         }
     }
@@ -511,7 +518,8 @@ impl<B: Board + Saved, C: Context + ?Sized> Observer<B, C> for Recorder {
     }
 
     fn received(&mut self, crowd: &Crowd<B, C>, message: &Envelope, is_own: bool) {
-        if self.gathering.is_some() {
+        let chosen = self.chosen.as_ref();
+        if self.gathering.is_some() && chosen.is_none_or(|chosen| chosen.has(message.to)) {
             let from = self.records.len();
             put_message(&mut self.records, message.to.into(), &message.event, is_own);
             self.counts.inputs += 1;

@@ -3,6 +3,7 @@
 
 use statewright::{AgentId, Board, Context, Crowd, Saved};
 
+use crate::chosen::Chosen;
 use crate::record::{Changed, TapeAgent, Wrong};
 
 /// One agent, or nobody.
@@ -45,7 +46,7 @@ impl Shadow {
     pub(crate) fn follow<B: Board + Saved, C: Context + ?Sized>(
         &mut self,
         crowd: &Crowd<B, C>,
-        chosen: Option<&[u32]>,
+        chosen: Option<&Chosen>,
         mut changed: impl FnMut(TapeAgent, (&[u8], &[u8]), (&[u8], &[u8])),
     ) {
         let mut saved = std::mem::take(&mut self.saved);
@@ -53,14 +54,17 @@ impl Shadow {
             Some(_) => 0,
             None => end(self.agents.len(), crowd),
         };
-        let some = chosen.unwrap_or_default().iter();
-        for index in (0..all).chain(some.map(|&index| index as usize)) {
+        let some = chosen.map_or(&[][..], Chosen::agents).iter();
+        for index in (0..all).chain(some.map(|agent| agent.index() as usize)) {
             if index >= self.agents.len() {
                 self.agents.resize_with(index + 1, Agent::default);
             }
             let old = &mut self.agents[index];
             saved.clear();
-            let (generation, instance) = look(crowd, index, old.generation, &mut saved);
+            let there = crowd.agent_at(index as u32);
+            // Who came in the place of a chosen one is none of them.
+            let there = there.filter(|&agent| chosen.is_none_or(|chosen| chosen.has(agent)));
+            let (generation, instance) = look(crowd, there, old.generation, &mut saved);
             let same = old.generation == generation && old.instance == instance;
             if same && old.board == saved {
                 continue;
@@ -104,7 +108,8 @@ impl Shadow {
         for index in 0..end(self.agents.len(), crowd) {
             let recorded = self.agents.get(index).unwrap_or(&nobody);
             saved.clear();
-            let (generation, instance) = look(crowd, index, recorded.generation, &mut saved);
+            let there = crowd.agent_at(index as u32);
+            let (generation, instance) = look(crowd, there, recorded.generation, &mut saved);
             let same = recorded.generation == generation && recorded.instance == instance;
             if same && (!with_boards || recorded.board == saved) {
                 continue;
@@ -165,15 +170,14 @@ fn end<B: Board, C: Context + ?Sized>(known: usize, crowd: &Crowd<B, C>) -> usiz
     known.max(last.map_or(0, |agent| agent.index() as usize + 1))
 }
 
-/// Generation and instance of whoever is at an index; the blackboard goes behind the bytes. Where
+/// Generation and instance of whoever is there; the blackboard goes behind the bytes. Where
 /// nobody is, all is empty, and the generation is the next even one.
 fn look<'c, B: Board + Saved, C: Context + ?Sized>(
     crowd: &'c Crowd<B, C>,
-    index: usize,
+    there: Option<AgentId>,
     before: u32,
     board: &mut Vec<u8>,
 ) -> (u32, &'c [u8]) {
-    let there = crowd.agent_at(index as u32);
     let seen = |agent: AgentId| {
         let instance = crowd.instance_bytes(agent).ok()?;
         crowd.board(agent).ok()?.save(board);

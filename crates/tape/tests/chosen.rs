@@ -75,6 +75,11 @@ fn live(crowd: &mut Crowd<Nose, Yard>, yard: &Yard, ticks: u32) {
             let other = crowd.spawn(Nose::default());
             assert_eq!(other.index(), yard[4].index());
         }
+        // Who came in the place of another has a life of its own.
+        if tick > ticks / 2 {
+            let other = crowd.agent_at(yard[4].index()).unwrap();
+            crowd.send(other, call, 20 + tick as i32).unwrap();
+        }
         crowd.tick(yard);
     }
 }
