@@ -14,7 +14,7 @@
 //!
 //! - `record` what a tape says, one record after the other; `shadow` bytes of agents that changed, `hashes` of them
 //! - `file` the container: `beginning`, `block` (compressed), `write`, `read`, `copy` a part of it
-//! - `recording` is what hosts begin and end, `recorder` hears a crowd, `chosen` says whom if not everybody, `outputs` keeps commands; `world` hears those of a world, `queue` the thread that writes, `flight` the last seconds in memory
+//! - `recording` is what hosts begin and end, `recorder` hears a crowd, `chosen` says whom if not everybody, `outputs` keeps commands; `world` hears those of a world, `queue` the thread that writes, `sends` what it writes of events, `flight` the last seconds in memory
 //! - `replay` runs a tape again by `programs` for the versions of its machine, `timeline` goes back and forth in it, `difference` what differs, by name; `compare` two tapes, `desync` two peers
 //! - `sealed` runs a tape without its game, `fork` lets it run on otherwise, `diverge` what came of that, `shrink` the smallest that
 //!   still shows something, `fixture` an agent of it as a test
@@ -39,6 +39,7 @@ mod recorder;
 mod recording;
 mod replay;
 mod sealed;
+mod sends;
 mod shadow;
 mod shrink;
 mod timeline;

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 use crate::file::{Counts, EndReason, Kind, TapeWriter, WriteError};
+use crate::sends::Sends;
 
 /// Blocks that may wait: some megabytes.
 const WAITING: usize = 16;
@@ -14,15 +15,16 @@ const WAITING: usize = 16;
 /// Memory of blocks that were written, for those that come: the tick's thread would else ask the
 /// system for pages that this one gives back.
 #[derive(Clone, Debug, Default)]
-struct Spare(Arc<Mutex<Vec<Vec<u8>>>>);
+struct Spare(Arc<Mutex<Vec<(Vec<u8>, Sends)>>>);
 
 impl Spare {
-    fn take(&self) -> Option<Vec<u8>> {
+    fn take(&self) -> Option<(Vec<u8>, Sends)> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).pop()
     }
 
-    fn put(&self, mut memory: Vec<u8>) {
-        memory.clear();
+    fn put(&self, mut memory: (Vec<u8>, Sends)) {
+        memory.0.clear();
+        memory.1.clear();
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if all.len() < WAITING {
             all.push(memory);
@@ -38,6 +40,8 @@ pub(crate) struct Block {
     pub(crate) kind: Kind,
     pub(crate) tick: u64,
     pub(crate) raw: Vec<u8>,
+    /// Events that are to stand among records.
+    pub(crate) sends: Sends,
     pub(crate) counts: Counts,
 }
 
@@ -106,7 +110,7 @@ impl Queue {
     }
 
     /// Memory for a block.
-    pub(crate) fn memory(&self) -> Vec<u8> {
+    pub(crate) fn memory(&self) -> (Vec<u8>, Sends) {
         self.spare.take().unwrap_or_default()
     }
 
@@ -118,6 +122,7 @@ impl Queue {
             kind: Kind::Index,
             tick: 0,
             raw: Vec::new(),
+            sends: Sends::default(),
             counts: Counts::default(),
         });
     }
@@ -153,20 +158,28 @@ fn write_all<W: Write>(
     shared: &Shared,
     spare: &Spare,
 ) -> Written<W> {
-    let mut tick = 0;
+    let (mut tick, mut records) = (0, Vec::new());
     for block in waiting {
         if block.kind == Kind::Index {
             break;
         }
         tick = block.tick;
         let place = (block.kind, tick);
-        if let Err(error) = writer.block_of(block.crowd, place, &block.raw, block.counts) {
+        let raw = match block.sends.is_empty() {
+            true => &block.raw,
+            false => {
+                records.clear();
+                block.sends.write(&block.raw, &mut records);
+                &records
+            }
+        };
+        if let Err(error) = writer.block_of(block.crowd, place, raw, block.counts) {
             shared.end(EndReason::Failed);
             return Err(error);
         }
         // Checkpoints have much larger blocks, which only one in many needs again.
         if block.kind == Kind::Records {
-            spare.put(block.raw);
+            spare.put((block.raw, block.sends));
         }
     }
     writer.close(shared.ended().unwrap_or_default(), tick)

@@ -25,6 +25,7 @@ use crate::record::{
 };
 use crate::recording::{Proof, RecordError};
 use crate::sealed::Layout;
+use crate::sends::Sends;
 use crate::shadow::Shadow;
 
 /// What a recorder is asked for.
@@ -206,6 +207,8 @@ pub(crate) struct Recorder {
     since_checkpoint: u32,
     /// Records that wait to go out.
     records: Vec<u8>,
+    /// Events among them that the thread which writes makes records of.
+    sends: Sends,
     counts: Counts,
     /// Tick of the first of them.
     first: u64,
@@ -252,6 +255,7 @@ impl Recorder {
             outputs,
             since_checkpoint: 0,
             records: Vec::new(),
+            sends: Sends::default(),
             counts: Counts::default(),
             first: crowd.now(),
             snapshot: Vec::new(),
@@ -292,35 +296,55 @@ impl Recorder {
     }
 
     fn send(&mut self, kind: Kind, tick: u64, raw: Vec<u8>, counts: Counts) {
-        let block = Block {
+        self.send_block(Block {
             crowd: 0,
             kind,
             tick,
             raw,
+            sends: Sends::default(),
             counts,
-        };
+        });
+    }
+
+    fn send_block(&mut self, block: Block) {
         let gathering = self.gathering.as_ref();
         if !gathering.is_some_and(|gathering| gathering.take(block)) {
             self.gathering = None;
         }
     }
 
+    /// Bytes of records that wait, or become such.
+    fn gathered(&self) -> usize {
+        self.records.len() + self.sends.bytes()
+    }
+
     /// Sends out what was gathered.
     fn flush(&mut self, next: u64) {
-        if !self.records.is_empty() {
-            let records = match &self.gathering {
+        if self.gathered() > 0 {
+            let (raw, sends) = match &self.gathering {
                 Some(Gathering::Queue { queue, .. }) => {
-                    std::mem::replace(&mut self.records, queue.memory())
+                    let (records, sends) = queue.memory();
+                    (
+                        std::mem::replace(&mut self.records, records),
+                        std::mem::replace(&mut self.sends, sends),
+                    )
                 }
                 // What is kept takes as little as it can.
                 Some(Gathering::Ring(_)) | None => {
                     let records = self.records.clone();
                     self.records.clear();
-                    records
+                    (records, Sends::default())
                 }
             };
-            let counts = std::mem::take(&mut self.counts);
-            self.send(Kind::Records, self.first, records, counts);
+            let block = Block {
+                crowd: 0,
+                kind: Kind::Records,
+                tick: self.first,
+                raw,
+                sends,
+                counts: std::mem::take(&mut self.counts),
+            };
+            self.send_block(block);
         }
         self.first = next;
     }
@@ -404,14 +428,14 @@ impl Recorder {
     /// Sends out what was gathered if it is enough for a block, which is never larger than a tape has
     /// room for. `from` is where the last record begins.
     fn go_on(&mut self, from: usize, now: u64) {
-        if self.records.len() <= GATHERED {
+        if self.gathered() <= GATHERED {
             return;
         }
         if self.records.len() - from > MOST_BLOCK {
             self.records.truncate(from);
             self.flush(now);
             self.end(EndReason::TooLarge);
-        } else if self.records.len() > MOST_BLOCK {
+        } else if self.records.len() + self.sends.most_bytes() > MOST_BLOCK {
             let last = self.records.split_off(from);
             self.flush(now);
             self.records = last;
@@ -443,18 +467,19 @@ impl<B: Board + Saved, C: Context + ?Sized> Observer<B, C> for Recorder {
     }
 
     fn sent(&mut self, crowd: &Crowd<B, C>, events: Sent<'_>) {
-        if self.gathering.is_some() {
-            let from = self.records.len();
-            self.counts.inputs += match &self.chosen {
-                // Whoever has the index of one of them that is gone is heard, too.
-                Some(chosen) => {
-                    let own = events.filter(|envelope| chosen.has(envelope.to));
-                    put_sends(&mut self.records, own)
-                }
-                None => put_sends(&mut self.records, events),
-            };
-            self.go_on(from, crowd.now());
-        }
+        let from = self.records.len();
+        self.counts.inputs += match (&self.gathering, &self.chosen) {
+            (None, _) => return,
+            // Whoever has the index of one of them that is gone is heard, too.
+            (Some(_), Some(chosen)) => {
+                let own = events.filter(|envelope| chosen.has(envelope.to));
+                put_sends(&mut self.records, own)
+            }
+            (Some(Gathering::Queue { .. }), None) => self.sends.add(from, events),
+            // What is kept in memory is as short as on a tape.
+            (Some(Gathering::Ring(_)), None) => put_sends(&mut self.records, events),
+        };
+        self.go_on(from, crowd.now());
     }
 
     fn reloaded(&mut self, crowd: &Crowd<B, C>) {
@@ -512,7 +537,7 @@ impl<B: Board + Saved, C: Context + ?Sized> Observer<B, C> for Recorder {
         }
         if self.since_checkpoint >= self.every {
             self.try_checkpoint(crowd, CheckpointReason::Regular);
-        } else if self.records.len() > GATHERED {
+        } else if self.gathered() > GATHERED {
             self.flush(crowd.now());
         }
     }

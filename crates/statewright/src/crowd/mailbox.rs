@@ -1,5 +1,7 @@
 //! Events under way to agents.
 
+use std::ops::Range;
+
 use statewright_kernel::{Event, InboxEvent};
 
 use super::Roster;
@@ -18,18 +20,40 @@ pub struct Envelope {
 /// Events that were sent to agents of a crowd one after the other ([`Observer::sent`](super::Observer::sent)).
 #[derive(Clone, Debug)]
 pub struct Sent<'c> {
-    events: std::slice::Iter<'c, InboxEvent>,
+    events: &'c [InboxEvent],
     /// Of the receivers, if some may be gone.
-    generations: std::slice::Iter<'c, u32>,
+    generations: &'c [u32],
     roster: Roster<'c>,
-    /// The receivers that count, if not all do.
-    heard: Option<&'c AgentSet>,
+    which: Which<'c>,
+}
+
+/// Places of the events that count.
+#[derive(Clone, Debug)]
+enum Which<'c> {
+    All(Range<usize>),
+    Some(std::slice::Iter<'c, usize>),
 }
 
 impl<'c> Sent<'c> {
-    /// Those for these agents alone.
-    pub(super) fn limited_to(self, heard: Option<&'c AgentSet>) -> Self {
-        Self { heard, ..self }
+    /// Those at these places alone.
+    pub(super) fn limited_to(self, places: &'c [usize]) -> Self {
+        let which = Which::Some(places.iter());
+        Self { which, ..self }
+    }
+
+    /// All of them behind others: what [`Extend`] does, in one short loop where everybody counts and is there.
+    pub fn append_to(self, list: &mut Vec<Envelope>) {
+        match &self.which {
+            Which::All(range) if self.generations.is_empty() => {
+                let events = self.events.get(range.clone()).unwrap_or_default();
+                let roster = self.roster;
+                list.extend(events.iter().map(|event| Envelope {
+                    to: roster.at(event.place as usize),
+                    event: event.event,
+                }));
+            }
+            Which::All(_) | Which::Some(_) => list.extend(self),
+        }
     }
 }
 
@@ -38,20 +62,16 @@ impl Iterator for Sent<'_> {
 
     #[inline]
     fn next(&mut self) -> Option<Envelope> {
-        loop {
-            let InboxEvent { place, event } = *self.events.next()?;
-            let generation = self.generations.next();
-            if self
-                .heard
-                .is_none_or(|heard| heard.contains(place as usize))
-            {
-                let to = match generation {
-                    Some(&sent) => self.roster.id(place, sent),
-                    None => self.roster.at(place as usize),
-                };
-                return Some(Envelope { to, event });
-            }
-        }
+        let at = match &mut self.which {
+            Which::All(places) => places.next(),
+            Which::Some(places) => places.next().copied(),
+        }?;
+        let InboxEvent { place, event } = *self.events.get(at)?;
+        let to = match self.generations.get(at) {
+            Some(&sent) => self.roster.id(place, sent),
+            None => self.roster.at(place as usize),
+        };
+        Some(Envelope { to, event })
     }
 }
 
@@ -68,6 +88,9 @@ impl Message {
         self.envelope.to.crowd()
     }
 }
+
+/// One in so many is looked for by itself.
+const FEW: usize = 32;
 
 /// Events for the next tick, in the order in which they were sent: what the last tick left over,
 /// then messages of agents, then what the host sends (EVT-4, CMD-4). They lie as the kernel wants
@@ -152,11 +175,30 @@ impl Mailbox {
 
     /// The same without so many that were sent first.
     pub(super) fn envelopes_from<'m>(&'m self, first: usize, roster: Roster<'m>) -> Sent<'m> {
+        let events = self.events.get(first..).unwrap_or_default();
         Sent {
-            events: self.events.get(first..).unwrap_or_default().iter(),
-            generations: self.generations.get(first..).unwrap_or_default().iter(),
+            events,
+            generations: self.generations.get(first..).unwrap_or_default(),
             roster,
-            heard: None,
+            which: Which::All(0..events.len()),
+        }
+    }
+
+    /// Where events for some agents stand among those that were sent behind so many.
+    pub(super) fn find(&self, first: usize, agents: &AgentSet, places: &mut Vec<usize>) {
+        let events = self.events.get(first..).unwrap_or_default();
+        places.clear();
+        if self.unsorted || agents.len() * FEW > events.len() {
+            let own = events.iter().enumerate();
+            let own = own.filter(|(_, event)| agents.contains(event.place as usize));
+            places.extend(own.map(|(at, _)| at));
+            return;
+        }
+        for index in agents.iter() {
+            let start = events.partition_point(|event| event.place < index);
+            let own = events[start..].iter();
+            let count = own.take_while(|event| event.place == index).count();
+            places.extend(start..start + count);
         }
     }
 

@@ -90,6 +90,7 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
             }
             None => self.forget_watch(|watch| watch.heard = None),
         }
+        self.pass_over_mailbox();
     }
 
     /// Calls whoever hears the crowd ([`Observer::called`]).
@@ -142,6 +143,8 @@ pub(super) struct Watch<B, C: Context + ?Sized> {
 #[derive(Debug, Default)]
 struct Heard {
     agents: AgentSet,
+    /// Where events for them stand that are about to be told; kept for its memory.
+    places: Vec<usize>,
     /// Messages of the tick that is being finished; kept for its memory.
     messages: Vec<Message>,
 }
@@ -228,10 +231,17 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     pub(super) fn tell_sent(&mut self) {
         let told = self.watch.as_ref().map_or(0, |watch| watch.told);
         if told < self.mailbox.len() {
+            let heard = self.watch.as_mut().and_then(|watch| watch.heard.as_mut());
+            if let Some(Heard { agents, places, .. }) = heard {
+                self.mailbox.find(told, agents, places);
+            }
             self.tell(|observer, crowd| {
                 let sent = crowd.mailbox.envelopes_from(told, crowd.agents.roster());
                 let heard = crowd.watch.as_ref().and_then(|watch| watch.heard.as_ref());
-                observer.sent(crowd, sent.limited_to(heard.map(|heard| &heard.agents)));
+                match heard {
+                    Some(heard) => observer.sent(crowd, sent.limited_to(&heard.places)),
+                    None => observer.sent(crowd, sent),
+                }
             });
             self.pass_over_mailbox();
         }
@@ -241,7 +251,9 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     pub(super) fn pass_over_mailbox(&mut self) {
         let count = self.mailbox.len();
         if let Some(watch) = &mut self.watch {
-            (watch.told, watch.tell_at) = (count, count + MANY_SENT);
+            // Those for a few are found sooner among all of a tick.
+            let most = watch.heard.as_ref().map_or(MANY_SENT, |_| usize::MAX);
+            (watch.told, watch.tell_at) = (count, count.saturating_add(most));
         }
     }
 

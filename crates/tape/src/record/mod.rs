@@ -25,8 +25,8 @@ use statewright_bytes::ReadError;
 pub(crate) use read::read_short_send;
 pub use settings::RecordedSettings;
 pub(crate) use write::{
-    put_calls, put_changed, put_guessed, put_hash, put_input, put_keys, put_message, put_output,
-    put_sends, put_tick,
+    LONGEST_SEND, put_calls, put_changed, put_guessed, put_hash, put_input, put_keys, put_message,
+    put_output, put_sends, put_tick,
 };
 
 use crate::outputs::Output;

@@ -37,7 +37,7 @@ impl Writer for Short {
 
 /// Kind, receiver, event take at most 1 + 4 + 3 + 3 + 1 + 6 + 16 bytes; with some room behind them, into
 /// which short ones are written in steps of four bytes.
-const LONGEST_SEND: usize = 40;
+pub(crate) const LONGEST_SEND: usize = 40;
 
 /// Events that were sent, in pieces: most runs have more of these than of all else. How many they are.
 pub(crate) fn put_sends(out: &mut Vec<u8>, sent: impl Iterator<Item = Envelope>) -> u64 {
