@@ -239,13 +239,18 @@ impl Kept {
         }
     }
 
+    /// Some are others than they were.
+    pub(super) fn note_some(&mut self, some: &AgentSet) {
+        some.iter()
+            .for_each(|index| _ = self.stale.insert(index as usize));
+    }
+
     /// Some went back to what they were, and those behind so many slots are gone.
     pub(super) fn note_rewind(&mut self, some: &AgentSet, slots: usize) {
         let gone = self.agents.drain(slots.min(self.agents.len())..);
         self.sum = gone.fold(self.sum, u64::wrapping_sub);
         self.stale.clear_from(slots);
-        some.iter()
-            .for_each(|index| _ = self.stale.insert(index as usize));
+        self.note_some(some);
     }
 
     /// An input comes; the agent that it may change.

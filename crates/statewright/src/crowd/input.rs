@@ -335,6 +335,7 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
         self.agents.despawn(index);
         self.schedule.do_not_stop(index);
         self.schedule.put_to_sleep(index);
+        self.owed.remove(index);
         self.tracing.note_despawn(agent);
         self.departures += 1;
     }
