@@ -90,8 +90,8 @@ fn load_7_a_reload_is_shown_and_what_follows_has_the_new_names() {
             .code(0)
             .out
     };
-    assert!(why("1").contains("from alert"), "{}", why("1"));
-    assert!(why("5").contains("to yard"), "{}", why("5"));
+    assert!(why("2").contains("from post to alert"), "{}", why("2"));
+    assert!(why("5").contains("from alert to yard"), "{}", why("5"));
 
     // Slices of the old machine end where it ends.
     let ran = folder
