@@ -1,8 +1,6 @@
 //! `run --record`, `replay` and `tape`: the same run once more, where tapes part, and files that are no
 //! tapes.
 
-use std::time::{Duration, Instant};
-
 use crate::common::Folder;
 
 const GUARD: &str = r#"{ "machine": "Guard", "tick_rate": 10,
@@ -154,9 +152,7 @@ fn damaged_files_give_one_clear_error_soon() {
         for (damage, bytes) in [&bytes[..place], &changed].into_iter().enumerate() {
             folder.write("bad.swtape", bytes);
             for command in [&["replay"][..], &["tape", "info"]] {
-                let begun = Instant::now();
-                let ran = folder.run(&[command, &["bad.swtape"]].concat());
-                assert!(begun.elapsed() < Duration::from_secs(2), "place {place}");
+                let ran = folder.run_bounded(&[command, &["bad.swtape"]].concat());
                 assert!(ran.code < 2, "place {place}: {}", ran.err);
                 assert!(!ran.err.contains("panicked"), "{}", ran.err);
                 assert!(ran.err.lines().count() <= 3, "{}", ran.err);
@@ -169,9 +165,16 @@ fn damaged_files_give_one_clear_error_soon() {
         }
     }
     assert!(seen.iter().all(|&count| count > 60), "{seen:?}");
+    // A beginning that is right, and 100 MB of nothing.
+    folder.write("long.swtape", [&bytes[..64], &vec![0; 100 << 20]].concat());
+    for command in [&["replay"][..], &["tape", "info"]] {
+        let refused = folder.run_bounded(&[command, &["long.swtape"]].concat());
+        assert_eq!(refused.err.matches("error").count(), 1, "{}", refused.err);
+        refused.code(1);
+    }
     for (name, content) in [("empty.swtape", ""), ("machine.swtape", GUARD)] {
         folder.write(name, content);
-        let refused = folder.run(&["replay", name]).code(1);
+        let refused = folder.run_bounded(&["replay", name]).code(1);
         refused
             .says("is not a tape that can be read, at byte 0")
             .says("tapes are written by");
