@@ -15,14 +15,17 @@ const WAITING: usize = 16;
 /// Memory of blocks that were written, for those that come: the tick's thread would else ask the
 /// system for pages that this one gives back.
 #[derive(Clone, Debug, Default)]
-struct Spare(Arc<Mutex<Vec<(Vec<u8>, Sends)>>>);
+struct Spare(Arc<Mutex<Vec<Memory>>>);
+
+/// Of records, and of events among them.
+type Memory = (Vec<u8>, Sends);
 
 impl Spare {
-    fn take(&self) -> Option<(Vec<u8>, Sends)> {
+    fn take(&self) -> Option<Memory> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).pop()
     }
 
-    fn put(&self, mut memory: (Vec<u8>, Sends)) {
+    fn put(&self, mut memory: Memory) {
         memory.0.clear();
         memory.1.clear();
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -110,7 +113,7 @@ impl Queue {
     }
 
     /// Memory for a block.
-    pub(crate) fn memory(&self) -> (Vec<u8>, Sends) {
+    pub(crate) fn memory(&self) -> Memory {
         self.spare.take().unwrap_or_default()
     }
 
