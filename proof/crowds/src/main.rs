@@ -50,6 +50,9 @@ struct Arguments {
     /// Changed bits of inputs that replay has to find.
     #[arg(long, default_value_t = 200)]
     trials: u64,
+    /// Only this changed bit.
+    #[arg(long, requires = "tapes")]
+    trial: Option<u64>,
     /// Runs tapes again in every way from every checkpoint.
     #[arg(long)]
     every_way: bool,
@@ -85,6 +88,10 @@ fn prove(arguments: &Arguments) -> Result<(), String> {
             "seed {seed}: no difference, {} transitions",
             total.transitions
         );
+        return Ok(());
+    }
+    if let Some(trial) = arguments.trial {
+        println!("trial {trial}: {:?}", localize(trial)?);
         return Ok(());
     }
     if arguments.tapes {
@@ -293,11 +300,13 @@ fn tapes(arguments: &Arguments) -> Result<(), String> {
     Ok(())
 }
 
+fn localize(trial: u64) -> Result<tapes::Found, String> {
+    tapes::localize(trial % 200, trial, 60)
+}
+
 fn changed_bits(arguments: &Arguments) -> Result<(), String> {
     let start = Instant::now();
-    let found = each("changed bits", arguments.trials, |trial| {
-        tapes::localize(trial % 200, trial, 60)
-    })?;
+    let found = each("changed bits", arguments.trials, localize)?;
     let count = |is: fn(&tapes::Found) -> bool| found.iter().filter(|found| is(found)).count();
     let agents = count(|found| matches!(found, tapes::Found::At(_, Some(_))));
     let crowds = count(|found| matches!(found, tapes::Found::At(_, None)));

@@ -2,6 +2,7 @@
 //! reloaded in the middle, are recorded; each crowd is run again from every checkpoint, asleep and awake, on several
 //! threads, with its functions and without. And one changed bit of an input is found where it first shows.
 
+use std::mem::{Discriminant, discriminant};
 use std::sync::OnceLock;
 
 use statewright::commands::Lane;
@@ -10,8 +11,8 @@ use statewright_differential::machine::CompiledCase;
 use statewright_differential::reload::versions;
 use statewright_generator::Rng;
 use statewright_tape::{
-    Programs, Proof, Record, RecordingOptions, Replay, ReplayError, SealedProgram, Tape, TapeInput,
-    Verified, WhatDiffers, WorldRecorder, WorldTape, rewrite,
+    Item, Programs, Proof, Record, RecordingOptions, Replay, ReplayError, SealedProgram, Tape,
+    TapeInput, Verified, WhatDiffers, WorldRecorder, WorldTape, rewrite,
 };
 
 use crate::outside::Outside;
@@ -328,8 +329,8 @@ pub fn localize(seed: u64, trial: u64, ticks: u64) -> Result<Found, String> {
     let expected = first_difference(&made, (place, tape), &changed)?;
     let found = find(&made, place, &changed)?;
     match expected {
-        // What stands behind the bit is other records than it was, up to one that is none. Replay goes only as far
-        // as it must: it may come to a difference before that.
+        // What stands behind the bit is other records than it was, those of the outcome among them: whatever
+        // replay says of them, it says something.
         None if found != Found::Nothing => Ok(Found::Refused),
         Some(expected) if expected == found => Ok(found),
         _ => Err(format!(
@@ -388,8 +389,20 @@ fn bare(tape: &Tape<'_>) -> Result<Vec<u8>, String> {
     Ok(bare.map_err(|error| error.to_string())?.0)
 }
 
-/// Runs both tapes side by side and compares everything after every tick. Nothing if the changed one cannot be read
-/// to its end.
+/// What a tape has, one after the other; nothing if it cannot be read to its end.
+fn kinds(tape: &Tape<'_>) -> Option<Vec<Option<Discriminant<Record>>>> {
+    let (mut player, mut kinds) = (tape.play(), Vec::new());
+    while let Some(item) = player.next_item().ok()? {
+        kinds.push(match &item {
+            Item::Record(record) => Some(discriminant(record)),
+            Item::Checkpoint(_) | Item::Reload(_) => None,
+        });
+    }
+    Some(kinds)
+}
+
+/// Runs both tapes side by side and compares everything after every tick. Nothing if one bit more or less makes other
+/// records of what stands behind it.
 fn first_difference(
     made: &Made,
     (place, tape): (usize, &Tape<'_>),
@@ -398,9 +411,10 @@ fn first_difference(
     let world = &made.contexts[0];
     let machine = &made.crowds[place][0];
     let other = Tape::read(changed).map_err(|error| error.to_string())?;
-    let (one, Ok(two)) = (bare(tape)?, bare(&other)) else {
+    if kinds(tape) != kinds(&other) {
         return Ok(None);
-    };
+    }
+    let (one, two) = (bare(tape)?, bare(&other)?);
     let (one, two) = (
         Tape::read(&one).expect("a tape"),
         Tape::read(&two).expect("a tape"),
