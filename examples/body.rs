@@ -22,8 +22,16 @@ const BODY: &str = r#"{ "machine": "Body", "tier": "standard",
     "lying": {} } }"#;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
+    play(|_| ()).map(drop)
+}
+
+/// All of it. `begin` gets the crowd before anybody is there, such as for a recording.
+pub(crate) fn play<R>(
+    begin: impl FnOnce(&mut Crowd<Blackboard, ()>) -> R,
+) -> Result<(Crowd<Blackboard, ()>, R), Box<dyn std::error::Error>> {
     let machine = Machine::from_text("body.sw.json", BODY)?;
     let mut crowd = Crowd::new(machine.bind(Functions::<Blackboard, ()>::new())?, 1);
+    let begun = begin(&mut crowd);
     let body = crowd.spawn(Blackboard::new(&machine));
     crowd.tick(&());
     for events in [
@@ -46,5 +54,5 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             }
         }
     }
-    Ok(())
+    Ok((crowd, begun))
 }

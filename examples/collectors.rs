@@ -3,6 +3,7 @@
 //! Moving is an update list with an argument from a parameter, so that a variant is faster; what
 //! is near is a value of the game; what to do next is a decision with `then` and `else`.
 
+use statewright::Saved;
 use statewright::prelude::*;
 
 const COLLECTOR: &str = r#"{ "machine": "Collector", "tick_rate": 10, "events": ["TooLate"],
@@ -31,7 +32,7 @@ const COLLECTOR: &str = r#"{ "machine": "Collector", "tick_rate": 10, "events": 
     "retire": {} } }"#;
 
 /// Coins that still lie about.
-struct Field {
+pub(crate) struct Field {
     coins: Vec<[f32; 2]>,
 }
 
@@ -40,8 +41,8 @@ struct Field {
 #[command(lane = GAMEPLAY)]
 struct Take([f32; 2]);
 
-#[derive(Board)]
-struct Collector {
+#[derive(Board, Saved)]
+pub(crate) struct Collector {
     #[board(skip)]
     place: [f32; 2],
     goal: [f32; 2],
@@ -94,10 +95,18 @@ impl Collector {
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
+    play(|_| ()).map(drop)
+}
+
+/// All of it. `begin` gets the crowd before anybody is there, such as for a recording.
+pub(crate) fn play<R>(
+    begin: impl FnOnce(&mut Crowd<Collector, Field>) -> R,
+) -> Result<(Crowd<Collector, Field>, R), Box<dyn std::error::Error>> {
     let machine = Machine::from_text("collector.sw.json", COLLECTOR)?;
     assert_eq!(machine.warnings(), [""; 0]);
     let too_late = machine.event("TooLate")?;
     let mut crowd = Crowd::new(machine.bind(Collector::functions())?, 1);
+    let begun = begin(&mut crowd);
     let collector = |home| Collector {
         place: home,
         goal: home,
@@ -135,5 +144,5 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for (agent, name) in names {
         println!("{name} delivered {}", crowd.board(agent)?.delivered);
     }
-    Ok(())
+    Ok((crowd, begun))
 }

@@ -2,6 +2,7 @@
 //! cooldown, latch, minimum time, interrupts, done and failed, update lists, values of the game,
 //! parameters and variants. The story is printed as it happens.
 
+use statewright::Saved;
 use statewright::commands::What;
 use statewright::prelude::*;
 
@@ -56,8 +57,8 @@ const GUARD: &str = r#"{ "machine": "Guard", "tick_rate": 10,
     "pause": { "transitions": [{ "after": "1s", "to": "duty/before" }] },
     "down": { "final": true } } }"#;
 
-#[derive(Board)]
-struct Guard {
+#[derive(Board, Saved)]
+pub(crate) struct Guard {
     health: i32,
     #[board(skip)]
     place: [f32; 2],
@@ -102,10 +103,18 @@ enum Deed {
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
+    play(|_| ()).map(drop)
+}
+
+/// All of it. `begin` gets the crowd before anybody is there, such as for a recording.
+pub(crate) fn play<R>(
+    begin: impl FnOnce(&mut Crowd<Guard, ()>) -> R,
+) -> Result<(Crowd<Guard, ()>, R), Box<dyn std::error::Error>> {
     let machine = Machine::from_text("guard.sw.json", GUARD)?;
     assert_eq!(machine.warnings(), [""; 0]);
     let (noise, hit) = (machine.event("Noise")?, machine.event("Hit")?);
     let mut crowd = Crowd::new(machine.bind(Guard::functions())?, 1);
+    let begun = begin(&mut crowd);
     let guard = crowd.spawn_as(
         Guard {
             health: 10,
@@ -155,5 +164,5 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     let Guard { health, steps, .. } = crowd.board(guard)?;
     println!("health {health}, {steps} steps on patrol");
-    Ok(())
+    Ok((crowd, begun))
 }

@@ -14,9 +14,17 @@ const FIGHTER: &str = r#"{ "machine": "Fighter", "tier": "standard", "tick_rate"
     "stunned": { "transitions": [{ "on": "Recovered", "stack": "pop" }] } } }"#;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
+    play(|_| ()).map(drop)
+}
+
+/// All of it. `begin` gets the crowd before anybody is there, such as for a recording.
+pub(crate) fn play<R>(
+    begin: impl FnOnce(&mut Crowd<Blackboard, ()>) -> R,
+) -> Result<(Crowd<Blackboard, ()>, R), Box<dyn std::error::Error>> {
     let machine = Machine::from_text("fighter.sw.json", FIGHTER)?;
     let [hit, recovered] = [machine.event("Hit")?, machine.event("Recovered")?];
     let mut crowd = Crowd::new(machine.bind(Functions::<Blackboard, ()>::new())?, 1);
+    let begun = begin(&mut crowd);
     let fighter = crowd.spawn(Blackboard::new(&machine));
     let mut last = String::new();
     for tick in 0..80 {
@@ -33,5 +41,5 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             last = now;
         }
     }
-    Ok(())
+    Ok((crowd, begun))
 }

@@ -1,6 +1,7 @@
 //! Messages between agents, and a sync group: one event moves feet and weapon of a soldier
 //! together.
 
+use statewright::Saved;
 use statewright::prelude::*;
 
 const SQUAD: &str = r#"{ "machine": "Soldier", "tier": "standard",
@@ -14,7 +15,8 @@ const SQUAD: &str = r#"{ "machine": "Soldier", "tier": "standard",
         "feet": { "initial": "advance", "states": { "advance": {}, "retreat": {} } },
         "weapon": { "initial": "fire", "states": { "fire": {}, "cover": {} } } } } } }"#;
 
-struct Soldier {
+#[derive(Saved)]
+pub(crate) struct Soldier {
     next: Option<AgentId>,
     enemy: Option<AgentId>,
 }
@@ -22,7 +24,7 @@ struct Soldier {
 impl Board for Soldier {}
 
 /// Events by name, once.
-struct Words {
+pub(crate) struct Words {
     contact: statewright::EventHandle,
 }
 
@@ -39,12 +41,20 @@ impl Soldier {
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
+    play(|_| ()).map(drop)
+}
+
+/// All of it. `begin` gets the crowd before anybody is there, such as for a recording.
+pub(crate) fn play<R>(
+    begin: impl FnOnce(&mut Crowd<Soldier, Words>) -> R,
+) -> Result<(Crowd<Soldier, Words>, R), Box<dyn std::error::Error>> {
     let machine = Machine::from_text("soldier.sw.json", SQUAD)?;
     let words = Words {
         contact: machine.event("Contact")?,
     };
     let fall_back = machine.event("FallBack")?;
     let mut crowd = Crowd::new(machine.bind(Soldier::functions())?, 1);
+    let begun = begin(&mut crowd);
     let mut next = None;
     for _ in 0..4 {
         next = Some(crowd.spawn(Soldier { next, enemy: None }));
@@ -64,5 +74,5 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         println!("tick {tick}: {}", paths.join(" | "));
     }
     println!("{} messages lost", crowd.lost_messages());
-    Ok(())
+    Ok((crowd, begun))
 }

@@ -1,5 +1,6 @@
 //! Utility: among several wishes the strongest one wins; scores are expressions or Rust.
 
+use statewright::Saved;
 use statewright::prelude::*;
 
 const CAT: &str = r#"{ "machine": "Cat", "tick_rate": 1,
@@ -17,8 +18,8 @@ const CAT: &str = r#"{ "machine": "Cat", "tick_rate": 1,
     "sleep": { "entry": ["Live(0.2, 0.0)", "fatigue = 0.0"] },
     "play": { "entry": "Live(0.25, 0.3)" } } }"#;
 
-#[derive(Board)]
-struct Cat {
+#[derive(Board, Saved)]
+pub(crate) struct Cat {
     hunger: f32,
     fatigue: f32,
     fun: u32,
@@ -41,9 +42,17 @@ impl Cat {
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
+    play(|_| ()).map(drop)
+}
+
+/// All of it. `begin` gets the crowd before anybody is there, such as for a recording.
+pub(crate) fn play<R>(
+    begin: impl FnOnce(&mut Crowd<Cat, ()>) -> R,
+) -> Result<(Crowd<Cat, ()>, R), Box<dyn std::error::Error>> {
     let machine = Machine::from_text("cat.sw.json", CAT)?;
     let choose = machine.event("Choose")?;
     let mut crowd = Crowd::new(machine.bind(Cat::functions())?, 1);
+    let begun = begin(&mut crowd);
     let cat = crowd.spawn(Cat {
         hunger: 0.3,
         fatigue: 0.2,
@@ -61,5 +70,5 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             crowd.path(cat)?
         );
     }
-    Ok(())
+    Ok((crowd, begun))
 }

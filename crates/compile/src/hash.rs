@@ -70,6 +70,7 @@ fn structure(tables: &Tables) -> u64 {
     }
     hash_latches(tables, transitions.start, &mut hash);
     hash_cooldowns(tables, transitions.start, &mut hash);
+    hash_pushes(tables, &mut hash);
     hash.update(tables.stacks.as_slice().as_bytes());
     hash.update(tables.scratch.as_slice().as_bytes());
     for key in &tables.keys {
@@ -119,6 +120,23 @@ fn hash_cooldowns(tables: &Tables, first_transition_id: usize, hash: &mut Xxh3) 
     for (slot, id) in cooldowns {
         hash.update(&[slot]);
         hash.update(&id.to_le_bytes());
+    }
+}
+
+/// Which states push in which stack: what is suspended stays only where something can have suspended it
+/// (LOAD-3), so that who cannot push any more needs its agents to be looked at. Where a push goes does not count.
+fn hash_pushes(tables: &Tables, hash: &mut Xxh3) {
+    let pushes = tables.transition_extras.iter().filter_map(|extra| {
+        let transition = &tables.transitions[usize::from(extra.transition.get())];
+        let is_push = transition.flags.get() & transition_flag::PUSH != 0;
+        is_push.then(|| (extra.stack, transition.source.get()))
+    });
+    let mut pushes: Vec<(u8, u16)> = pushes.collect();
+    pushes.sort_unstable();
+    pushes.dedup();
+    for (stack, source) in pushes {
+        hash.update(&[stack]);
+        hash.update(&source.to_le_bytes());
     }
 }
 

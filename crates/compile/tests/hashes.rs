@@ -442,6 +442,32 @@ fn hash_1_another_activity_changes_the_structure() {
     assert_ne!(with("Look(1)").1, with("Look(2)").1);
 }
 
+/// Who cannot push any more leaves nothing suspended behind; where a push goes, and how many there are, touches nobody.
+#[test]
+fn hash_1_who_pushes_changes_the_structure() {
+    let with = |idle: &str, alert: &str| {
+        hashes(&format!(
+            r#"{{ "machine": "M", "events": ["Go", "Back"], "stack": 1, "initial": "idle", "states": {{
+                "idle": {{ "transitions": [{idle}{{ "on": "Back", "to": "alert" }}] }},
+                "alert": {{ "transitions": [{alert}{{ "on": "Back", "to": "idle" }}] }},
+                "talk": {{ "transitions": [{{ "on": "Back", "stack": "pop" }}] }},
+                "walk": {{ "transitions": [{{ "on": "Back", "stack": "pop" }}] }} }} }}"#
+        ))
+    };
+    let talk = r#"{ "on": "Go", "to": "talk", "stack": "push" }, "#;
+    let walk = r#"{ "on": "Go", "to": "walk", "stack": "push" }, "#;
+    let both = r#"{ "on": "Go", "to": "talk", "stack": "push", "if": "Ready" }, { "on": "Go", "to": "talk", "stack": "push" }, "#;
+    let before = with(talk, walk);
+    for (idle, alert) in [(walk, walk), (both, walk)] {
+        let after = with(idle, alert);
+        assert_eq!(before.0, after.0, "{idle}");
+        assert_ne!(before.1, after.1, "{idle}");
+    }
+    for (idle, alert) in [("", walk), (talk, "")] {
+        assert_ne!(before.0, with(idle, alert).0, "{idle}");
+    }
+}
+
 #[test]
 fn changing_the_tier_changes_the_structure() {
     changes_structure(&[("\"tick_rate\": 30", "\"tick_rate\": 30, \"tier\": \"hero\"")]);

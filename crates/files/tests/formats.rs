@@ -13,7 +13,7 @@ use std::path::PathBuf;
 
 use statewright::trace::{Level, Reading, Settings as TraceSettings, Writer};
 use statewright::{
-    AgentId, Blackboard, Crowd, CrowdKey, Extent, Functions, Machine, SNAPSHOT_FORMAT,
+    AgentId, Blackboard, Crowd, CrowdKey, Extent, Functions, Machine, PART_FORMAT, SNAPSHOT_FORMAT,
     WORLD_FORMAT, World,
 };
 use statewright_rom::{OwnedRom, Rom, layout};
@@ -74,6 +74,23 @@ const SNAPSHOT: Kind = Kind {
     read: |bytes| new_crowd().restore(bytes).map_err(text),
 };
 
+/// Two agents of a crowd, as tapes of chosen agents have them.
+const PART: Kind = Kind {
+    name: "part",
+    extension: "bin",
+    first: 1,
+    version: PART_FORMAT.version as u32,
+    read_since: PART_FORMAT.version as u32,
+    write: || {
+        let crowd = sentries(&mut |_| ());
+        let agents = crowd.agents().filter(|agent| agent.index() % 2 == 0);
+        let (agents, mut part) = (agents.collect::<Vec<_>>(), Vec::new());
+        crowd.part_into(&agents, &mut part);
+        part
+    },
+    read: |bytes| new_crowd().restore_part(bytes).map_err(text),
+};
+
 const CHECKPOINT: Kind = Kind {
     name: "checkpoint",
     extension: "bin",
@@ -96,7 +113,7 @@ const TRACE: Kind = Kind {
     extension: "swtrace",
     first: 1,
     version: statewright_trace::file::FORMAT.version as u32,
-    read_since: statewright_trace::file::FORMAT.version as u32,
+    read_since: 4,
     write: || {
         let mut writer = Writer::new(Vec::new(), &new_crowd().legend()).unwrap();
         sentries(&mut |crowd| crowd.write_trace(&mut writer).unwrap());
@@ -217,8 +234,8 @@ const WORLD_TAPE: Kind = Kind {
     },
 };
 
-const KINDS: [Kind; 9] = [
-    ROM, SIDECAR, SNAPSHOT, CHECKPOINT, TRACE, WORLD, TAPE, WORLD_TAPE, SAVE,
+const KINDS: [Kind; 10] = [
+    ROM, SIDECAR, SNAPSHOT, PART, CHECKPOINT, TRACE, WORLD, TAPE, WORLD_TAPE, SAVE,
 ];
 
 fn text(error: impl std::error::Error) -> String {
@@ -352,6 +369,7 @@ fn what_is_written_today_is_the_file_of_its_version() {
     let written = [
         (SIDECAR, machine().symbols().to_json().into_bytes()),
         (SNAPSHOT, (SNAPSHOT.write)()),
+        (PART, (PART.write)()),
         (CHECKPOINT, (CHECKPOINT.write)()),
         (TRACE, (TRACE.write)()),
         (WORLD, (WORLD.write)()),
@@ -385,7 +403,7 @@ fn files_of_earlier_versions_that_are_still_read_are() {
             }
         }
     }
-    assert!(read > 0, "tapes of version 2");
+    assert!(read > 1, "tapes of version 2 and traces of version 4");
 }
 
 #[test]

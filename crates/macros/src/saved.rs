@@ -54,6 +54,8 @@ struct Part {
 
 /// The functions.
 struct Bodies {
+    /// How many bytes it takes, if they are always as many, and how it is written into these.
+    fixed: TokenStream,
     save: TokenStream,
     load: TokenStream,
     load_over: TokenStream,
@@ -103,6 +105,7 @@ fn implementation(input: &DeriveInput, bodies: &Bodies) -> TokenStream {
     let bounds = with_bounds(&input.generics);
     let (ident, (generics, types, bounds)) = (&input.ident, bounds.split_for_impl());
     let Bodies {
+        fixed,
         save,
         load,
         load_over,
@@ -112,6 +115,8 @@ fn implementation(input: &DeriveInput, bodies: &Bodies) -> TokenStream {
         #[automatically_derived]
         #[allow(unused_variables, non_snake_case)]
         impl #generics ::statewright::Saved for #ident #types #bounds {
+            #fixed
+
             fn save(&self, bytes: &mut ::std::vec::Vec<u8>) {
                 #save
             }
@@ -150,6 +155,15 @@ fn with_bounds(generics: &Generics) -> Generics {
 fn as_bytes(ident: &Ident, options: &Options) -> Bodies {
     let (name, version) = (ident.to_string(), version(options));
     Bodies {
+        fixed: quote! {
+            const BYTES: ::core::option::Option<usize> =
+                ::core::option::Option::Some(::core::mem::size_of::<Self>());
+
+            #[inline]
+            fn save_into(&self, place: &mut [u8]) {
+                ::statewright::macros::save_bytes_into(self, place);
+            }
+        },
         form: quote! {
             ::statewright::form::Form::memory(#name, #version, ::core::mem::size_of::<Self>())
         },
@@ -165,6 +179,7 @@ fn as_bytes(ident: &Ident, options: &Options) -> Bodies {
 /// Others describe it, and know what is missing.
 fn by_serde() -> Bodies {
     Bodies {
+        fixed: TokenStream::new(),
         form: quote!(::statewright::macros::serde_form()),
         save: quote!(::statewright::macros::save_serde(self, bytes)),
         load: quote!(::statewright::macros::load_serde(bytes)),
@@ -233,6 +248,7 @@ fn of_struct(parts: &[Part], form: TokenStream) -> Bodies {
     let pattern = pattern(parts);
     let (save, load, load_over) = (saves(parts), loads(parts), loads_over(parts));
     Bodies {
+        fixed: fixed(parts),
         form,
         save: quote!(let Self #pattern = self; #save),
         load: quote!(::core::option::Option::Some(Self #load)),
@@ -279,6 +295,8 @@ fn of_enum(
     }
     let number = quote!(<u8 as ::statewright::Saved>::load(machine, bytes)?);
     Some(Bodies {
+        // Variants have different fields.
+        fixed: TokenStream::new(),
         form: form(input, options, true, &forms),
         save: quote!(match self { #(#saves_all)* }),
         load: quote! {
@@ -347,6 +365,30 @@ fn saves(parts: &[Part]) -> TokenStream {
         quote!(#saved::save(#local, bytes);)
     });
     quote!(#(#each)*)
+}
+
+/// All that is saved side by side, if each part says how many bytes it takes.
+fn fixed(parts: &[Part]) -> TokenStream {
+    let pattern = pattern(parts);
+    let saved = || parts.iter().filter(|part| !part.skip);
+    let bytes = saved().map(|part| {
+        let saved = part.saved();
+        quote!(#saved::BYTES)
+    });
+    let each = saved().map(|Part { local, ty, .. }| {
+        let save = quote_spanned!(ty.span()=> ::statewright::macros::save_part::<#ty>);
+        quote!(let place = #save(#local, place);)
+    });
+    quote! {
+        const BYTES: ::core::option::Option<usize> =
+            ::statewright::macros::saved_bytes(&[#(#bytes),*]);
+
+        #[inline]
+        fn save_into(&self, place: &mut [u8]) {
+            let Self #pattern = self;
+            #(#each)*
+        }
+    }
 }
 
 fn loads(parts: &[Part]) -> TokenStream {

@@ -189,21 +189,38 @@ fn load_2_a_snapshot_right_after_a_reload_does_not_forget_the_turns_that_are_owe
     };
     let [v1, v2] = ["0", "1"].map(|limit| Machine::from_text("wait", &text(limit)).unwrap());
     let mut live: Crowd<Blackboard, ()> = crowd(&v1);
-    let agent = live.spawn(Blackboard::new(&v1));
+    let agents = [(); 4].map(|()| live.spawn(Blackboard::new(&v1)));
+    let [agent, paused_before, paused_after, gone] = agents;
     live.tick(&());
-    live.send(agent, v1.event("Never").unwrap(), ()).unwrap();
+    for one in agents {
+        live.send(one, v1.event("Never").unwrap(), ()).unwrap();
+    }
     live.tick(&());
     live.tick(&());
+    live.pause(paused_before).unwrap();
+    live.keep_digest(true);
     let plan = Reload::plan(&v1, &v2);
     assert_eq!(plan.extent(), Extent::Parameters);
     live.reload(v2.bind(Functions::new()).unwrap(), plan)
         .unwrap();
+    live.pause(paused_after).unwrap();
+    live.despawn(gone).unwrap();
     let mut restored: Crowd<Blackboard, ()> = crowd(&v2);
     restored.restore(&live.snapshot()).unwrap();
-    live.tick(&());
-    restored.tick(&());
-    assert_eq!(live.path(agent).unwrap(), "go");
-    assert_eq!(restored.snapshot(), live.snapshot());
+    for resumed in [false, true] {
+        for crowd in [&mut live, &mut restored] {
+            crowd.tick(&());
+            let went = |one: AgentId| crowd.path(one).unwrap() == "go";
+            let expected = [true, resumed, resumed];
+            assert_eq!([agent, paused_before, paused_after].map(went), expected);
+            for one in [paused_before, paused_after] {
+                crowd.resume(one).unwrap();
+            }
+        }
+        // In every byte, whoever is paused: peers of whom one was restored compare digests.
+        assert_eq!(restored.digest(), live.digest());
+        assert_eq!(restored.snapshot(), live.snapshot());
+    }
 }
 
 /// EVT-1: what means something for a moment only is left out of queues and of what is under way.

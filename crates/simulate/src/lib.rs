@@ -50,5 +50,5 @@ pub use stand_ins::StandIns;
 pub use statewright_step::Answer;
 pub use statewright_tape::Proof;
 pub use tally::Sample;
-pub use tape::{Recorded, TapeError, replay, seal};
+pub use tape::{Recorded, SealedAgents, TapeError, replay, seal};
 pub use weights::{Weights, WeightsError};

@@ -159,6 +159,12 @@ pub trait Monitor {
     fn reloaded(&mut self, outcome: Result<&ReloadReport, &SimulationError>) {
         let _ = outcome;
     }
+
+    /// It was reloaded: `legend` has the names behind the numbers of records from a tick on.
+    fn renamed(&mut self, tick: u64, legend: &Legend) -> Result<(), Self::Error> {
+        let _ = (tick, legend);
+        Ok(())
+    }
 }
 
 /// Nobody listens.
@@ -276,6 +282,10 @@ fn drive<S: BoardStorage, M: Monitor>(
         if let Some(version) = monitor.next_version() {
             let outcome = simulation.reload(version);
             monitor.reloaded(outcome.as_ref());
+            if outcome.is_ok() {
+                let renamed = monitor.renamed(simulation.crowd.now(), &simulation.legend);
+                renamed.map_err(RunError::Monitor)?;
+            }
         }
     }
     let tape = simulation.finish_tape().map_err(RunError::Tape)?;
@@ -432,7 +442,10 @@ impl<S: BoardStorage> Simulation<S> {
         // Numbers of states and transitions are others.
         self.crowd
             .set_trace(None)
-            .and_then(|()| self.crowd.set_trace(Some(settings(None))))
+            .and_then(|()| {
+                self.crowd
+                    .set_trace(Some(settings(self.plan.traced.as_ref())))
+            })
             .map_err(SimulationError::Trace)?;
         self.legend = self.crowd.legend();
         self.tally.samples.clear();

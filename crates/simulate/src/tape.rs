@@ -7,6 +7,8 @@
 use std::fmt;
 use std::io::Write;
 
+use statewright::Missing;
+use statewright::commands::Lane;
 use statewright::prelude::*;
 use statewright_tape::{
     Origin, Programs, Proof, RecordError, Recording, RecordingOptions, Refused, Replay,
@@ -15,7 +17,7 @@ use statewright_tape::{
 
 use crate::Answer;
 use crate::board::{BoardStorage, InlineBoard};
-use crate::simulation::{SimulationError, Threads};
+use crate::simulation::{SimulationError, Threads, first_life};
 use crate::stand_ins::{StandIns, stubs};
 
 /// What tapes of runs say of their origin.
@@ -27,6 +29,19 @@ pub struct Recorded {
     pub out: Box<dyn Write + Send>,
     /// What it says of the outcome of ticks.
     pub proof: Proof,
+    /// Whose functions it answers for, so that it can be run again by anybody; `None` if nobody's.
+    pub sealed: Option<SealedAgents>,
+    /// Lanes whose commands it keeps.
+    pub outputs: Vec<Lane>,
+}
+
+/// Whose functions a tape answers for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SealedAgents {
+    /// Those of all agents.
+    All,
+    /// Those of agents with these indices. The tape is of these alone.
+    Some(Vec<u32>),
 }
 
 /// A tape that is being written.
@@ -46,8 +61,24 @@ pub(crate) fn begin<S: BoardStorage>(
         Answer::Random => 2,
     });
     data.push(S::WORDS as u8);
+    let agents = match &recorded.sealed {
+        None | Some(SealedAgents::All) => None,
+        Some(SealedAgents::Some(indices)) => {
+            let there = indices.iter().map(|&index| {
+                let gone = RecordError::Missing(Missing::Gone(first_life(index)));
+                crowd.agent_at(index).ok_or(gone)
+            });
+            Some(there.collect::<Result<Vec<_>, _>>()?)
+        }
+    };
+    if !recorded.outputs.is_empty() {
+        crowd.set_forgets_commands(false);
+    }
     let options = RecordingOptions {
         proof: recorded.proof,
+        sealed: recorded.sealed.is_some(),
+        agents,
+        outputs: recorded.outputs,
         origin: Origin {
             program: PROGRAM.to_owned(),
             data,
@@ -188,6 +219,7 @@ fn run_stored<S: BoardStorage>(
     let mut replay = Replay::from_tick(tape, programs, from)?;
     let options = RecordingOptions {
         sealed: true,
+        outputs: tape.outputs().collect(),
         origin: tape.origin().clone(),
         ..RecordingOptions::default()
     };

@@ -40,6 +40,8 @@ fn record(file: &str, text: &str) -> Vec<u8> {
         recorded: Some(Recorded {
             out: Box::new(out.clone()),
             proof: Proof::Ticks,
+            sealed: None,
+            outputs: Vec::new(),
         }),
         ..Plan::default()
     };

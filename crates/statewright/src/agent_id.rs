@@ -104,6 +104,7 @@ impl AgentId {
     ///
     /// If the index is not below [`Self::INDICES`] or the generation not below
     /// [`Self::GENERATIONS`].
+    #[inline]
     pub const fn new(index: u32, generation: u32) -> Self {
         assert!(index < Self::INDICES, "an index has 28 bits");
         assert!(generation < Self::GENERATIONS, "a generation has 18 bits");
@@ -112,6 +113,7 @@ impl AgentId {
 
     /// The same index and generation in a crowd.
     #[must_use]
+    #[inline]
     pub const fn in_crowd(self, crowd: CrowdNumber) -> Self {
         Self::pack(crowd, self.index(), self.generation())
     }

@@ -53,8 +53,8 @@ pub use brain::{Brain, think};
 pub use context::{Borrowed, Context, Lends};
 pub use crowd::{
     BoardMut, Crowd, Envelope, Input, InputError, Inspection, InstanceError, LookError, Missing,
-    Observer, QueuedEvent, Restored, RewindError, RunningTimer, SNAPSHOT_FORMAT, SnapshotError,
-    SpawnError, Tick, VariantError,
+    Observer, PART_FORMAT, QueuedEvent, Restored, RewindError, RunningTimer, SNAPSHOT_FORMAT, Sent,
+    SnapshotError, SpawnError, Tick, VariantError, agents_of_part,
 };
 pub use crowd::{LoadError, Reloaded, SavedCrowd, SavedSummary};
 pub use cx::{ActionCx, GuardCx};

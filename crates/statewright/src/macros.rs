@@ -12,6 +12,7 @@ use crate::fused::{Fused, Fusing};
 pub use crate::handle::Origin;
 use crate::machine::Machine;
 use crate::saved::form::{DefaultBytes, FieldForm, Form, Reread, TypeForm, VariantForm};
+pub use crate::saved::many::{save_part, sum as saved_bytes};
 use crate::value::Type;
 
 use statewright_symbols::Symbol;
@@ -53,6 +54,11 @@ pub fn fusing<B: 'static, C: Context + ?Sized + 'static>(
 /// Writes a value as it lies in memory.
 pub fn save_bytes<T: zerocopy::IntoBytes + zerocopy::Immutable>(value: &T, bytes: &mut Vec<u8>) {
     bytes.extend_from_slice(value.as_bytes());
+}
+
+/// The same into a place of just as many bytes.
+pub fn save_bytes_into<T: zerocopy::IntoBytes + zerocopy::Immutable>(value: &T, place: &mut [u8]) {
+    place.copy_from_slice(value.as_bytes());
 }
 
 /// Reads a value as it lay in memory, and moves the bytes on.

@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex};
 
 use statewright::prelude::*;
-use statewright::{Blackboard, Input, Observer, Tick};
+use statewright::{Blackboard, Input, Observer, Sent, Tick};
 
 const DOG: &str = r#"{ "machine": "Dog", "events": { "Call": { "payload": "i32" } },
   "parameters": { "brave": false }, "variants": { "hero": { "brave": true } },
@@ -122,6 +122,12 @@ impl Observer<Blackboard, ()> for Heard {
         self.0.lock().unwrap().push(line);
     }
 
+    fn sent(&mut self, crowd: &Dogs, events: Sent<'_>) {
+        let numbers = events.map(|one| one.event.i32());
+        let line = format!("Sent {:?} {}", numbers.collect::<Vec<i32>>(), crowd.len());
+        self.0.lock().unwrap().push(line);
+    }
+
     fn restored(&mut self, crowd: &Dogs) {
         let line = format!("restored {}", crowd.len());
         self.0.lock().unwrap().push(line);
@@ -154,12 +160,74 @@ fn an_observer_hears_of_everything_once_and_in_order() {
         crowd.despawn(dog).is_err(),
         "what is refused nobody hears of"
     );
+    let (call, other) = (
+        crowd.machine().event("Call").unwrap(),
+        crowd.agents().next(),
+    );
+    for number in 0..3 {
+        crowd.send(other.unwrap(), call, number).unwrap();
+    }
     crowd.restore(&before).unwrap();
     crowd.edit_board(dog, |_| ()).unwrap();
+    crowd.send(dog, call, 3).unwrap();
     crowd.tick(&());
+    crowd.send(dog, call, 4).unwrap();
+    crowd.pause(dog).unwrap();
+    crowd.broadcast(call, 5).unwrap();
+    crowd.send(dog, call, 6).unwrap();
     assert!(crowd.set_observer(None).is_some());
     crowd.tick(&());
     let heard = heard.lock().unwrap();
-    let expected = ["Spawn 3", "Despawn 4", "restored 3", "Written 3", "tick 1"];
+    let expected = [
+        "Spawn 3",
+        "Despawn 4",
+        "Sent [0, 1, 2] 3",
+        "restored 3",
+        "Written 3",
+        "Sent [3] 3",
+        "tick 1",
+        "Sent [4] 3",
+        "Pause 3",
+        "Broadcast 3",
+        "Sent [6] 3",
+    ];
     assert_eq!(*heard, expected);
+}
+
+/// Writes down the numbers of events that it hears of, as many as are told at once.
+struct Numbers(Arc<Mutex<Vec<Vec<i32>>>>);
+
+impl Observer<Blackboard, ()> for Numbers {
+    fn entering(&mut self, _: &Dogs, input: &Input<Blackboard>) {
+        panic!("{input:?} was not sent");
+    }
+
+    fn sent(&mut self, _: &Dogs, events: Sent<'_>) {
+        let numbers = events.map(|one| one.event.i32()).collect();
+        self.0.lock().unwrap().push(numbers);
+    }
+
+    fn restored(&mut self, _: &Dogs) {}
+
+    fn ticked(&mut self, _: &Dogs, _: &Tick) {}
+}
+
+#[test]
+fn an_observer_hears_of_many_events_before_the_tick() {
+    let (mut crowd, dog) = dogs();
+    let call = crowd.machine().event("Call").unwrap();
+    crowd.send(dog, call, -1).unwrap();
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    crowd.set_observer(Some(Box::new(Numbers(heard.clone()))));
+    for number in 0..5000 {
+        crowd.send(dog, call, number).unwrap();
+    }
+    let before = heard.lock().unwrap().len();
+    assert!(before > 2, "{before}");
+    crowd.set_observer(None);
+    let heard = heard.lock().unwrap().concat();
+    assert!(
+        heard.into_iter().eq(0..5000),
+        "what was sent before is none of its business"
+    );
 }

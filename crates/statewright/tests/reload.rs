@@ -401,3 +401,72 @@ fn load_3_suspended_states_that_would_share_a_place_begin_anew() {
     let paths = [guard, other].map(|agent| crowd.path(agent).unwrap());
     assert_eq!(paths, ["patrol", "patrol"]);
 }
+
+#[test]
+fn load_7_a_trace_file_goes_on_with_the_names_of_the_new_machine() {
+    use statewright::trace::{Reading, Settings, Writer};
+    let (old, tuned) = (guard(9, ""), guard(8, ""));
+    let new = guard(8, r#", "run": { "entry": "steps += 1" }"#);
+    let mut crowd = crowd_of(&old);
+    crowd.set_trace(Some(Settings::default())).unwrap();
+    let mut writer = Writer::new(Vec::new(), &crowd.legend()).unwrap();
+    let agent = crowd.spawn(Blackboard::new(&old));
+    let gone = crowd.spawn(Blackboard::new(&old));
+    let go = |crowd: &mut Plain| {
+        let go = crowd.machine().event("Go").unwrap();
+        crowd.send(agent, go, ()).unwrap();
+        crowd.tick(&());
+    };
+    crowd.tick(&());
+    crowd.write_trace(&mut writer).unwrap();
+    reload(&mut crowd, &tuned);
+    go(&mut crowd);
+    crowd.write_trace(&mut writer).unwrap();
+    // What was told before a reload has numbers of the old machine: nobody reads it as the new one's.
+    crowd.despawn(gone).unwrap();
+    reload(&mut crowd, &new);
+    assert_eq!(crowd.trace().count(), 0);
+    go(&mut crowd);
+    crowd.write_trace(&mut writer).unwrap();
+    // There and back between two ticks is none.
+    reload(&mut crowd, &old);
+    reload(&mut crowd, &new);
+    crowd.tick(&());
+    crowd.write_trace(&mut writer).unwrap();
+
+    let bytes = writer.close().unwrap();
+    let reading = Reading::new(&bytes).unwrap();
+    let hashes = [&old, &tuned, &new].map(|machine| {
+        let rom = machine.rom();
+        [rom.structure_hash(), rom.parameter_hash()]
+    });
+    let told: Vec<_> = reading
+        .reloads
+        .iter()
+        .map(|one| (one.tick, one.hashes))
+        .collect();
+    assert_eq!(
+        told,
+        [(1, [hashes[0], hashes[1]]), (2, [hashes[1], hashes[2]])]
+    );
+    let own = reading
+        .told()
+        .filter(|(.., record)| record.agent.get() == 0);
+    let lines: Vec<String> = own
+        .map(|(version, tick, record)| {
+            let words = reading.legend_of(version).words(record);
+            format!("{tick} {version} {words}")
+        })
+        .collect();
+    assert_eq!(
+        lines,
+        [
+            "0 0 starts",
+            "0 0 now in calm",
+            "1 1 Go: calm -> walk, now in walk/slow",
+            "2 2 is in walk/slow",
+            "2 2 Go: walk/slow -> walk/fast",
+            "3 2 is in walk/fast",
+        ]
+    );
+}

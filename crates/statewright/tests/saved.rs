@@ -130,6 +130,69 @@ fn sys_6_every_value_comes_back_in_any_place() {
     }
 }
 
+/// Every value takes as many bytes as the next.
+#[derive(Clone, Debug, Default, PartialEq, Saved)]
+struct Steady<T> {
+    step: (u8, i64),
+    #[saved(skip)]
+    frames: u32,
+    place: [f32; 3],
+    own: Box<T>,
+    alive: bool,
+    nothing: Nothing,
+}
+
+impl<T: Saved> Board for Steady<T> {}
+
+fn steady(number: u16) -> Steady<u16> {
+    Steady {
+        step: (number as u8, -i64::from(number)),
+        place: [number.into(), 0.5, -1.0],
+        own: number.into(),
+        alive: number.is_multiple_of(3),
+        ..Steady::default()
+    }
+}
+
+#[test]
+fn sys_6_values_say_how_many_bytes_they_take() {
+    assert_eq!(Steady::<u16>::BYTES, Some(1 + 8 + 12 + 2 + 1));
+    assert_eq!((Nothing::BYTES, <()>::BYTES), (Some(0), Some(0)));
+    assert_eq!(Steady::<Option<u16>>::BYTES, None);
+    assert_eq!(
+        (Goal::BYTES, Body::BYTES, String::BYTES),
+        (None, None, None)
+    );
+    let one = steady(700);
+    let (mut saved, mut placed) = (Vec::new(), [7; 24]);
+    one.save(&mut saved);
+    one.save_into(&mut placed);
+    assert_eq!(saved, placed);
+}
+
+#[test]
+fn sys_6_many_steady_values_are_one_behind_the_other() {
+    let program = machine().bind(Functions::<Steady<u16>, ()>::new()).unwrap();
+    let program = std::sync::Arc::new(program);
+    let mut crowd = Crowd::new(program.clone(), 1);
+    let agents: Vec<AgentId> = (0..500).map(|one| crowd.spawn(steady(one))).collect();
+    let snapshot = crowd.snapshot();
+    let mut boards = Vec::new();
+    (0..500).for_each(|one| steady(one).save(&mut boards));
+    assert!(snapshot.ends_with(&boards));
+    // Over some that are there, and some that are not.
+    let mut other = Crowd::new(program, 1);
+    for count in [3, 700] {
+        (0..count).for_each(|_| _ = other.spawn(steady(9)));
+        other.restore(&snapshot).unwrap();
+        for (number, &agent) in (0..).zip(&agents) {
+            assert_eq!(*other.board(agent).unwrap(), steady(number));
+        }
+        assert_eq!(other.snapshot(), snapshot);
+    }
+    assert!(other.restore(&snapshot[..snapshot.len() - 1]).is_err());
+}
+
 #[test]
 fn sys_6_every_cut_of_a_value_is_refused() {
     let machine = machine();

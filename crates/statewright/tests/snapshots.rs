@@ -196,3 +196,76 @@ fn no_crowd_begins_at_the_end_of_time() {
     let program = door().bind(Functions::<Blackboard, ()>::new()).unwrap();
     let _ = Crowd::new(program, 1).starting_at(u64::MAX);
 }
+
+/// Agents at these indices as a part, with what is under way to them.
+fn part_of(crowd: &Crowd<Blackboard, ()>, indices: &[u32]) -> Vec<u8> {
+    let agents = indices.iter().filter_map(|&index| crowd.agent_at(index));
+    let (agents, mut part) = (agents.collect::<Vec<_>>(), Vec::new());
+    crowd.part_into(&agents, &mut part);
+    part
+}
+
+#[test]
+fn tape_2_a_part_is_its_agents_and_nobody_else() {
+    let mut crowd = doors();
+    let part = part_of(&crowd, &[2, 5]);
+    let ids = statewright::agents_of_part(&part).unwrap();
+    assert_eq!(ids, [2, 5].map(|index| crowd.agent_at(index).unwrap()));
+    let mut alone = Crowd::new(door().bind(Functions::new()).unwrap(), 99);
+    alone.spawn(Blackboard::new(&door()));
+    alone.restore_part(&part).unwrap();
+    assert_eq!(alone.agents().collect::<Vec<_>>(), ids);
+    assert_eq!(part_of(&alone, &[0, 1, 2, 3, 4, 5]), part);
+    // The knock arrives, the variant is there, and both go on as among the others.
+    for tick in 0..12 {
+        crowd.tick(&());
+        alone.tick(&());
+        for &id in &ids {
+            assert_eq!(
+                alone.instance_bytes(id),
+                crowd.instance_bytes(id),
+                "tick {tick}"
+            );
+            assert_eq!(alone.variant(id), crowd.variant(id));
+        }
+    }
+    // Somebody who comes gets a free place.
+    let new = alone.spawn(Blackboard::new(&door()));
+    assert!(new.index() < 5 && new.index() != 2, "{new}");
+    // Nobody at all is a part, too.
+    alone.restore_part(&part_of(&crowd, &[])).unwrap();
+    assert_eq!(alone.len(), 0);
+}
+
+#[test]
+fn tape_2_damaged_parts_are_refused_and_none_takes_much_memory() {
+    let crowd = doors();
+    let part = part_of(&crowd, &[1, 2, 5]);
+    let mut other = doors();
+    let before = other.snapshot();
+    for end in 0..part.len() {
+        assert!(other.restore_part(&part[..end]).is_err(), "{end}");
+    }
+    let mut read = 0;
+    for bit in 0..part.len() * 8 {
+        let mut damaged = part.clone();
+        damaged[bit / 8] ^= 1 << (bit % 8);
+        assert!(other.restore_part(&damaged).is_err(), "bit {bit}");
+        assert_eq!(other.snapshot(), before);
+        // As if somebody had written it so: any bytes are an agent, but not any numbers.
+        let mut crowd = doors();
+        read += u32::from(crowd.restore_part(&with_checksum(damaged)).is_ok());
+        crowd.tick(&());
+    }
+    assert!(read > 100, "{read}");
+    // The index of the last of three agents, behind their number and that of the crowd.
+    let last = CONTENT + 8 + 4 * 4 + 2 * 11;
+    let mut far = part.clone();
+    far[last..last + 4].copy_from_slice(&(AgentId::INDICES - 1).to_le_bytes());
+    let error = other.restore_part(&with_checksum(far)).unwrap_err();
+    assert!(
+        error.to_string().contains("takes too much memory"),
+        "{error}"
+    );
+    assert!(other.restore(&part).is_err() && other.restore_part(&before).is_err());
+}

@@ -7,6 +7,7 @@ use statewright::Machine;
 use crate::difference::{Between, Difference, WhatDiffers, by_bytes, name};
 use crate::file::{Checkpoint, Damaged, Item, Player, Tape, TapeReload};
 use crate::hashes::Hashes;
+use crate::outputs::{Lanes, Output};
 use crate::record::{Record, TapeInput, TickProof, Wrong};
 use crate::shadow::Shadow;
 
@@ -105,6 +106,8 @@ struct Stretch {
     reloads: Vec<(usize, TapeReload)>,
     /// What user code of sealed agents said and did.
     calls: Vec<Box<[u8]>>,
+    /// Commands, if both tapes keep some.
+    outputs: Vec<Output>,
     /// Restored by the host, or regular ones between.
     checkpoints: Vec<Checkpoint>,
     tick: Option<TickProof>,
@@ -119,6 +122,8 @@ struct Side<'t> {
     hashes: Option<Hashes>,
     /// Whether the bytes of some agents are not known.
     is_partial: bool,
+    /// Lanes whose commands it keeps.
+    lanes: Lanes,
     now: u64,
 }
 
@@ -141,6 +146,7 @@ impl<'t> Side<'t> {
             has_changes: false,
             hashes: None,
             is_partial: false,
+            lanes: tape.lanes(),
             now: first.as_ref().map_or(0, |first| first.tick),
         };
         Ok((side, first))
@@ -160,6 +166,7 @@ impl<'t> Side<'t> {
                 Item::Record(Record::Calls(calls)) => stretch.calls.push(calls),
                 // They follow from blackboards, and from whose answers are guesses.
                 Item::Record(Record::Keys(_) | Record::Guessed(_)) => {}
+                Item::Record(Record::Output(output)) => stretch.outputs.push(output),
                 Item::Record(Record::Hash(hash)) => {
                     let applied = self.hashes.get_or_insert_default().apply(&hash);
                     self.is_partial |= applied.is_err();
@@ -264,7 +271,8 @@ fn parted(
         });
     }
     let (first, second) = (left.tick?, right.tick?);
-    let what = outcome(&first, &second, (one, two), machine);
+    let what = outcome(&first, &second, (one, two), machine)
+        .or_else(|| other_output((one, left), (two, right), machine));
     if let Some(what) = what {
         let later = None;
         let tick = now;
@@ -279,6 +287,23 @@ fn parted(
     let found = left.checkpoints.iter().find(|one| differ(one));
     found.map(|checkpoint| Parting::Checkpoint {
         tick: checkpoint.tick,
+    })
+}
+
+/// The first command of lanes that both tapes keep which one has and the other has not.
+fn other_output(
+    (one, left): (&Side<'_>, &Stretch),
+    (two, right): (&Side<'_>, &Stretch),
+    machine: &Machine,
+) -> Option<WhatDiffers> {
+    let (left, right) = (&left.outputs, &right.outputs);
+    let most = left.len().max(right.len());
+    let place = (0..most).find(|&place| left.get(place) != right.get(place));
+    let place = place.filter(|_| one.lanes == two.lanes)?;
+    let told = |side: &[Output]| side.get(place).map(|output| output.told(machine));
+    Some(WhatDiffers::Output {
+        recorded: told(left),
+        replayed: told(right),
     })
 }
 

@@ -101,6 +101,7 @@ impl fmt::Display for Desync {
             }
             what @ (WhatDiffers::Context { .. }
             | WhatDiffers::Other { .. }
+            | WhatDiffers::Output { .. }
             | WhatDiffers::Commands
             | WhatDiffers::Blackboards
             | WhatDiffers::Crowd) => what.fmt(f)?,

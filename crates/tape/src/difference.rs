@@ -51,6 +51,13 @@ pub enum WhatDiffers {
         /// The agent.
         agent: TapeAgent,
     },
+    /// A command of a lane whose commands are kept, in words; `None` where there is none.
+    Output {
+        /// On the tape.
+        recorded: Option<String>,
+        /// Now.
+        replayed: Option<String>,
+    },
     /// Commands of the tick; all agents may be the same.
     Commands,
     /// The digest of the blackboards; the tape does not say whose.
@@ -118,6 +125,11 @@ impl WhatDiffers {
                 Ok(())
             }
             Self::Other { agent } => write!(f, "{agent} is another one; {silent} what of it"),
+            Self::Output { recorded, replayed } => {
+                let told = |side: &Option<String>| side.clone().unwrap_or("nothing".to_owned());
+                let (recorded, replayed) = (told(recorded), told(replayed));
+                write!(f, "{recorded} {one}; {replayed} {two}")
+            }
             Self::Commands => f.write_str("the commands are others"),
             Self::Blackboards => write!(f, "a blackboard is another one; {silent} whose"),
             Self::Crowd => write!(f, "the crowd is another one; {silent} of whom"),

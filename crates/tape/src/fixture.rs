@@ -130,7 +130,11 @@ impl Writer {
                 }
                 Item::Record(Record::Calls(calls)) => self.calls(&calls)?,
                 Item::Record(
-                    Record::Changed(_) | Record::Keys(_) | Record::Guessed(_) | Record::Hash(_),
+                    Record::Changed(_)
+                    | Record::Keys(_)
+                    | Record::Guessed(_)
+                    | Record::Output(_)
+                    | Record::Hash(_),
                 ) => {}
                 Item::Record(Record::Tick(_)) => {
                     let id = self.agent.in_crowd(replay.crowd().number());

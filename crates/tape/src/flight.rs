@@ -12,11 +12,16 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 
-use statewright::{Board, Context, Crowd, Saved, Tick};
+use statewright::commands::Lane;
+use statewright::{AgentId, Board, Context, Crowd, Saved, Tick};
 
+use crate::chosen::Chosen;
 use crate::file::{Beginning, EndReason, Kind, Origin, TapeWriter, Version, WriteError};
+use crate::outputs::Lanes;
 use crate::queue::Block;
-use crate::recorder::{Gathering, Lent, Proof, RecordError, Recorder};
+use crate::record::TapeAgent;
+use crate::recorder::{Choice, Gathering, Lent, Recorder, Wanted, beginning_of};
+use crate::recording::{Proof, RecordError};
 
 /// What a flight recorder keeps.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,6 +32,15 @@ pub struct FlightOptions {
     pub budget: usize,
     /// What the tape says of the outcome of ticks.
     pub proof: Proof,
+    /// Whether everything that user code says and does is kept, too
+    /// ([`RecordingOptions::sealed`](crate::RecordingOptions::sealed)).
+    pub sealed: bool,
+    /// Agents that it looks at; `None` for all. A hundred among 100,000 cost little, and only what goes wrong with
+    /// one of them is an incident. [`FlightRecorder::choose`] chooses others later.
+    pub agents: Option<Vec<AgentId>>,
+    /// Lanes whose commands are kept
+    /// ([`RecordingOptions::outputs`](crate::RecordingOptions::outputs)).
+    pub outputs: Vec<Lane>,
     /// Who records.
     pub origin: Origin,
 }
@@ -37,6 +51,9 @@ impl Default for FlightOptions {
             ticks: None,
             budget: 16 << 20,
             proof: Proof::None,
+            sealed: false,
+            agents: None,
+            outputs: Vec::new(),
             origin: Origin::default(),
         }
     }
@@ -62,6 +79,8 @@ pub struct Incident {
     pub tick: u64,
     /// What happened.
     pub trouble: Trouble,
+    /// To whom first.
+    pub agent: Option<TapeAgent>,
     /// The tape.
     pub tape: Vec<u8>,
 }
@@ -95,6 +114,8 @@ pub struct Incident {
 #[derive(Debug)]
 pub struct FlightRecorder {
     ring: Arc<Mutex<Ring>>,
+    /// Who is chosen from now on.
+    choice: Choice,
     /// What the crowd did not do before.
     lent: Lent,
 }
@@ -110,8 +131,19 @@ impl FlightRecorder {
         let machine = crowd.machine();
         let rate = u32::from(machine.rom().header().tick_rate.get());
         let ticks = options.ticks.unwrap_or(10 * rate).max(1);
+        // A quarter of the time apart, so that little more is kept than asked for.
+        let every = ticks.div_ceil(4);
+        let chosen = options.agents.map(|agents| Chosen::of(crowd, agents));
+        let wanted = Wanted {
+            proof: options.proof,
+            every,
+            sealed: options.sealed,
+            chosen: chosen.transpose()?,
+            outputs: Lanes::of(&options.outputs),
+        };
+        wanted.check(crowd)?;
         let ring = Ring {
-            beginning: Beginning::new(Version::of(machine, None), options.proof, options.origin),
+            beginning: beginning_of(crowd, &wanted, options.origin),
             segments: VecDeque::new(),
             ticks: ticks.into(),
             budget: options.budget,
@@ -120,16 +152,25 @@ impl FlightRecorder {
         };
         let ring = Arc::new(Mutex::new(ring));
         let gathering = Gathering::Ring(Arc::clone(&ring));
-        // A quarter of the time apart, so that little more is kept than asked for.
-        let every = ticks.div_ceil(4);
-        let lent = Recorder::attach(crowd, gathering, options.proof, (every, false))?;
+        let (lent, choice) = Recorder::attach(crowd, gathering, wanted)?;
         let too_large = lock(&ring).bytes > options.budget;
         if too_large {
             crowd.set_observer(None);
+            lent.give_back(crowd);
             let bytes = lock(&ring).bytes;
             return Err(RecordError::Write(WriteError::Checkpoint(bytes)));
         }
-        Ok(Self { ring, lent })
+        Ok(Self { ring, choice, lent })
+    }
+
+    /// From now on it looks at these agents, whoever was chosen before
+    /// ([`Recording::choose`](crate::Recording::choose)).
+    pub fn choose<B: Board, C: Context + ?Sized>(
+        &self,
+        crowd: &mut Crowd<B, C>,
+        agents: impl IntoIterator<Item = AgentId>,
+    ) -> Result<(), RecordError> {
+        self.choice.choose(crowd, self.lent, agents)
     }
 
     /// What is there so far, as a tape of the ticks that are over. Never waits: nothing while the crowd
@@ -241,33 +282,61 @@ impl Ring {
         Ok(writer.close(EndReason::Host, tick)?.0)
     }
 
-    /// Looks whether a tick went wrong. The first trouble stays until somebody takes it.
+    /// Looks whether a tick went wrong, for chosen agents if there are some; so often the fail-safe was
+    /// entered. The first trouble stays until somebody takes it.
     pub(crate) fn look<B: Board, C: Context + ?Sized>(
         &mut self,
         crowd: &Crowd<B, C>,
         tick: &Tick,
-        fail_safes: u64,
+        (fail_safes, chosen): (u64, Option<&Chosen>),
     ) {
-        let trouble = if tick.panicked + tick.unbound_calls > 0 {
-            Trouble::Panicked
-        } else if tick.faults > 0 {
-            Trouble::Quarantined
-        } else if fail_safes > 0 {
-            Trouble::FailSafe
-        } else if crowd.overflowed().next().is_some() {
-            Trouble::Overflowed
-        } else {
+        let quiet = tick.panicked + tick.unbound_calls + tick.faults == 0 && fail_safes == 0;
+        if quiet && crowd.overflowed().next().is_none() {
+            return;
+        }
+        let Some((trouble, agent)) = trouble(crowd, fail_safes, chosen) else {
             return;
         };
         if self.incident.is_none()
             && let Ok(tape) = self.to_tape()
         {
-            let tick = tick.tick;
             self.incident = Some(Incident {
-                tick,
+                tick: tick.tick,
                 trouble,
+                agent: Some(agent.into()),
                 tape,
             });
         }
     }
+}
+
+/// What went wrong in the last tick, and with whom first.
+fn trouble<B: Board, C: Context + ?Sized>(
+    crowd: &Crowd<B, C>,
+    fail_safes: u64,
+    chosen: Option<&Chosen>,
+) -> Option<(Trouble, AgentId)> {
+    let is_ours = |agent: &AgentId| chosen.is_none_or(|chosen| chosen.has(*agent));
+    let panicked = crowd.panicked().map(|one| one.agent);
+    let unbound = crowd.unbound_calls().map(|(agent, _)| agent);
+    if let Some(agent) = panicked.chain(unbound).find(is_ours) {
+        return Some((Trouble::Panicked, agent));
+    }
+    let mut faults = crowd.faults().map(|(agent, _)| agent);
+    if let Some(agent) = faults.find(is_ours) {
+        return Some((Trouble::Quarantined, agent));
+    }
+    // Who entered it was clamped as often as may be.
+    let limit = crowd.machine().rom().header().clamp_limit;
+    let entered = |agent: &AgentId| {
+        let seen = crowd.inspect(*agent);
+        seen.is_ok_and(|seen| u64::from(seen.clamped_ticks) >= u64::from(limit))
+    };
+    let mut clamped = crowd.clamped().filter(|_| fail_safes > 0);
+    let failed = |agent: &AgentId| is_ours(agent) && (chosen.is_none() || entered(agent));
+    if let Some(agent) = clamped.find(failed) {
+        return Some((Trouble::FailSafe, agent));
+    }
+    let agent = crowd.overflowed().find(is_ours)?;
+    Some((Trouble::Overflowed, agent))
 }

@@ -20,7 +20,8 @@ use statewright::{Blackboard, Crowd, Envelope, Event, Machine, Reload, Tick};
 
 use crate::file::{Damaged, Item, Tape, Version, rewrite};
 use crate::record::{Record, TapeAgent, TapeInput, put_guessed};
-use crate::recorder::{Proof, RecordError, Recording, RecordingOptions, seal_of};
+use crate::recorder::seal_of;
+use crate::recording::{Proof, RecordError, Recording, RecordingOptions};
 use crate::replay::{Replay, ReplayError};
 use crate::sealed::{Answers, SealedProgram, Translation, Unanswered, program};
 
@@ -140,16 +141,18 @@ impl Fork<'_> {
             TapeInput::Message { is_own: true, .. } => None,
             input => keep(tick, input),
         });
-        let options = RecordingOptions {
-            proof: Proof::Ticks,
-            sealed: true,
-            origin: tape.origin().clone(),
-            ..RecordingOptions::default()
-        };
         if let Some(machine) = machine {
             go_over(&sealed, &mut replay, machine)?;
         }
         prepare(replay.crowd_mut());
+        let options = RecordingOptions {
+            proof: Proof::Ticks,
+            sealed: true,
+            // Nobody else was there.
+            agents: tape.is_part().then(|| replay.crowd().agents().collect()),
+            origin: tape.origin().clone(),
+            ..RecordingOptions::default()
+        };
         let recording = Recording::begin(replay.crowd_mut(), Vec::new(), options)?;
         let last = to.unwrap_or(u64::MAX);
         while replay.crowd().now() <= last

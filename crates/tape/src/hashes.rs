@@ -1,7 +1,8 @@
 //! A hash of every agent that changed in a tick (TAPE-3, level `agents`): replay names the agent, not the field.
 
-use statewright::{Board, Context, Crowd, Saved};
+use statewright::{AgentId, Board, Context, Crowd, Saved};
 
+use crate::chosen::Chosen;
 use crate::record::{AgentHash, TapeAgent, Wrong};
 
 /// Agents that may come and go between two ticks without a word, so that no number in a tape takes much
@@ -34,7 +35,7 @@ impl Hashes {
             // Nothing of the others changed.
             Some(indices) => {
                 for &index in indices {
-                    self.look(crowd, index, &mut changed);
+                    self.look(crowd, (index, crowd.agent_at(index)), &mut changed);
                 }
             }
             None => self.follow_all(crowd, changed),
@@ -48,7 +49,21 @@ impl Hashes {
         mut changed: impl FnMut(&AgentHash),
     ) {
         for index in 0..self.end(crowd) {
-            self.look(crowd, index, &mut changed);
+            self.look(crowd, (index, crowd.agent_at(index)), &mut changed);
+        }
+    }
+
+    /// The same, where nobody else is looked at.
+    pub(crate) fn follow_some<B: Board + Saved, C: Context + ?Sized>(
+        &mut self,
+        crowd: &Crowd<B, C>,
+        chosen: &Chosen,
+        mut changed: impl FnMut(&AgentHash),
+    ) {
+        for agent in chosen.agents() {
+            // Who came in the place of a chosen one is none of them.
+            let there = crowd.agent_at(agent.index()).filter(|now| now == agent);
+            self.look(crowd, (agent.index(), there), &mut changed);
         }
     }
 
@@ -59,10 +74,10 @@ impl Hashes {
     fn look<B: Board + Saved, C: Context + ?Sized>(
         &mut self,
         crowd: &Crowd<B, C>,
-        index: u32,
+        (index, there): (u32, Option<AgentId>),
         changed: &mut impl FnMut(&AgentHash),
     ) {
-        let new = self.hash(crowd, index);
+        let new = self.hash(crowd, index, there);
         let place = self.place(index);
         if *place != new {
             *place = new;
@@ -70,20 +85,20 @@ impl Hashes {
         }
     }
 
-    /// Whoever is at an index; where nobody is, all is 0 and the generation the next even one.
+    /// Whoever is there at an index; where nobody is, all is 0 and the generation the next even one.
     fn hash<B: Board + Saved, C: Context + ?Sized>(
         &mut self,
         crowd: &Crowd<B, C>,
         index: u32,
+        there: Option<AgentId>,
     ) -> AgentHash {
         let before = self.place(index).agent.generation;
-        let there = crowd.agent_at(index);
         let generation = there.map_or(before.next_multiple_of(2), |agent| agent.generation());
         let instance = there.and_then(|agent| crowd.agent_digest(agent).ok());
         AgentHash {
             agent: TapeAgent { index, generation },
             instance: instance.unwrap_or(0),
-            board: crowd.board_digest_at(index, &mut self.saved),
+            board: there.map_or(0, |_| crowd.board_digest_at(index, &mut self.saved)),
         }
     }
 

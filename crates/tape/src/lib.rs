@@ -14,13 +14,14 @@
 //!
 //! - `record` what a tape says, one record after the other; `shadow` bytes of agents that changed, `hashes` of them
 //! - `file` the container: `beginning`, `block` (compressed), `write`, `read`, `copy` a part of it
-//! - `recorder` hears a crowd, `world` those of a world, `queue` the thread that writes, `flight` the last seconds in memory
+//! - `recording` is what hosts begin and end, `recorder` hears a crowd, `chosen` says whom if not everybody, `outputs` keeps commands; `world` hears those of a world, `queue` the thread that writes, `sends` what it writes of events, `flight` the last seconds in memory
 //! - `replay` runs a tape again by `programs` for the versions of its machine, `timeline` goes back and forth in it, `difference` what differs, by name; `compare` two tapes, `desync` two peers
 //! - `sealed` runs a tape without its game, `fork` lets it run on otherwise, `diverge` what came of that, `shrink` the smallest that
 //!   still shows something, `fixture` an agent of it as a test
 #![forbid(unsafe_code)]
 
 mod boards;
+mod chosen;
 mod compare;
 mod desync;
 mod difference;
@@ -30,12 +31,15 @@ mod fixture;
 mod flight;
 mod fork;
 mod hashes;
+mod outputs;
 mod programs;
 mod queue;
 mod record;
 mod recorder;
+mod recording;
 mod replay;
 mod sealed;
+mod sends;
 mod shadow;
 mod shrink;
 mod timeline;
@@ -62,11 +66,12 @@ pub use file::{
 pub use fixture::{FixtureError, fixture};
 pub use flight::{FlightOptions, FlightRecorder, Incident, Trouble};
 pub use fork::{Fork, ForkError, Forked, guessed};
+pub use outputs::Output;
 pub use programs::Programs;
 pub use record::{
     AgentHash, AgentInput, Changed, Record, RecordedSettings, TapeAgent, TapeInput, TickProof,
 };
-pub use recorder::{Proof, RecordError, Recording, RecordingOptions, Summary, WhenSlow};
+pub use recording::{Proof, RecordError, Recording, RecordingOptions, Summary, WhenSlow};
 pub use replay::{Replay, ReplayError, Verified};
 pub use sealed::{Answers, Misfit, SealedProgram, SealedTick};
 pub use shrink::{Condition, Shrunk, shrink};

@@ -1,15 +1,39 @@
 //! The thread that writes: blocks wait for it in a queue with an end (TAPE-4).
 
 use std::io::Write;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 use crate::file::{Counts, EndReason, Kind, TapeWriter, WriteError};
+use crate::sends::Sends;
 
 /// Blocks that may wait: some megabytes.
 const WAITING: usize = 16;
+
+/// Memory of blocks that were written, for those that come: the tick's thread would else ask the
+/// system for pages that this one gives back.
+#[derive(Clone, Debug, Default)]
+struct Spare(Arc<Mutex<Vec<Memory>>>);
+
+/// Of records, and of events among them.
+type Memory = (Vec<u8>, Sends);
+
+impl Spare {
+    fn take(&self) -> Option<Memory> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).pop()
+    }
+
+    fn put(&self, mut memory: Memory) {
+        memory.0.clear();
+        memory.1.clear();
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if all.len() < WAITING {
+            all.push(memory);
+        }
+    }
+}
 
 /// A block on its way to the file.
 #[derive(Debug)]
@@ -19,6 +43,8 @@ pub(crate) struct Block {
     pub(crate) kind: Kind,
     pub(crate) tick: u64,
     pub(crate) raw: Vec<u8>,
+    /// Events that are to stand among records.
+    pub(crate) sends: Sends,
     pub(crate) counts: Counts,
 }
 
@@ -54,6 +80,7 @@ pub(crate) struct Queue {
     blocks: SyncSender<Block>,
     wait: bool,
     crowd: u16,
+    spare: Spare,
 }
 
 impl Queue {
@@ -65,11 +92,14 @@ impl Queue {
     ) -> std::io::Result<(Self, JoinHandle<Written<W>>)> {
         let (blocks, waiting) = sync_channel(WAITING);
         let thread = std::thread::Builder::new().name("statewright tape".to_owned());
-        let thread = thread.spawn(move || write_all(writer, &waiting, &shared))?;
+        let spare = Spare::default();
+        let given_back = spare.clone();
+        let thread = thread.spawn(move || write_all(writer, &waiting, &shared, &given_back))?;
         let queue = Self {
             blocks,
             wait,
             crowd: 0,
+            spare,
         };
         Ok((queue, thread))
     }
@@ -82,6 +112,11 @@ impl Queue {
         }
     }
 
+    /// Memory for a block.
+    pub(crate) fn memory(&self) -> Memory {
+        self.spare.take().unwrap_or_default()
+    }
+
     /// Nothing more comes, whoever still holds an end of the queue.
     pub(crate) fn close(&self) {
         // If nobody listens any more, it is closed.
@@ -90,6 +125,7 @@ impl Queue {
             kind: Kind::Index,
             tick: 0,
             raw: Vec::new(),
+            sends: Sends::default(),
             counts: Counts::default(),
         });
     }
@@ -123,17 +159,30 @@ fn write_all<W: Write>(
     mut writer: TapeWriter<W>,
     waiting: &Receiver<Block>,
     shared: &Shared,
+    spare: &Spare,
 ) -> Written<W> {
-    let mut tick = 0;
+    let (mut tick, mut records) = (0, Vec::new());
     for block in waiting {
         if block.kind == Kind::Index {
             break;
         }
         tick = block.tick;
         let place = (block.kind, tick);
-        if let Err(error) = writer.block_of(block.crowd, place, &block.raw, block.counts) {
+        let raw = match block.sends.is_empty() {
+            true => &block.raw,
+            false => {
+                records.clear();
+                block.sends.write(&block.raw, &mut records);
+                &records
+            }
+        };
+        if let Err(error) = writer.block_of(block.crowd, place, raw, block.counts) {
             shared.end(EndReason::Failed);
             return Err(error);
+        }
+        // Checkpoints have much larger blocks, which only one in many needs again.
+        if block.kind == Kind::Records {
+            spare.put((block.raw, block.sends));
         }
     }
     writer.close(shared.ended().unwrap_or_default(), tick)

@@ -1,255 +1,101 @@
-//! Recording a crowd: hears its inputs and ticks, gathers records, makes checkpoints (TAPE-1 to TAPE-4).
+//! Hears a crowd: its inputs and ticks become records, with checkpoints between (TAPE-1 to TAPE-5). What hosts
+//! call stands in `recording`, `world` and `flight`.
 
-use std::fmt;
-use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::JoinHandle;
 
 use statewright::commands::Lane;
 use statewright::sealed::Sealed;
 use statewright::{
-    Board, Context, Crowd, Envelope, Input, Machine, NotHere, Observer, Reload, Saved, Tick,
+    AgentId, Board, Context, Crowd, Envelope, Input, Observer, Reload, Saved, Sent, Tick,
 };
 
 use crate::boards::BoardDigests;
+use crate::chosen::{Chosen, part_digests};
 use crate::file::{
     Beginning, CheckpointBlocks, CheckpointReason, Counts, EndReason, Kind, MOST_BLOCK, Origin,
-    Seal, TapeReload, TapeWriter, Version, WriteError,
+    Seal, TapeReload, Version, WriteError,
 };
 use crate::flight::Ring;
 use crate::hashes::Hashes;
-use crate::queue::{Block, Queue, Shared, Written};
+use crate::outputs::Lanes;
+use crate::queue::{Block, Queue, Shared};
 use crate::record::{
     AgentHash, Digests, RecordedSettings, TickProof, put_calls, put_changed, put_hash, put_input,
-    put_keys, put_message, put_tick,
+    put_keys, put_message, put_output, put_sends, put_tick,
 };
+use crate::recording::{Proof, RecordError};
 use crate::sealed::Layout;
+use crate::sends::Sends;
 use crate::shadow::Shadow;
 
-/// What a tape says of the outcome of ticks (TAPE-3).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Proof {
-    /// Nothing: only checkpoints are compared.
-    None,
-    /// Digests of crowd, blackboards and commands after every tick.
-    #[default]
-    Ticks,
-    /// Also a hash of every agent that changed: replay names the agent, and the field as it is at the next
-    /// checkpoint.
-    Agents,
-    /// Also what changed of every agent, byte by byte: replay names agent and field. Costs a look at
-    /// every agent in every tick.
-    Bytes,
+/// What a recorder is asked for.
+#[derive(Clone, Debug)]
+pub(crate) struct Wanted {
+    pub(crate) proof: Proof,
+    /// Ticks from one checkpoint to the next.
+    pub(crate) every: u32,
+    pub(crate) sealed: bool,
+    /// Nothing for everybody.
+    pub(crate) chosen: Option<Chosen>,
+    pub(crate) outputs: Lanes,
 }
 
-impl Proof {
-    const ALL: [Self; 4] = [Self::None, Self::Ticks, Self::Bytes, Self::Agents];
-
-    /// Its number in tapes.
-    pub(crate) fn number(self) -> u8 {
-        match self {
-            Self::None => 0,
-            Self::Ticks => 1,
-            Self::Bytes => 2,
-            Self::Agents => 3,
-        }
-    }
-
-    pub(crate) fn of(number: u8) -> Option<Self> {
-        Self::ALL.into_iter().find(|proof| proof.number() == number)
-    }
-}
-
-/// What happens when the output is slower than the crowd (TAPE-4).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum WhenSlow {
-    /// The tick waits.
-    #[default]
-    Wait,
-    /// The recording ends; [`Recording::ended`] says so, and the tape, too.
-    End,
-}
-
-/// What is recorded, and how.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RecordingOptions {
-    /// What the tape says of the outcome of ticks.
-    pub proof: Proof,
-    /// What happens when the output is too slow.
-    pub when_slow: WhenSlow,
-    /// Ticks from one checkpoint to the next; `None` for one second of play.
-    pub checkpoint_ticks: Option<u32>,
-    /// Whether everything that user code says and does is recorded, too: then anybody can run the tape
-    /// again without it (TAPE-2). While it is, agents go by the tables of their machine.
-    pub sealed: bool,
-    /// Who records.
-    pub origin: Origin,
-}
-
-impl RecordingOptions {
-    /// Ticks from checkpoint to checkpoint.
-    pub(crate) fn checkpoints_of(&self, machine: &Machine) -> u32 {
-        let rate = machine.rom().header().tick_rate.get();
-        self.checkpoint_ticks.unwrap_or(rate.into()).max(1)
-    }
-}
-
-/// Why a recording did not begin, or what became of it.
-#[derive(Debug)]
-pub enum RecordError {
-    /// The tape cannot be written.
-    Write(WriteError),
-    /// The system gives no thread.
-    Thread(io::Error),
-    /// A crowd is not in the world that is recorded.
-    NotHere,
-    /// The thread that writes was ended by a panic of its output.
-    Panicked,
-}
-
-impl fmt::Display for RecordError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Write(error) => write!(f, "the tape cannot be written: {error}"),
-            Self::NotHere => NotHere.fmt(f),
-            Self::Thread(error) => write!(f, "cannot start a thread for the tape: {error}"),
-            Self::Panicked => f.write_str("the output of the tape panicked"),
+impl Wanted {
+    /// Can it be had of a crowd?
+    pub(crate) fn check<B: Board, C: Context + ?Sized>(
+        &self,
+        crowd: &Crowd<B, C>,
+    ) -> Result<(), RecordError> {
+        match crowd.settings().forgets_commands && !self.outputs.is_empty() {
+            true => Err(RecordError::Forgets),
+            false => Ok(()),
         }
     }
 }
 
-impl std::error::Error for RecordError {}
-
-impl From<WriteError> for RecordError {
-    fn from(error: WriteError) -> Self {
-        Self::Write(error)
+/// The beginning of a tape.
+pub(crate) fn beginning_of<B: Board, C: Context + ?Sized>(
+    crowd: &Crowd<B, C>,
+    wanted: &Wanted,
+    origin: Origin,
+) -> Beginning {
+    let seal = wanted.sealed.then(|| seal_of(crowd));
+    let version = Version::of(crowd.machine(), seal);
+    Beginning {
+        is_part: wanted.chosen.is_some(),
+        outputs: wanted.outputs,
+        ..Beginning::new(version, wanted.proof, origin)
     }
 }
 
-/// What a finished tape has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Summary {
-    /// Ticks.
-    pub ticks: u64,
-    /// Inputs.
-    pub inputs: u64,
-    /// Bytes of the file.
-    pub bytes: u64,
-    /// Why it ends.
-    pub end: EndReason,
-}
+/// Who is chosen from now on, on its way to the recorder.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Choice(Arc<Mutex<Option<Chosen>>>);
 
-/// A recording that runs. The crowd tells it everything; the host ends it.
-///
-/// ```
-/// use statewright::prelude::*;
-/// use statewright_tape::{Recording, RecordingOptions, Replay, Tape};
-///
-/// let machine = Machine::from_text("dog", r#"{ "machine": "Dog", "events": ["Call"], "initial": "sit",
-///   "states": { "sit": { "transitions": [{ "on": "Call", "to": "walk" }] }, "walk": {} } }"#)?;
-/// let program = std::sync::Arc::new(machine.bind(Functions::<(), ()>::new())?);
-/// let mut dogs = Crowd::new(program.clone(), 1);
-///
-/// let recording = Recording::begin(&mut dogs, Vec::new(), RecordingOptions::default())?;
-/// let dog = dogs.spawn(());
-/// dogs.tick(&());
-/// dogs.send(dog, machine.event("Call")?, ())?;
-/// dogs.tick(&());
-/// let (bytes, summary) = recording.finish(&mut dogs)?;
-/// assert_eq!((summary.ticks, summary.inputs), (2, 2));
-///
-/// let tape = Tape::read(&bytes)?;
-/// let mut replay = Replay::new(&tape, program)?;
-/// let verified = replay.run(|dogs| { dogs.tick(&()); None })?;
-/// assert_eq!(verified.ticks, 2);
-/// assert_eq!(replay.crowd().digest(), dogs.digest());
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Debug)]
-pub struct Recording<W> {
-    shared: Arc<Shared>,
-    context: ContextDigest,
-    queue: Queue,
-    thread: JoinHandle<Written<W>>,
-    /// What the crowd did not do before.
-    lent: Lent,
-}
-
-impl<W: Write + Send + 'static> Recording<W> {
-    /// Begins with the crowd as it is. Everything that enters it and every tick is recorded until
-    /// [`Self::finish`], or until another observer takes its place. A crowd of a world is recorded with
-    /// the messages that it gets; it is run again without the world.
-    pub fn begin<B, C>(
+impl Choice {
+    /// Others are chosen.
+    pub(crate) fn choose<B: Board, C: Context + ?Sized>(
+        &self,
         crowd: &mut Crowd<B, C>,
-        out: W,
-        options: RecordingOptions,
-    ) -> Result<Self, RecordError>
-    where
-        B: Board + Saved + 'static,
-        C: Context + ?Sized + 'static,
-    {
-        let machine = crowd.machine();
-        let every = options.checkpoints_of(machine);
-        let RecordingOptions {
-            proof,
-            when_slow,
-            sealed,
-            origin,
-            ..
-        } = options;
-        let version = Version::of(machine, sealed.then(|| seal_of(crowd)));
-        let beginning = Beginning::new(version, proof, origin);
-        let writer = TapeWriter::new(out, &beginning)?;
-        let shared = Arc::new(Shared::default());
-        let wait = when_slow == WhenSlow::Wait;
-        let queue = Queue::new(writer, wait, Arc::clone(&shared));
-        let (queue, thread) = queue.map_err(RecordError::Thread)?;
-        let context = ContextDigest::default();
-        let gathering = Gathering::Queue {
-            queue: queue.clone(),
-            shared: Arc::clone(&shared),
-            context: context.clone(),
-        };
-        let lent = Recorder::attach(crowd, gathering, proof, (every, sealed))?;
-        Ok(Self {
-            shared,
-            context,
-            queue,
-            thread,
-            lent,
-        })
+        lent: Lent,
+        agents: impl IntoIterator<Item = AgentId>,
+    ) -> Result<(), RecordError> {
+        if !lent.heard {
+            return Err(RecordError::Whole);
+        }
+        let chosen = Chosen::of(crowd, agents)?;
+        crowd.set_heard(Some(&chosen.indices()));
+        if lent.sealed {
+            crowd.set_sealed(Some(chosen.sealed()));
+        }
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(chosen);
+        crowd.call_observer();
+        Ok(())
     }
 
-    /// What the context of the next tick comes to, in one number of the host's making: replay then
-    /// tells a context that differs from an engine that does (TAPE-2).
-    pub fn set_context(&self, digest: u64) {
-        self.context.set(digest);
-    }
-
-    /// Why it ended before its time, if it did.
-    pub fn ended(&self) -> Option<EndReason> {
-        self.shared.ended()
-    }
-
-    /// Ends it; the output, and what the tape has.
-    pub fn finish<B: Board, C: Context + ?Sized>(
-        self,
-        crowd: &mut Crowd<B, C>,
-    ) -> Result<(W, Summary), RecordError> {
-        // The recorder sends out what it has when it is dropped.
-        crowd.set_observer(None);
-        self.lent.give_back(crowd);
-        self.queue.close();
-        let written = self.thread.join().map_err(|_| RecordError::Panicked)?;
-        let (out, counts, bytes) = written?;
-        let counts = counts.first().copied().unwrap_or_default();
-        let summary = Summary {
-            ticks: counts.ticks,
-            inputs: counts.inputs,
-            bytes,
-            end: self.shared.ended().unwrap_or_default(),
-        };
-        Ok((out, summary))
+    fn take(&self) -> Option<Chosen> {
+        let mut chosen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        chosen.take()
     }
 }
 
@@ -275,6 +121,8 @@ pub(crate) fn commands_digest<B: Board, C: Context + ?Sized>(crowd: &Crowd<B, C>
 pub(crate) struct Lent {
     digest: bool,
     sealed: bool,
+    /// Messages for chosen agents are told.
+    heard: bool,
 }
 
 impl Lent {
@@ -284,6 +132,9 @@ impl Lent {
         }
         if self.sealed {
             crowd.set_sealed(None);
+        }
+        if self.heard {
+            crowd.set_heard(None);
         }
     }
 }
@@ -348,9 +199,16 @@ pub(crate) struct Recorder {
     proof: Proof,
     /// Ticks from one checkpoint to the next.
     every: u32,
+    /// Who is recorded; nothing for everybody.
+    chosen: Option<Chosen>,
+    choice: Choice,
+    /// Lanes whose commands are kept.
+    outputs: Lanes,
     since_checkpoint: u32,
     /// Records that wait to go out.
     records: Vec<u8>,
+    /// Events among them that the thread which writes makes records of.
+    sends: Sends,
     counts: Counts,
     /// Tick of the first of them.
     first: u64,
@@ -370,24 +228,34 @@ pub(crate) struct Recorder {
 }
 
 impl Recorder {
-    /// Begins with a crowd as it is, with so many ticks from checkpoint to checkpoint, sealed or not.
-    /// What the crowd does for this alone.
+    /// Begins with a crowd as it is. What the crowd does for this alone, and how others are chosen.
     pub(crate) fn attach<B, C>(
         crowd: &mut Crowd<B, C>,
         gathering: Gathering,
-        proof: Proof,
-        (every, sealed): (u32, bool),
-    ) -> Result<Lent, RecordError>
+        wanted: Wanted,
+    ) -> Result<(Lent, Choice), RecordError>
     where
         B: Board + Saved + 'static,
         C: Context + ?Sized + 'static,
     {
+        let Wanted {
+            proof,
+            every,
+            sealed,
+            chosen,
+            outputs,
+        } = wanted;
+        let choice = Choice::default();
         let mut recorder = Self {
             gathering: Some(gathering),
             proof,
             every,
+            chosen,
+            choice: choice.clone(),
+            outputs,
             since_checkpoint: 0,
             records: Vec::new(),
+            sends: Sends::default(),
             counts: Counts::default(),
             first: crowd.now(),
             snapshot: Vec::new(),
@@ -402,18 +270,23 @@ impl Recorder {
         recorder.checkpoint(crowd, CheckpointReason::Regular)?;
         recorder.write_changes(crowd);
         recorder.write_hashes(crowd, true);
+        let chosen = recorder.chosen.as_ref();
         let lent = Lent {
-            digest: proof != Proof::None && !crowd.keeps_digest(),
+            digest: proof != Proof::None && chosen.is_none() && !crowd.keeps_digest(),
             sealed,
+            heard: chosen.is_some(),
         };
         if lent.digest {
             crowd.keep_digest(true);
         }
         if sealed {
-            crowd.set_sealed(Some(Sealed::All));
+            crowd.set_sealed(Some(chosen.map_or(Sealed::All, Chosen::sealed)));
+        }
+        if let Some(chosen) = chosen {
+            crowd.set_heard(Some(&chosen.indices()));
         }
         crowd.set_observer(Some(Box::new(recorder)));
-        Ok(lent)
+        Ok((lent, choice))
     }
 
     fn end(&mut self, why: EndReason) {
@@ -423,41 +296,75 @@ impl Recorder {
     }
 
     fn send(&mut self, kind: Kind, tick: u64, raw: Vec<u8>, counts: Counts) {
-        let block = Block {
+        self.send_block(Block {
             crowd: 0,
             kind,
             tick,
             raw,
+            sends: Sends::default(),
             counts,
-        };
+        });
+    }
+
+    fn send_block(&mut self, block: Block) {
         let gathering = self.gathering.as_ref();
         if !gathering.is_some_and(|gathering| gathering.take(block)) {
             self.gathering = None;
         }
     }
 
+    /// Bytes of records that wait, or become such.
+    fn gathered(&self) -> usize {
+        self.records.len() + self.sends.bytes()
+    }
+
     /// Sends out what was gathered.
     fn flush(&mut self, next: u64) {
-        if !self.records.is_empty() {
-            let room = self.records.capacity();
-            let records = std::mem::replace(&mut self.records, Vec::with_capacity(room));
-            let counts = std::mem::take(&mut self.counts);
-            self.send(Kind::Records, self.first, records, counts);
+        if self.gathered() > 0 {
+            let (raw, sends) = match &self.gathering {
+                Some(Gathering::Queue { queue, .. }) => {
+                    let (records, sends) = queue.memory();
+                    (
+                        std::mem::replace(&mut self.records, records),
+                        std::mem::replace(&mut self.sends, sends),
+                    )
+                }
+                // What is kept takes as little as it can.
+                Some(Gathering::Ring(_)) | None => {
+                    let records = self.records.clone();
+                    self.records.clear();
+                    (records, Sends::default())
+                }
+            };
+            let block = Block {
+                crowd: 0,
+                kind: Kind::Records,
+                tick: self.first,
+                raw,
+                sends,
+                counts: std::mem::take(&mut self.counts),
+            };
+            self.send_block(block);
         }
         self.first = next;
     }
 
-    /// The whole crowd.
+    /// Everybody who is recorded.
     fn checkpoint<B: Board + Saved, C: Context + ?Sized>(
         &mut self,
         crowd: &Crowd<B, C>,
         why: CheckpointReason,
     ) -> Result<(), WriteError> {
         self.flush(crowd.now());
-        crowd.snapshot_into(&mut self.snapshot);
-        let keys = self.layout.as_ref();
-        let length = self.snapshot.len();
-        let keys = keys.map(|layout| layout.of_crowd(crowd, length, &mut self.keys));
+        match &self.chosen {
+            Some(chosen) => crowd.part_into(chosen.agents(), &mut self.snapshot),
+            None => crowd.snapshot_into(&mut self.snapshot),
+        }
+        let (layout, length) = (self.layout.as_ref(), self.snapshot.len());
+        let keys = layout.map(|layout| match &self.chosen {
+            Some(chosen) => layout.of_part(crowd, chosen.living(crowd), (length, &mut self.keys)),
+            None => layout.of_crowd(crowd, length, &mut self.keys),
+        });
         let blocks = CheckpointBlocks {
             why,
             settings: RecordedSettings::of(crowd.settings()),
@@ -486,12 +393,13 @@ impl Recorder {
     /// this to know each byte.
     fn write_changes<B: Board + Saved, C: Context + ?Sized>(&mut self, crowd: &Crowd<B, C>) {
         if let Some(mut shadow) = self.shadow.take() {
-            shadow.follow(crowd, |agent, instance, board| {
+            let chosen = self.chosen.take();
+            shadow.follow(crowd, chosen.as_ref(), |agent, instance, board| {
                 let from = self.records.len();
                 put_changed(&mut self.records, agent, instance, board);
                 self.go_on(from, crowd.now());
             });
-            self.shadow = Some(shadow);
+            (self.shadow, self.chosen) = (Some(shadow), chosen);
         }
     }
 
@@ -502,30 +410,32 @@ impl Recorder {
         anybody: bool,
     ) {
         if let Some(mut hashes) = self.hashes.take() {
+            let chosen = self.chosen.take();
             let changed = |hash: &AgentHash| {
                 let from = self.records.len();
                 put_hash(&mut self.records, hash);
                 self.go_on(from, crowd.now());
             };
-            match anybody {
-                true => hashes.follow_all(crowd, changed),
-                false => hashes.follow(crowd, changed),
+            match (&chosen, anybody) {
+                (Some(chosen), _) => hashes.follow_some(crowd, chosen, changed),
+                (None, true) => hashes.follow_all(crowd, changed),
+                (None, false) => hashes.follow(crowd, changed),
             }
-            self.hashes = Some(hashes);
+            (self.hashes, self.chosen) = (Some(hashes), chosen);
         }
     }
 
     /// Sends out what was gathered if it is enough for a block, which is never larger than a tape has
     /// room for. `from` is where the last record begins.
     fn go_on(&mut self, from: usize, now: u64) {
-        if self.records.len() <= GATHERED {
+        if self.gathered() <= GATHERED {
             return;
         }
         if self.records.len() - from > MOST_BLOCK {
             self.records.truncate(from);
             self.flush(now);
             self.end(EndReason::TooLarge);
-        } else if self.records.len() > MOST_BLOCK {
+        } else if self.records.len() + self.sends.most_bytes() > MOST_BLOCK {
             let last = self.records.split_off(from);
             self.flush(now);
             self.records = last;
@@ -543,11 +453,32 @@ impl<B: Board + Saved, C: Context + ?Sized> Observer<B, C> for Recorder {
             self.reloading = Some(reloaded.plan().clone());
             return;
         }
+        if let Some(chosen) = &self.chosen
+            && !chosen.concerns(input)
+        {
+            return;
+        }
         self.put_keys_of(crowd, input);
         let from = self.records.len();
         if put_input(&mut self.records, input, |agent| crowd.board(agent).ok()) {
             self.counts.inputs += 1;
         }
+        self.go_on(from, crowd.now());
+    }
+
+    fn sent(&mut self, crowd: &Crowd<B, C>, events: Sent<'_>) {
+        let from = self.records.len();
+        self.counts.inputs += match (&self.gathering, &self.chosen) {
+            (None, _) => return,
+            // Whoever has the index of one of them that is gone is heard, too.
+            (Some(_), Some(chosen)) => {
+                let own = events.filter(|envelope| chosen.has(envelope.to));
+                put_sends(&mut self.records, own)
+            }
+            (Some(Gathering::Queue { .. }), None) => self.sends.add(from, events),
+            // What is kept in memory is as short as on a tape.
+            (Some(Gathering::Ring(_)), None) => put_sends(&mut self.records, events),
+        };
         self.go_on(from, crowd.now());
     }
 
@@ -579,22 +510,23 @@ impl<B: Board + Saved, C: Context + ?Sized> Observer<B, C> for Recorder {
             return;
         };
         let context = gathering.context();
-        for calls in crowd.sealed_calls() {
-            let from = self.records.len();
-            put_calls(&mut self.records, calls);
-            self.go_on(from, crowd.now());
+        self.put_calls_of(crowd);
+        for command in self.outputs.commands(crowd) {
+            let is_chosen = |chosen: &Chosen| chosen.has(command.agent());
+            if self.chosen.as_ref().is_none_or(is_chosen) {
+                let from = self.records.len();
+                put_output(&mut self.records, &command);
+                self.go_on(from, crowd.now());
+            }
         }
         self.write_changes(crowd);
         self.write_hashes(crowd, false);
-        let digests = (self.proof != Proof::None).then(|| Digests {
-            crowd: crowd.digest(),
-            commands: commands_digest(crowd),
-            boards: self.boards.after_tick(crowd),
-        });
+        let digests = (self.proof != Proof::None).then(|| self.digests(crowd));
         let proof = TickProof {
             digests,
             context,
-            apart: crowd.ticked_apart(),
+            // Whatever comes to chosen agents is told behind it.
+            apart: self.chosen.is_some() || crowd.ticked_apart(),
         };
         put_tick(&mut self.records, &proof);
         self.counts.ticks += 1;
@@ -605,17 +537,31 @@ impl<B: Board + Saved, C: Context + ?Sized> Observer<B, C> for Recorder {
         }
         if self.since_checkpoint >= self.every {
             self.try_checkpoint(crowd, CheckpointReason::Regular);
-        } else if self.records.len() > GATHERED {
+        } else if self.gathered() > GATHERED {
             self.flush(crowd.now());
         }
     }
 
     fn received(&mut self, crowd: &Crowd<B, C>, message: &Envelope, is_own: bool) {
-        if self.gathering.is_some() {
+        let chosen = self.chosen.as_ref();
+        if self.gathering.is_some() && chosen.is_none_or(|chosen| chosen.has(message.to)) {
             let from = self.records.len();
             put_message(&mut self.records, message.to.into(), &message.event, is_own);
             self.counts.inputs += 1;
             self.go_on(from, crowd.now());
+        }
+    }
+
+    fn called(&mut self, crowd: &Crowd<B, C>) {
+        if let Some(chosen) = self.choice.take()
+            && self.gathering.is_some()
+        {
+            self.chosen = Some(chosen);
+            self.try_checkpoint(crowd, CheckpointReason::Chosen);
+            self.shadow = self.shadow.is_some().then(Shadow::default);
+            self.hashes = self.hashes.is_some().then(Hashes::default);
+            self.write_changes(crowd);
+            self.write_hashes(crowd, true);
         }
     }
 }
@@ -640,6 +586,42 @@ impl Recorder {
             self.send(kind, crowd.now(), raw, Counts::default());
         }
         Ok(())
+    }
+
+    /// What user code of sealed agents said and did in the tick that is over.
+    fn put_calls_of<B: Board, C: Context + ?Sized>(&mut self, crowd: &Crowd<B, C>) {
+        for calls in crowd.sealed_calls() {
+            let own = self
+                .chosen
+                .as_ref()
+                .map(|chosen| chosen.calls(crowd, calls));
+            let calls = own.as_deref().unwrap_or(calls);
+            if !calls.is_empty() {
+                let from = self.records.len();
+                put_calls(&mut self.records, calls);
+                self.go_on(from, crowd.now());
+            }
+        }
+    }
+
+    /// What the tick came to. Commands of chosen agents stand among those of all others: they are looked at as
+    /// outputs, if at all.
+    fn digests<B: Board + Saved, C: Context + ?Sized>(&mut self, crowd: &Crowd<B, C>) -> Digests {
+        match &self.chosen {
+            Some(chosen) => {
+                let [agents, boards] = part_digests(crowd, chosen.living(crowd), &mut self.keys);
+                Digests {
+                    crowd: agents,
+                    commands: 0,
+                    boards,
+                }
+            }
+            None => Digests {
+                crowd: crowd.digest(),
+                commands: commands_digest(crowd),
+                boards: self.boards.after_tick(crowd),
+            },
+        }
     }
 
     /// Keys of the blackboard that an input brings, for whoever has no such blackboards.
@@ -673,7 +655,7 @@ impl Recorder {
         let fail_safes = crowd.counters().fail_safes;
         let new = fail_safes.saturating_sub(self.fail_safes);
         self.fail_safes = fail_safes;
-        lock().look(crowd, tick, new);
+        lock().look(crowd, tick, (new, self.chosen.as_ref()));
         if lock().is_full() {
             // From here on there is room again, unless the crowd alone is too large.
             self.try_checkpoint(crowd, CheckpointReason::Regular);

@@ -3,6 +3,7 @@
 
 use statewright::{AgentId, Board, Context, Crowd, Saved};
 
+use crate::chosen::Chosen;
 use crate::record::{Changed, TapeAgent, Wrong};
 
 /// One agent, or nobody.
@@ -36,24 +37,34 @@ impl Shadow {
     /// As a crowd is now.
     pub(crate) fn of<B: Board + Saved, C: Context + ?Sized>(crowd: &Crowd<B, C>) -> Self {
         let mut shadow = Self::default();
-        shadow.follow(crowd, |_, _, _| ());
+        shadow.follow(crowd, None, |_, _, _| ());
         shadow
     }
 
-    /// Becomes what a crowd is now; says of each agent that is another one what it was and is.
+    /// Becomes what a crowd is now; says of each agent that is another one what it was and is. Of chosen
+    /// agents alone, if there are any: nobody else is looked at.
     pub(crate) fn follow<B: Board + Saved, C: Context + ?Sized>(
         &mut self,
         crowd: &Crowd<B, C>,
+        chosen: Option<&Chosen>,
         mut changed: impl FnMut(TapeAgent, (&[u8], &[u8]), (&[u8], &[u8])),
     ) {
         let mut saved = std::mem::take(&mut self.saved);
-        for index in 0..end(self.agents.len(), crowd) {
-            if index == self.agents.len() {
-                self.agents.push(Agent::default());
+        let all = match chosen {
+            Some(_) => 0,
+            None => end(self.agents.len(), crowd),
+        };
+        let some = chosen.map_or(&[][..], Chosen::agents).iter();
+        for index in (0..all).chain(some.map(|agent| agent.index() as usize)) {
+            if index >= self.agents.len() {
+                self.agents.resize_with(index + 1, Agent::default);
             }
             let old = &mut self.agents[index];
             saved.clear();
-            let (generation, instance) = look(crowd, index, old.generation, &mut saved);
+            let there = crowd.agent_at(index as u32);
+            // Who came in the place of a chosen one is none of them.
+            let there = there.filter(|&agent| chosen.is_none_or(|chosen| chosen.has(agent)));
+            let (generation, instance) = look(crowd, there, old.generation, &mut saved);
             let same = old.generation == generation && old.instance == instance;
             if same && old.board == saved {
                 continue;
@@ -97,7 +108,8 @@ impl Shadow {
         for index in 0..end(self.agents.len(), crowd) {
             let recorded = self.agents.get(index).unwrap_or(&nobody);
             saved.clear();
-            let (generation, instance) = look(crowd, index, recorded.generation, &mut saved);
+            let there = crowd.agent_at(index as u32);
+            let (generation, instance) = look(crowd, there, recorded.generation, &mut saved);
             let same = recorded.generation == generation && recorded.instance == instance;
             if same && (!with_boards || recorded.board == saved) {
                 continue;
@@ -158,15 +170,14 @@ fn end<B: Board, C: Context + ?Sized>(known: usize, crowd: &Crowd<B, C>) -> usiz
     known.max(last.map_or(0, |agent| agent.index() as usize + 1))
 }
 
-/// Generation and instance of whoever is at an index; the blackboard goes behind the bytes. Where
+/// Generation and instance of whoever is there; the blackboard goes behind the bytes. Where
 /// nobody is, all is empty, and the generation is the next even one.
 fn look<'c, B: Board + Saved, C: Context + ?Sized>(
     crowd: &'c Crowd<B, C>,
-    index: usize,
+    there: Option<AgentId>,
     before: u32,
     board: &mut Vec<u8>,
 ) -> (u32, &'c [u8]) {
-    let there = crowd.agent_at(index as u32);
     let seen = |agent: AgentId| {
         let instance = crowd.instance_bytes(agent).ok()?;
         crowd.board(agent).ok()?.save(board);

@@ -8,12 +8,10 @@ use std::thread::JoinHandle;
 
 use statewright::{Board, Context, Crowd, CrowdKey, Saved, World};
 
-use crate::file::{Beginning, Counts, EndReason, TapeWriter, Version};
+use crate::file::{Beginning, Counts, EndReason, TapeWriter};
 use crate::queue::{Queue, Shared, Written};
-use crate::recorder::{
-    ContextDigest, Gathering, Lent, RecordError, Recorder, RecordingOptions, Summary, WhenSlow,
-    seal_of,
-};
+use crate::recorder::{ContextDigest, Gathering, Lent, Recorder, beginning_of};
+use crate::recording::{RecordError, RecordingOptions, Summary, WhenSlow};
 
 /// Says which crowds of a world are recorded, and how. Who is left out is outside: what its agents send
 /// to recorded ones is an input there.
@@ -127,9 +125,8 @@ where
     ) -> Result<(String, Beginning), RecordError> {
         let crowd = world.crowd(self.key).map_err(|_| RecordError::NotHere)?;
         let name = world.name_of(crowd.number()).ok_or(RecordError::NotHere)?;
-        let seal = options.sealed.then(|| seal_of(crowd));
-        let version = Version::of(crowd.machine(), seal);
-        let beginning = Beginning::new(version, options.proof, options.origin.clone());
+        let wanted = options.wanted(crowd)?;
+        let beginning = beginning_of(crowd, &wanted, options.origin.clone());
         Ok((name.to_owned(), beginning))
     }
 
@@ -142,8 +139,8 @@ where
         let crowd: &mut Crowd<B, C> = world
             .crowd_mut(self.key)
             .map_err(|_| RecordError::NotHere)?;
-        let every = options.checkpoints_of(crowd.machine());
-        Recorder::attach(crowd, gathering, options.proof, (every, options.sealed))
+        let wanted = options.wanted(crowd)?;
+        Recorder::attach(crowd, gathering, wanted).map(|(lent, _)| lent)
     }
 
     fn detach(&self, world: &mut World<C>, lent: Lent) {

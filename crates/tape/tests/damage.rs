@@ -124,7 +124,7 @@ fn tape_1_other_files_and_other_machines_are_refused() {
     let refused = Tape::read(&later).unwrap_err().to_string();
     assert_eq!(
         refused,
-        "at byte 4: it is of version 9, this program reads version 3"
+        "at byte 4: it is of version 9, this program reads version 4"
     );
     let text = crate::common::DOG.replace("\"patience\": 3", "\"patience\": 4");
     let other = statewright::Machine::from_text("dog.sw.json", &text).unwrap();

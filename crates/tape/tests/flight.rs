@@ -1,8 +1,10 @@
 //! TAPE-5: the last seconds in memory, as a tape when something goes wrong or somebody asks.
 
-use statewright::Blackboard;
 use statewright::prelude::*;
-use statewright_tape::{FlightOptions, FlightRecorder, Proof, RecordError, Replay, Tape, Trouble};
+use statewright::{Blackboard, Program, Reload};
+use statewright_tape::{
+    FlightOptions, FlightRecorder, Proof, RecordError, Replay, SealedProgram, Tape, Trouble,
+};
 
 use crate::common::{Dogs, TICKS, WORLD, program, run};
 
@@ -117,4 +119,68 @@ fn tape_5_trouble_is_dumped_once_and_happens_again_in_the_replay() {
         1,
         "the last tick has it again"
     );
+}
+
+fn hearing(machine: &Machine) -> Program<(), ()> {
+    let hears = Functions::new().guard("Hears", |(), (), cx| Verdict::from(cx.tick() > 2));
+    machine.bind(hears).unwrap()
+}
+
+#[test]
+fn tape_5_a_reload_is_kept_and_what_begins_behind_it_begins_with_the_new_machine() {
+    let text = |more: &str| {
+        format!(
+            r#"{{ "machine": "Dog", "events": ["Call"], "initial": "sit", "states": {{
+              "sit": {{ "transitions": [{{ "on": "Call", "if": "Hears", "to": "walk" }}] }}, "walk": {{}}{more} }} }}"#
+        )
+    };
+    let machines =
+        ["", r#", "run": {}"#].map(|more| Machine::from_text("dog", &text(more)).unwrap());
+    let hashes = machines.each_ref().map(|machine| {
+        let rom = machine.rom();
+        [rom.structure_hash(), rom.parameter_hash()]
+    });
+    let [old, new] = &machines;
+    for is_part in [false, true] {
+        let mut dogs = Crowd::new(hearing(old), 1);
+        let all: Vec<AgentId> = (0..3).map(|_| dogs.spawn(())).collect();
+        let options = FlightOptions {
+            ticks: Some(8),
+            proof: Proof::Ticks,
+            sealed: true,
+            agents: is_part.then(|| vec![all[1]]),
+            ..FlightOptions::default()
+        };
+        let recorder = FlightRecorder::begin(&mut dogs, options).unwrap();
+        let (mut with, mut behind) = (0, 0);
+        for tick in 0..30 {
+            if tick == 6 {
+                dogs.reload(hearing(new), Reload::plan(old, new)).unwrap();
+            }
+            let call = dogs.machine().event("Call").unwrap();
+            dogs.send(all[1], call, ()).unwrap();
+            dogs.tick(&());
+            let dump = recorder.dump().unwrap();
+            let tape = Tape::read(&dump).unwrap();
+            let reloads = tape.reloads().unwrap().len();
+            let begins_new = tape.hashes() == hashes[1];
+            assert_eq!(
+                reloads,
+                usize::from(tick >= 6 && !begins_new),
+                "tick {tick}"
+            );
+            with += reloads;
+            behind += u32::from(begins_new);
+            let sealed = SealedProgram::of(&tape).unwrap();
+            let mut replay = sealed.replay(&tape, 0).unwrap();
+            replay.run(|dogs| sealed.tick(dogs)).unwrap();
+            assert_eq!(replay.crowd().now(), tick + 1);
+            assert_eq!(replay.crowd().path(all[1]), dogs.path(all[1]));
+        }
+        assert!(
+            with > 3 && behind > 10,
+            "{with} with the reload, {behind} behind it"
+        );
+        recorder.finish(&mut dogs);
+    }
 }

@@ -142,6 +142,11 @@ impl Legend {
         self
     }
 
+    /// Structure and parameter hash of the machine.
+    pub fn hashes(&self) -> [u64; 2] {
+        [self.symbols.structure_hash, self.symbols.parameter_hash]
+    }
+
     /// The name of a command type, or its number.
     pub(crate) fn command(&self, number: u32) -> String {
         let name = self.commands.get(&number);

@@ -19,7 +19,16 @@ const MACHINE: &str = r#"{
 }"#;
 
 fn legend() -> Legend {
-    let (graph, problems) = text::read("door", MACHINE);
+    legend_of(MACHINE)
+}
+
+/// A door with one more state, first of all.
+fn other_legend() -> Legend {
+    legend_of(&MACHINE.replacen("\"states\": {", "\"states\": { \"ajar\": {},", 1))
+}
+
+fn legend_of(machine: &str) -> Legend {
+    let (graph, problems) = text::read("door", machine);
     let (output, _) = compile_with(&graph, problems, &Options::default());
     let output = output.expect("the machine compiles");
     let names = |symbols: &[Symbol]| -> Vec<Symbol> {
@@ -55,9 +64,10 @@ fn record(tick: u32, agent: u32, kind: Kind, detail: u8, subject: u16, value: u3
     }
 }
 
-/// Five frames: one of them names a type of commands, the last one says that the trace is complete.
+/// Seven frames: one of them names a type of commands, one is a reload, the last one says that the trace is
+/// complete.
 fn sample() -> (Vec<Record>, Vec<u8>) {
-    let ticks: [&[Record]; 3] = [
+    let ticks: [&[Record]; 4] = [
         &[
             record(0, 0, Kind::Started, 0, 0, 1),
             record(0, 0, Kind::Leaf, 0, 1, 0),
@@ -71,14 +81,29 @@ fn sample() -> (Vec<Record>, Vec<u8>) {
             record(2, 3, Kind::Transition, 0x81, 0, 2 << 16),
             record(2, 3, Kind::TimerSet, 0, 0, 122),
         ],
+        &[
+            record(3, 0, Kind::Present, 0, 2, 0),
+            record(3, 3, Kind::Present, 0, 3, 0),
+        ],
     ];
     let mut writer = Writer::new(Vec::new(), &legend()).unwrap();
     for (tick, records) in (0..).zip(ticks) {
+        if tick == 3 {
+            writer.reload(tick, &other_legend()).unwrap();
+        }
         writer.add(tick, records).unwrap();
         writer.name_commands([(7, "Creak")]).unwrap();
         writer.flush().unwrap();
     }
     (ticks.concat(), writer.close().unwrap())
+}
+
+/// Bytes before the first frame.
+fn head_length() -> usize {
+    Writer::new(Vec::new(), &legend())
+        .unwrap()
+        .into_inner()
+        .len()
 }
 
 fn records(reading: &Reading<'_>) -> Vec<Record> {
@@ -98,8 +123,34 @@ fn what_was_written_is_read() {
     assert_eq!(reading.legend.code(0, 7), Some("somebody leans on it"));
     assert_eq!(
         reading.records().map(|(tick, _)| tick).collect::<Vec<_>>(),
-        [0, 0, 0, 1, 1, 2, 2]
+        [0, 0, 0, 1, 1, 2, 2, 3, 3]
     );
+}
+
+#[test]
+fn load_7_records_behind_a_reload_have_the_names_of_the_new_machine() {
+    let (_, bytes) = sample();
+    let reading = Reading::new(&bytes).unwrap();
+    let [reload] = reading.reloads.as_slice() else {
+        panic!("{:?}", reading.reloads);
+    };
+    assert_eq!(reload.tick, 3);
+    assert_eq!(reload.hashes, [legend().hashes(), other_legend().hashes()]);
+    assert_ne!(reload.hashes[0], reload.hashes[1]);
+    let told: Vec<(usize, String)> = reading
+        .told()
+        .map(|(version, _, record)| (version, reading.legend_of(version).words(record)))
+        .collect();
+    assert_eq!(told[1], (0, "now in shut".to_owned()));
+    assert_eq!(told[7], (1, "is in shut".to_owned()));
+    assert_eq!(told[8], (1, "is in open".to_owned()));
+    // Names of command types are no machine's.
+    assert_eq!(reload.legend, other_legend().with_commands([(7, "Creak")]));
+    // The same machine is no other one.
+    let mut writer = Writer::new(Vec::new(), &legend()).unwrap();
+    writer.reload(3, &legend()).unwrap();
+    let bytes = writer.close().unwrap();
+    assert!(Reading::new(&bytes).unwrap().reloads.is_empty());
 }
 
 #[test]
@@ -125,8 +176,8 @@ fn every_cut_leaves_whole_frames_or_is_refused() {
             }
         }
     }
-    // Cut between frames: after the names, and after each of four frames.
-    assert_eq!(open, 5);
+    // Cut between frames: after the names, and after each of six frames.
+    assert_eq!(open, 7);
     assert!(
         refused > 100 && cut_off > 100,
         "{refused} refused, {cut_off} cut off"
@@ -169,14 +220,14 @@ fn foreign_and_later_files_are_refused_with_place_and_reason() {
         "at byte 3: cut off within its head of 36 bytes"
     );
     let (_, mut later) = sample();
-    later[4] = 5;
+    later[4] = 6;
     assert_eq!(
         refuse(&later),
-        "at byte 4: it is of version 5, this program reads version 4"
+        "at byte 4: it is of version 6, this program reads version 5"
     );
     assert_eq!(
         refuse(b"SWTR\r\n\x1a\n\x01\0\0\0"),
-        "at byte 4: it is of version 1, this program reads version 4"
+        "at byte 4: it is of version 1, this program reads version 5"
     );
     let (_, mut long) = sample();
     long[35] = 0xFF;
@@ -192,7 +243,7 @@ fn frames_of_another_file_and_bytes_behind_the_end_are_damage() {
     other.add(0, &written[..1]).unwrap();
     let other = other.close().unwrap();
     // The names differ in nothing but their first four letters, so both heads are of one length.
-    let head = bytes.len() - 5 * 40 - "1234__Creak".len() - written.len() * 16;
+    let head = head_length();
     let mixed = [&bytes[..head], &other[head..]].concat();
     let reading = Reading::new(&mixed).unwrap();
     assert!(reading.frames.is_empty());
@@ -230,8 +281,9 @@ fn a_full_disk_is_an_error_and_what_went_out_before_can_be_read() {
             Ok(())
         }
     }
-    let (written, bytes) = sample();
-    let mut disk = Disk(Vec::new(), bytes.len() - 150);
+    let (written, _) = sample();
+    // Room for a frame of three records, and for a part of the next one.
+    let mut disk = Disk(Vec::new(), head_length() + 40 + 3 * 16 + 60);
     let mut writer = Writer::new(&mut disk, &legend()).unwrap();
     writer.add(0, &written[..3]).unwrap();
     writer.flush().unwrap();

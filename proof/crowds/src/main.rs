@@ -11,11 +11,11 @@ mod wake;
 
 use std::process::ExitCode;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
-use rayon::prelude::*;
 use statewright_memory::Filling;
 
 /// What a snapshot is restored into is full of 0xA5.
@@ -50,6 +50,12 @@ struct Arguments {
     /// Changed bits of inputs that replay has to find.
     #[arg(long, default_value_t = 200)]
     trials: u64,
+    /// Only this changed bit.
+    #[arg(long, requires = "tapes")]
+    trial: Option<u64>,
+    /// Runs tapes again in every way from every checkpoint.
+    #[arg(long)]
+    every_way: bool,
     /// What concerns tapes, instead of all else.
     #[arg(long)]
     tapes: bool,
@@ -84,6 +90,10 @@ fn prove(arguments: &Arguments) -> Result<(), String> {
         );
         return Ok(());
     }
+    if let Some(trial) = arguments.trial {
+        println!("trial {trial}: {:?}", localize(trial)?);
+        return Ok(());
+    }
     if arguments.tapes {
         tapes(arguments)?;
         return changed_bits(arguments);
@@ -116,7 +126,8 @@ fn reloads(arguments: &Arguments) -> Result<(), String> {
     Ok(())
 }
 
-/// Does work for each number, on all cores, with a bar.
+/// Does work for each number, on all cores, with a bar. On threads of its own: one of rayon's that waits for a parallel
+/// tick begins the next number meanwhile, on the same stack, and so on.
 fn each<T: Send>(
     what: &'static str,
     numbers: u64,
@@ -127,28 +138,29 @@ fn each<T: Send>(
     let bar = ProgressBar::new(numbers)
         .with_style(style)
         .with_message(what);
-    let problem = Mutex::new(None::<(u64, String)>);
-    let results: Vec<Option<T>> = (0..numbers)
-        .into_par_iter()
-        .map(|number| {
-            let result = work(number);
-            bar.inc(1);
-            result
-                .map_err(|text| {
-                    let mut first = problem.lock().expect("nobody panics here");
-                    // The first problem by number, whoever finds it first.
-                    if first.as_ref().is_none_or(|(known, _)| number < *known) {
-                        *first = Some((number, text));
+    let (next, done) = (AtomicU64::new(0), Mutex::new(Vec::new()));
+    std::thread::scope(|scope| {
+        for _ in 0..rayon::current_num_threads() {
+            scope.spawn(|| {
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    if number >= numbers {
+                        break;
                     }
-                })
-                .ok()
-        })
-        .collect();
+                    let result = work(number);
+                    bar.inc(1);
+                    done.lock()
+                        .expect("nobody panics here")
+                        .push((number, result));
+                }
+            });
+        }
+    });
     bar.finish_and_clear();
-    match problem.into_inner().expect("nobody panics here") {
-        Some((_, text)) => Err(text),
-        None => Ok(results.into_iter().flatten().collect()),
-    }
+    let mut done = done.into_inner().expect("nobody panics here");
+    // The first problem by number, whoever finds it first.
+    done.sort_by_key(|(number, _)| *number);
+    done.into_iter().map(|(_, result)| result).collect()
 }
 
 fn sleeping(arguments: &Arguments) -> Result<(), String> {
@@ -264,7 +276,8 @@ fn tapes(arguments: &Arguments) -> Result<(), String> {
     let start = Instant::now();
     let mut total = tapes::Total::default();
     let all = each("tapes", arguments.worlds, |seed| {
-        tapes::run(seed, arguments.ticks.unwrap_or(TAPE_TICKS))
+        let ticks = arguments.ticks.unwrap_or(TAPE_TICKS);
+        tapes::run(seed, ticks, arguments.every_way)
     })?;
     all.iter().for_each(|part| total.add(part));
     let tapes::Total {
@@ -272,23 +285,28 @@ fn tapes(arguments: &Arguments) -> Result<(), String> {
         inputs,
         checkpoints,
         sealed,
+        reloads,
+        outputs,
     } = total;
-    if arguments.worlds > 0 && [ticks, inputs, checkpoints].contains(&0) {
+    let all = [ticks, inputs, checkpoints, sealed, reloads, outputs];
+    if arguments.worlds > 0 && all.contains(&0) {
         return Err(format!("nothing was proved: {total:?}"));
     }
     println!(
-        "tapes: no difference. {} worlds from each checkpoint, 4 ways; {ticks} ticks ({sealed} without functions) and {inputs} inputs again, {checkpoints} checkpoints compared, {:.0} s",
+        "tapes: no difference. {} worlds from each checkpoint, up to 4 ways; {ticks} ticks ({sealed} without functions) and {inputs} inputs again, {reloads} reloads, {checkpoints} checkpoints and {outputs} commands compared, {:.0} s",
         arguments.worlds,
         start.elapsed().as_secs_f64()
     );
     Ok(())
 }
 
+fn localize(trial: u64) -> Result<tapes::Found, String> {
+    tapes::localize(trial % 200, trial, 60)
+}
+
 fn changed_bits(arguments: &Arguments) -> Result<(), String> {
     let start = Instant::now();
-    let found = each("changed bits", arguments.trials, |trial| {
-        tapes::localize(trial % 200, trial, 60)
-    })?;
+    let found = each("changed bits", arguments.trials, localize)?;
     let count = |is: fn(&tapes::Found) -> bool| found.iter().filter(|found| is(found)).count();
     let agents = count(|found| matches!(found, tapes::Found::At(_, Some(_))));
     let crowds = count(|found| matches!(found, tapes::Found::At(_, None)));

@@ -80,6 +80,9 @@ impl Outside {
     fn send(&mut self, crowds: &mut [Crowd]) {
         let events = crowds[0].machine().rom().events().len();
         let machine = crowds[0].machine();
+        if events == 0 {
+            return;
+        }
         let Some(event) = ids::EventId::from_index(self.rng.below(events as u32) as usize)
             .and_then(|event| machine.handle(event))
         else {
@@ -102,6 +105,9 @@ impl Outside {
             return;
         };
         let keys = crowds[0].machine().rom().keys().len() as u32;
+        if keys == 0 {
+            return;
+        }
         let (field, words) = (self.rng.below(keys) as usize, [self.rng.below(4), 0, 0]);
         for crowd in crowds {
             if let Ok(mut board) = crowd.board_mut(agent) {

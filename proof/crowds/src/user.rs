@@ -3,7 +3,7 @@
 
 use statewright::prelude::*;
 use statewright::symbols::SymbolKind;
-use statewright::{Blackboard, EventHandle, KeyHandle, Type, ids};
+use statewright::{Blackboard, CrowdNumber, EventHandle, KeyHandle, Type, ids};
 use statewright_generator::Rng;
 use statewright_rom::layout::FunctionKind;
 
@@ -14,14 +14,19 @@ pub type Crowd = statewright::Crowd<Blackboard, World>;
 pub struct World {
     /// Changes what user code does.
     pub seed: u64,
-    events: Vec<EventHandle>,
-    keys: Vec<(KeyHandle, Type)>,
+    /// What agents of each crowd know; of the first, if theirs is none of these.
+    crowds: Vec<(CrowdNumber, Known)>,
     agents: u32,
 }
 
-impl World {
-    /// For a machine and so many agents.
-    pub fn new(machine: &Machine, seed: u64, agents: u32) -> Self {
+/// What there is in a machine.
+struct Known {
+    events: Vec<EventHandle>,
+    keys: Vec<(KeyHandle, Type)>,
+}
+
+impl Known {
+    fn of(machine: &Machine) -> Self {
         let rom = machine.rom();
         let events = (0..rom.events().len())
             .filter_map(ids::EventId::from_index)
@@ -32,10 +37,49 @@ impl World {
             Some((machine.handle(id)?, key.ty.get()))
         });
         Self {
-            seed,
             events,
             keys: keys.collect(),
+        }
+    }
+}
+
+impl World {
+    /// For a machine and so many agents, who send messages to others of their crowd.
+    pub fn new(machine: &Machine, seed: u64, agents: u32) -> Self {
+        Self {
+            seed,
+            crowds: vec![(CrowdNumber::NONE, Known::of(machine))],
             agents,
+        }
+    }
+
+    /// For crowds of machines, with so many agents each, who send messages to all of them.
+    pub fn of_crowds<'m>(
+        crowds: impl Iterator<Item = (CrowdNumber, &'m Machine)>,
+        seed: u64,
+        agents: u32,
+    ) -> Self {
+        let crowds = crowds.map(|(number, machine)| (number, Known::of(machine)));
+        Self {
+            seed,
+            crowds: crowds.collect(),
+            agents,
+        }
+    }
+
+    fn known(&self, agent: AgentId) -> &Known {
+        let mut crowds = self.crowds.iter();
+        let own = crowds.find(|(number, _)| *number == agent.crowd());
+        &own.unwrap_or(&self.crowds[0]).1
+    }
+
+    /// The crowd that a message of an agent goes to.
+    fn receivers(&self, agent: AgentId, dice: &mut Rng) -> CrowdNumber {
+        match self.crowds.as_slice() {
+            [_] => agent.crowd(),
+            crowds => dice
+                .pick(crowds)
+                .map_or(agent.crowd(), |(number, _)| *number),
         }
     }
 
@@ -108,7 +152,8 @@ fn activity(board: &mut Blackboard, world: &World, mode: Mode, cx: &mut ActionCx
 
 fn action(board: &mut Blackboard, world: &World, cx: &mut ActionCx) {
     let mut dice = world.dice(cx.agent(), cx.tick(), cx.function());
-    let Some(&event) = dice.pick(&world.events) else {
+    let known = world.known(cx.agent());
+    let Some(&event) = dice.pick(&known.events) else {
         return;
     };
     let number = dice.below(5);
@@ -125,7 +170,7 @@ fn action(board: &mut Blackboard, world: &World, cx: &mut ActionCx) {
         2 | 3 => {
             // Its first agent, its second one, or one that never was.
             let to = AgentId::new(dice.below(world.agents), 1 + 2 * dice.below(2));
-            let to = to.in_crowd(cx.agent().crowd());
+            let to = to.in_crowd(world.receivers(cx.agent(), &mut dice));
             cx.send(to, event, payload);
         }
         4 => {
@@ -133,7 +178,7 @@ fn action(board: &mut Blackboard, world: &World, cx: &mut ActionCx) {
             cx.emit(Noise { level: drawn });
         }
         5 | 6 => {
-            if let Some(&(key, ty)) = dice.pick(&world.keys) {
+            if let Some(&(key, ty)) = dice.pick(&known.keys) {
                 write(board, key, ty, number as i32);
             }
         }

@@ -61,10 +61,15 @@ pub fn machine_of(seed: u64) -> Result<Machine, String> {
 
 /// A crowd of a machine.
 pub fn crowd_of(machine: &Machine, seed: u64) -> Result<Crowd, String> {
+    crowd_at(machine, seed, first_tick(seed))
+}
+
+/// The same with another first tick.
+pub fn crowd_at(machine: &Machine, seed: u64, tick: u64) -> Result<Crowd, String> {
     let program = machine
         .bind(functions(machine))
         .map_err(|error| error.to_string())?;
-    let mut crowd = Crowd::new(program, seed).starting_at(first_tick(seed));
+    let mut crowd = Crowd::new(program, seed).starting_at(tick);
     // Every other machine stages its writes; every fifth has hardly room for commands.
     crowd.set_strict(seed.is_multiple_of(2)).unwrap();
     if seed.is_multiple_of(5) {
@@ -77,7 +82,7 @@ pub fn crowd_of(machine: &Machine, seed: u64) -> Result<Crowd, String> {
 }
 
 /// Time begins anywhere: clocks of agents have 32 bits and run around (EVT-7).
-fn first_tick(seed: u64) -> u64 {
+pub fn first_tick(seed: u64) -> u64 {
     match seed % 6 {
         0 => 0,
         1 => u64::from(u32::MAX) - 40,

@@ -295,7 +295,7 @@ impl Oracle {
         let kept = if another || how == How::Anew || resets {
             None
         } else {
-            kept(before, versions, how)
+            kept(before, versions)
         };
         let Some((active, frames)) = kept else {
             self.flags.started = false;
@@ -514,7 +514,7 @@ impl Oracle {
 type Kept = (BTreeSet<usize>, BTreeMap<usize, Vec<Frame>>);
 
 /// What stays of a configuration and its frames; `None` if the agent begins anew (LOAD-3).
-fn kept(before: &Oracle, versions: &Versions, how: How) -> Option<Kept> {
+fn kept(before: &Oracle, versions: &Versions) -> Option<Kept> {
     let old = &versions.old;
     let is_innermost = |state: &usize| {
         let mut others = before.active.iter();
@@ -578,7 +578,6 @@ fn kept(before: &Oracle, versions: &Versions, how: How) -> Option<Kept> {
     let mut all = frames.iter();
     let fits =
         all.all(|(&region, list)| list.iter().all(|frame| can_push(versions, region, frame)));
-    let fits = fits || how == How::Parameters;
     fits.then_some((active, frames))
 }
 

@@ -222,6 +222,7 @@ sample: 100,000 soldiers\n  statewright run guard.sw.json --agents 1000000 --tic
 --script fight.txt --html fight.html\n  statewright run guard.sw.json --rate 0.5 --json > run.json\n  \
 statewright run guard.sw.json --trace guard.swtrace --trace-level 3 --trace-agents 0-3,77\n  \
 statewright run guard.sw.json --agents 1000 --record guard.swtape\n  \
+statewright run guard.sw.json --record few.swtape --seal 0-9 --outputs gameplay\n  \
 statewright run guard.sw.json --agents 20 --watch    reloads on every save, until Ctrl-C\n  \
 statewright run guard.sw.json --save monday.swsave\n  statewright run guard.sw.json --load monday.swsave"
 )]
@@ -237,7 +238,7 @@ pub(crate) struct Run {
     #[arg(long, short, value_name = "T", value_parser = ticks, allow_negative_numbers = true)]
     pub(crate) ticks: Option<u64>,
     /// Reload the machine whenever its file is saved; ticks come as fast as its `tick_rate` says
-    #[arg(long, short, requires = "file", conflicts_with = "trace")]
+    #[arg(long, short, requires = "file")]
     pub(crate) watch: bool,
     /// All randomness comes from this number
     #[arg(long, default_value = "1", value_name = "N", value_parser = seed, allow_negative_numbers = true)]
@@ -286,6 +287,13 @@ pub(crate) struct Run {
         requires = "record"
     )]
     pub(crate) record_proof: RecordProof,
+    /// Also write what functions of these agents say and do, so that anybody can run the tape again: numbers and
+    /// ranges with commas between, or `all`. Unless it is all, the tape is of these agents alone
+    #[arg(long, value_name = "AGENTS", requires = "record", value_delimiter = ',', value_parser = sealed_places)]
+    pub(crate) seal: Vec<RangeInclusive<u32>>,
+    /// Also write the commands of these lanes
+    #[arg(long, value_name = "LANE", requires = "record", value_delimiter = ',')]
+    pub(crate) outputs: Vec<String>,
     /// Go on with the agents of a save; another version of their machine takes them over as a reload
     /// does
     #[arg(long, value_name = "FILE")]
@@ -333,6 +341,14 @@ fn threads(text: &str) -> Result<u16, String> {
 }
 
 /// An agent, or those from one to another.
+/// The same, or `all`.
+fn sealed_places(text: &str) -> Result<RangeInclusive<u32>, String> {
+    match text {
+        "all" => Ok(0..=u32::MAX),
+        text => places(text).map_err(|error| format!("{error}, or `all`")),
+    }
+}
+
 fn places(text: &str) -> Result<RangeInclusive<u32>, String> {
     let number = |text: &str| text.trim().parse::<u32>().ok();
     let (first, last) = text.split_once('-').unwrap_or((text, text));

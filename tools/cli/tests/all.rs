@@ -19,5 +19,6 @@ mod step;
 mod step_tui;
 mod tape;
 mod trace;
+mod trace_reload;
 mod watch;
 mod why;

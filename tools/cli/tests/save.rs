@@ -2,7 +2,7 @@
 //! files that are no saves.
 
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::common::Folder;
 
@@ -224,9 +224,6 @@ fn save_5_what_cannot_be_is_said_and_nothing_is_written() {
     assert_eq!(folder.names(), before);
 }
 
-/// The bound of the rule: so many bytes of memory.
-const LIMIT: u64 = 256 << 20;
-
 #[test]
 fn save_5_damaged_saves_give_one_error_soon() {
     let folder = saved();
@@ -243,14 +240,10 @@ fn save_5_damaged_saves_give_one_error_soon() {
     for (number, bytes) in hostile.iter().enumerate() {
         folder.write("hostile.swsave", bytes);
         for command in ["inspect", "verify"] {
-            let begun = Instant::now();
-            let ran = folder.run_within(LIMIT, &["save", command, "hostile.swsave"]);
-            let took = begun.elapsed();
+            let ran = folder.run_bounded(&["save", command, "hostile.swsave"]);
             let code = if bytes.len() > 40 << 20 { 2 } else { 1 };
             let ran = ran.code(code).says("error: `hostile.swsave`");
             assert_eq!(ran.err.matches("error").count(), 1, "{number}: {}", ran.err);
-            // Bound of the rule: 2 s; this computer may be busy with other things.
-            assert!(took < Duration::from_secs(10), "{number} took {took:?}");
         }
     }
 }

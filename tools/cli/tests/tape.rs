@@ -1,8 +1,6 @@
 //! `run --record`, `replay` and `tape`: the same run once more, where tapes part, and files that are no
 //! tapes.
 
-use std::time::{Duration, Instant};
-
 use crate::common::Folder;
 
 const GUARD: &str = r#"{ "machine": "Guard", "tick_rate": 10,
@@ -154,9 +152,7 @@ fn damaged_files_give_one_clear_error_soon() {
         for (damage, bytes) in [&bytes[..place], &changed].into_iter().enumerate() {
             folder.write("bad.swtape", bytes);
             for command in [&["replay"][..], &["tape", "info"]] {
-                let begun = Instant::now();
-                let ran = folder.run(&[command, &["bad.swtape"]].concat());
-                assert!(begun.elapsed() < Duration::from_secs(2), "place {place}");
+                let ran = folder.run_bounded(&[command, &["bad.swtape"]].concat());
                 assert!(ran.code < 2, "place {place}: {}", ran.err);
                 assert!(!ran.err.contains("panicked"), "{}", ran.err);
                 assert!(ran.err.lines().count() <= 3, "{}", ran.err);
@@ -169,9 +165,16 @@ fn damaged_files_give_one_clear_error_soon() {
         }
     }
     assert!(seen.iter().all(|&count| count > 60), "{seen:?}");
+    // A beginning that is right, and 100 MB of nothing.
+    folder.write("long.swtape", [&bytes[..64], &vec![0; 100 << 20]].concat());
+    for command in [&["replay"][..], &["tape", "info"]] {
+        let refused = folder.run_bounded(&[command, &["long.swtape"]].concat());
+        assert_eq!(refused.err.matches("error").count(), 1, "{}", refused.err);
+        refused.code(1);
+    }
     for (name, content) in [("empty.swtape", ""), ("machine.swtape", GUARD)] {
         folder.write(name, content);
-        let refused = folder.run(&["replay", name]).code(1);
+        let refused = folder.run_bounded(&["replay", name]).code(1);
         refused
             .says("is not a tape that can be read, at byte 0")
             .says("tapes are written by");
@@ -352,4 +355,83 @@ fn tape_1_a_tape_of_a_world_has_a_tape_of_each_crowd() {
         .run(&["replay", "part.swtape"])
         .code(0)
         .prints("the same: 11 ticks with ");
+}
+
+#[test]
+fn tape_2_chosen_agents_and_lanes_are_recorded_and_run_again_alone() {
+    let folder = recorded(&["--seal=3,7-8", "--outputs=gameplay,message"]);
+    let json = folder
+        .run(&["tape", "info", "guard.swtape", "--json"])
+        .code(0)
+        .json();
+    let indices: Vec<u64> = json["agents"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|agent| agent["index"].as_u64().unwrap())
+        .collect();
+    assert_eq!((indices, &json["sealed"]), (vec![3, 7, 8], &true.into()));
+    assert_eq!(json["outputs"], serde_json::json!(["gameplay", "message"]));
+    let text = folder.run(&["tape", "info", "guard.swtape"]).code(0);
+    text.prints("  of 3 chosen agents alone: 3.1, 7.1, 8.1; anybody can run them again\n")
+        .prints("  with the commands of gameplay, message\n");
+    // Without the machine file, and what any tape is asked.
+    std::fs::remove_file(folder.path.join("guard.sw.json")).unwrap();
+    for threads in ["1", "2"] {
+        let ran = folder
+            .run(&["replay", "guard.swtape", "--threads", threads])
+            .code(0);
+        ran.prints("the same: 45 ticks with ");
+    }
+    let why = ["tape", "why", "guard.swtape", "--agent=7", "--tick=20"];
+    folder.run(&why).code(0).prints("after it: ");
+    let json = folder
+        .run(&["tape", "export", "guard.swtape", "--format=json"])
+        .code(0)
+        .json();
+    let agents = json["records"].as_array().unwrap().iter();
+    assert!(agents.clone().count() > 3);
+    assert!(
+        agents
+            .map(|record| record["agent"].as_u64().unwrap())
+            .all(|agent| [3, 7, 8].contains(&agent))
+    );
+
+    let everybody = recorded(&["--seal=all"]);
+    let json = everybody
+        .run(&["tape", "info", "guard.swtape", "--json"])
+        .code(0)
+        .json();
+    assert_eq!(
+        (&json["sealed"], &json["agents"]),
+        (&true.into(), &serde_json::Value::Null)
+    );
+    everybody.run(&["replay", "guard.swtape"]).code(0);
+}
+
+#[test]
+fn tape_2_agents_and_lanes_that_are_not_there_are_refused_with_a_remedy() {
+    let folder = Folder::new();
+    folder.write("guard.sw.json", GUARD);
+    let run = |more: &[&str]| {
+        let args = [
+            "run",
+            "guard.sw.json",
+            "--agents=5",
+            "--ticks=3",
+            "--record=g.swtape",
+        ];
+        folder.run(&[&args[..], more].concat()).code(2)
+    };
+    run(&["--seal=5"])
+        .says("`--seal`: there is no agent 5")
+        .says("numbered from 0 to 4");
+    run(&["--seal=some"]).says("or `all`");
+    run(&["--outputs=gamepaly"])
+        .says("`--outputs`: there is no lane `gamepaly`")
+        .says("did you mean `gameplay`?");
+    folder
+        .run(&["run", "guard.sw.json", "--seal=all"])
+        .code(2)
+        .says("--record");
 }

@@ -7,7 +7,7 @@ use statewright::prelude::*;
 use statewright::trace::{Legend, Level, Settings, Writer};
 use statewright_trace::{Kind, ReasonNumber};
 
-const GUARD: &str = r#"{ "machine": "Guard", "events": ["Noise", "Calm", "Wind"],
+pub(crate) const GUARD: &str = r#"{ "machine": "Guard", "events": ["Noise", "Calm", "Wind"],
   "initial": "post",
   "states": {
     "post": { "initial": "bored", "transitions": [{ "on": "Noise", "to": "alert", "if": "Hears" }, { "on": "Noise", "to": "post/fed_up", "if": "IsTired" }],
@@ -695,7 +695,7 @@ fn what_a_crash_left_is_read_and_damage_is_named() {
     folder
         .run(&["trace", "later.swtrace"])
         .code(1)
-        .says("at byte 4: it is of version 9, this program reads version 4");
+        .says("at byte 4: it is of version 9, this program reads version 5");
     folder.write("foreign.swtrace", GUARD);
     folder
         .run(&["trace", "foreign.swtrace"])

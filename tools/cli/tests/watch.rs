@@ -161,6 +161,7 @@ fn reloaded() -> (Folder, Child, Receiver<String>, String) {
         "--agents=7",
         "--threads=1",
         "--record=cat.swtape",
+        "--trace=cat.swtrace",
     ];
     let (child, lines) = start(&folder, &args);
     until(&lines, "watching cat.sw.json; Ctrl-C ends");
@@ -192,7 +193,16 @@ fn load_8_a_run_goes_on_in_what_is_saved_and_a_broken_file_is_told_once() {
         .args(["-INT", &child.id().to_string()])
         .status();
     assert!(ended.unwrap().success());
-    assert_eq!(child.wait().unwrap().code(), Some(0)); // The tape goes on over both reloads, and needs no machine file.
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    // So does the trace, with the names of each version.
+    let trace = folder.run(&["trace", "cat.swtrace", "--agent=3"]).code(0);
+    assert_eq!(trace.out.matches("the machine is reloaded, ").count(), 2);
+    assert!(
+        trace.out.contains("now in nap") && trace.out.contains("in doze"),
+        "{}",
+        trace.out
+    );
+    // The tape goes on over both reloads, and needs no machine file.
     std::fs::remove_file(folder.path.join("cat.sw.json")).unwrap();
     let replayed = folder.run(&["replay", "cat.swtape"]).code(0);
     replayed.prints(" and 2 reloads; ");

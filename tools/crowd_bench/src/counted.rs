@@ -7,7 +7,9 @@ use statewright_measure::callgrind::instructions_in;
 
 use crate::Figure;
 use crate::reload::Versions;
+use crate::rollback::Back;
 use crate::scene::{chosen, crowd};
+use crate::tape::Kept;
 use crate::world::{Scene, Work, expected};
 
 /// Rounds of the short and of the long run, and for how many all is prepared.
@@ -33,6 +35,30 @@ pub enum Counted {
     MessagesWorld,
     /// A reload of the structure for a crowd.
     Reload,
+    /// W6: a random event for everybody, and a tick.
+    Run,
+    /// The same, with its inputs recorded.
+    Inputs,
+    /// With digests as well.
+    Digests,
+    /// With everybody sealed, without digests.
+    Sealed,
+    /// With the flight recorder of everybody.
+    Flight,
+    /// The tape of its inputs, run again.
+    Replay,
+    /// A plain copy of a snapshot's bytes.
+    Copy,
+    /// A snapshot.
+    Save,
+    /// Restoring it.
+    Restore,
+    /// Back by frames over a tick in which everybody changed.
+    Back,
+    /// A tick in which everybody changes.
+    Busy,
+    /// The same, with frames.
+    Framed,
 }
 
 impl Counted {
@@ -44,7 +70,19 @@ impl Counted {
             Self::Emit => u64::from(EMITTERS) * u64::from(SPOKEN),
             Self::EventsAlone | Self::EventsWorld => 3 * events,
             Self::MessagesAlone | Self::MessagesWorld => 6 * events,
-            Self::Reload => AGENTS.into(),
+            Self::Reload
+            | Self::Run
+            | Self::Inputs
+            | Self::Digests
+            | Self::Sealed
+            | Self::Flight
+            | Self::Replay
+            | Self::Copy
+            | Self::Save
+            | Self::Restore
+            | Self::Back
+            | Self::Busy
+            | Self::Framed => AGENTS.into(),
         }
     }
 
@@ -58,6 +96,18 @@ impl Counted {
             Self::MessagesAlone => three(false, Work::Messages, rounds),
             Self::MessagesWorld => three(true, Work::Messages, rounds),
             Self::Reload => reloads(rounds),
+            Self::Run => Kept::Nothing.count(AGENTS, rounds),
+            Self::Inputs => Kept::Inputs.count(AGENTS, rounds),
+            Self::Digests => Kept::Digests.count(AGENTS, rounds),
+            Self::Sealed => Kept::Sealed.count(AGENTS, rounds),
+            Self::Flight => Kept::Flight.count(AGENTS, rounds),
+            Self::Replay => crate::tape::count_replay(AGENTS, rounds),
+            Self::Copy => Back::Copy.count(AGENTS, rounds),
+            Self::Save => Back::Save.count(AGENTS, rounds),
+            Self::Restore => Back::Restore.count(AGENTS, rounds),
+            Self::Back => Back::Frame.count(AGENTS, rounds),
+            Self::Busy => Back::Tick.count(AGENTS, rounds),
+            Self::Framed => Back::TickKept.count(AGENTS, rounds),
         }
     }
 
@@ -79,7 +129,7 @@ impl Counted {
 /// All that is counted happens in here. What comes before and after is left out: an allocator may move
 /// a list that grows, or not, and so the same preparation does not always cost the same.
 #[inline(never)]
-fn rounds_that_count(work: impl FnOnce()) {
+pub fn rounds_that_count(work: impl FnOnce()) {
     work();
 }
 
@@ -181,7 +231,7 @@ fn reloads(rounds: usize) -> Result<(), String> {
     equal(kept? as u64, rounds as u64 * u64::from(AGENTS))
 }
 
-fn equal(found: u64, expected: u64) -> Result<(), String> {
+pub fn equal(found: u64, expected: u64) -> Result<(), String> {
     if found == expected {
         Ok(())
     } else {
@@ -206,6 +256,47 @@ pub fn reload() -> Result<Figure, String> {
     let count = Counted::Reload.count()?;
     let name = "reload: an agent of the crowd tier";
     Ok(Figure::new(name, count, "instructions"))
+}
+
+/// What recording and replay cost an agent, beside the run itself: all on the thread of the tick.
+pub fn tapes() -> Result<Vec<Figure>, String> {
+    let rows = [
+        ("tape: W6, a random event for everybody", Counted::Run),
+        ("tape: recorded without digests", Counted::Inputs),
+        ("tape: recorded with digests", Counted::Digests),
+        ("tape: recorded and everybody sealed", Counted::Sealed),
+        ("tape: flight recorder of the whole crowd", Counted::Flight),
+        ("tape: replay", Counted::Replay),
+    ];
+    per_agent(&rows)
+}
+
+/// What snapshots and going back cost an agent, beside copies and ticks.
+pub fn rollbacks() -> Result<Vec<Figure>, String> {
+    let rows = [
+        (
+            "rollback: a plain copy of a snapshot's bytes",
+            Counted::Copy,
+        ),
+        ("rollback: a snapshot", Counted::Save),
+        ("rollback: restoring it", Counted::Restore),
+        (
+            "frames: back over a tick that changed everybody",
+            Counted::Back,
+        ),
+        ("frames: such a tick", Counted::Busy),
+        ("frames: such a tick, kept", Counted::Framed),
+    ];
+    per_agent(&rows)
+}
+
+fn per_agent(rows: &[(&'static str, Counted)]) -> Result<Vec<Figure>, String> {
+    let mut figures = Vec::new();
+    for &(name, counted) in rows {
+        let unit = "instructions per agent";
+        figures.push(Figure::new(name, counted.count()?, unit));
+    }
+    Ok(figures)
 }
 
 const PER_EVENT: &str = "instructions per event";

@@ -35,11 +35,11 @@ struct Arguments {
     /// What a reload costs, alone: times and instructions.
     #[arg(long, conflicts_with_all = ["gate", "instructions", "tape"])]
     reload: bool,
-    /// What recording and replay cost, alone.
-    #[arg(long, conflicts_with_all = ["gate", "instructions"])]
+    /// What recording and replay cost, alone; with `--instructions` counted.
+    #[arg(long, conflicts_with = "gate")]
     tape: bool,
-    /// What snapshots and going back cost, alone, for 10,000 agents.
-    #[arg(long, conflicts_with_all = ["gate", "instructions", "tape", "quick"])]
+    /// What snapshots and going back cost, alone, for 10,000 agents; with `--instructions` counted.
+    #[arg(long, conflicts_with_all = ["gate", "tape", "quick"])]
     rollback: bool,
     /// Figures as JSON on standard output.
     #[arg(long)]
@@ -141,6 +141,19 @@ fn run(arguments: &Arguments) -> Result<(), String> {
             ..
         } => return what.once(*rounds),
         Arguments { gate: true, .. } => ("crowds and worlds".to_owned(), counted::gated()?),
+        Arguments {
+            instructions: true,
+            tape: true,
+            ..
+        } => ("instructions of tapes".to_owned(), counted::tapes()?),
+        Arguments {
+            instructions: true,
+            rollback: true,
+            ..
+        } => (
+            "instructions of going back".to_owned(),
+            counted::rollbacks()?,
+        ),
         Arguments {
             instructions: true, ..
         } => ("instructions".to_owned(), counted::measure()?),

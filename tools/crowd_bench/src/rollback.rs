@@ -7,6 +7,7 @@ use statewright::prelude::*;
 use statewright::{EventHandle, Saved};
 
 use crate::Figure;
+use crate::counted::{equal, rounds_that_count};
 use crate::scene::{Times, chosen, middle};
 
 const ROUNDS: usize = 101;
@@ -104,6 +105,56 @@ impl Scene {
         for _ in 0..BACK {
             self.round();
         }
+    }
+}
+
+/// Something whose instructions are counted.
+#[derive(Clone, Copy)]
+pub enum Back {
+    Copy,
+    Save,
+    Restore,
+    Frame,
+    Tick,
+    TickKept,
+}
+
+impl Back {
+    /// So often.
+    pub fn count(self, agents: u32, rounds: usize) -> Result<(), String> {
+        let frames = match self {
+            Self::Frame | Self::TickKept => BACK as usize,
+            Self::Copy | Self::Save | Self::Restore | Self::Tick => 0,
+        };
+        let mut scene = Scene::new(Load::Busy, agents, frames)?;
+        // Memory that is used again is as large as it gets.
+        (0..=BACK).for_each(|_| scene.round());
+        let mut saved = scene.crowd.snapshot();
+        scene.crowd.restore(&saved).expect("its own snapshot");
+        (0..=BACK * frames.min(1) as u64).for_each(|_| scene.round());
+        let (now, mut plain) = (scene.crowd.now(), saved.clone());
+        for _ in 0..rounds {
+            match self {
+                Self::Copy => rounds_that_count(|| black_box(&mut plain).copy_from_slice(&saved)),
+                Self::Save => rounds_that_count(|| scene.crowd.snapshot_into(&mut saved)),
+                Self::Restore => rounds_that_count(|| {
+                    scene.crowd.restore(&plain).expect("its own snapshot");
+                }),
+                Self::Tick | Self::TickKept => rounds_that_count(|| scene.round()),
+                Self::Frame => {
+                    rounds_that_count(|| scene.crowd.rewind(now - 1).expect("it is kept"));
+                    scene.rounds -= 1;
+                    scene.round();
+                }
+            }
+        }
+        let ticks = match self {
+            Self::Tick | Self::TickKept => rounds as u64,
+            Self::Copy | Self::Save | Self::Frame => 0,
+            // Back to before the one round.
+            Self::Restore => return equal(scene.crowd.now() + 1, now),
+        };
+        equal(scene.crowd.now() - now, ticks)
     }
 }
 

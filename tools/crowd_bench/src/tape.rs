@@ -9,6 +9,7 @@ use statewright_tape::{
     FlightOptions, FlightRecorder, Proof, Recording, RecordingOptions, Replay, Tape, Timeline,
 };
 
+use crate::counted::{equal, rounds_that_count};
 use crate::scene::{Times, middle};
 use crate::{Bound, Figure};
 
@@ -80,6 +81,92 @@ impl Scene {
     }
 }
 
+/// What is kept of a run.
+#[derive(Clone, Copy)]
+pub enum Kept {
+    Nothing,
+    Inputs,
+    Digests,
+    Sealed,
+    Flight,
+}
+
+impl Kept {
+    /// So many rounds, whose instructions are counted.
+    pub fn count(self, agents: u32, rounds: usize) -> Result<(), String> {
+        let mut scene = Scene::new(&program()?, agents);
+        let (proof, sealed) = match self {
+            Self::Nothing => return scene.count(rounds),
+            Self::Flight => return scene.count_in_flight(rounds),
+            Self::Inputs => (Proof::None, false),
+            Self::Digests => (Proof::Ticks, false),
+            Self::Sealed => (Proof::None, true),
+        };
+        let recording = recorded(&mut scene, proof, sealed)?;
+        scene.count(rounds)?;
+        let finished = recording.finish(&mut scene.crowd);
+        let (_, summary) = finished.map_err(|error| error.to_string())?;
+        equal(summary.inputs, rounds as u64 * u64::from(agents))
+    }
+}
+
+impl Scene {
+    fn count(&mut self, rounds: usize) -> Result<(), String> {
+        let before = self.crowd.now();
+        rounds_that_count(|| (0..rounds).for_each(|round| self.round(round)));
+        equal(self.crowd.now() - before, rounds as u64)
+    }
+
+    fn count_in_flight(&mut self, rounds: usize) -> Result<(), String> {
+        let flight = in_flight(self)?;
+        self.count(rounds)?;
+        flight.finish(&mut self.crowd);
+        Ok(())
+    }
+}
+
+/// The tape of so many rounds, whose instructions are counted when it is run again.
+pub fn count_replay(agents: u32, rounds: usize) -> Result<(), String> {
+    let program = program()?;
+    let mut scene = Scene::new(&program, agents);
+    let recording = recorded(&mut scene, Proof::None, false)?;
+    (0..rounds).for_each(|round| scene.round(round));
+    let finished = recording.finish(&mut scene.crowd);
+    let (bytes, _) = finished.map_err(|error| error.to_string())?;
+    let tape = Tape::read(&bytes).map_err(|error| error.to_string())?;
+    let mut replay = Replay::new(&tape, program).map_err(|error| error.to_string())?;
+    let mut ran = Ok(statewright_tape::Verified::default());
+    rounds_that_count(|| ran = replay.run(|crowd| (crowd.tick(&()), None).1));
+    let ran = ran.map_err(|error| error.to_string())?;
+    equal(ran.ticks, rounds as u64)?;
+    equal(replay.crowd().digest(), scene.crowd.digest())
+}
+
+fn program() -> Result<Arc<Program<(), ()>>, String> {
+    let bound = machine().bind(functions());
+    bound.map(Arc::new).map_err(|error| error.to_string())
+}
+
+/// The flight recorder of everybody, with room for all.
+fn in_flight(scene: &mut Scene) -> Result<FlightRecorder, String> {
+    let options = FlightOptions {
+        budget: 256 << 20,
+        ..FlightOptions::default()
+    };
+    FlightRecorder::begin(&mut scene.crowd, options).map_err(|error| error.to_string())
+}
+
+/// The flight recorder of a hundred of all, wherever they are.
+fn few_in_flight(scene: &mut Scene) -> Result<FlightRecorder, String> {
+    let apart = scene.agents.len().div_ceil(100);
+    let options = FlightOptions {
+        sealed: true,
+        agents: Some(scene.agents.iter().copied().step_by(apart).collect()),
+        ..FlightOptions::default()
+    };
+    FlightRecorder::begin(&mut scene.crowd, options).map_err(|error| error.to_string())
+}
+
 fn recorded(scene: &mut Scene, proof: Proof, sealed: bool) -> Result<Recording<Vec<u8>>, String> {
     let options = RecordingOptions {
         proof,
@@ -90,22 +177,14 @@ fn recorded(scene: &mut Scene, proof: Proof, sealed: bool) -> Result<Recording<V
 }
 
 pub fn measure(agents: u32) -> Result<Vec<Figure>, String> {
-    let program = Arc::new(
-        machine()
-            .bind(functions())
-            .map_err(|error| error.to_string())?,
-    );
-    let mut scenes: [Scene; 5] = std::array::from_fn(|_| Scene::new(&program, agents));
+    let program = program()?;
+    let mut scenes: [Scene; 6] = std::array::from_fn(|_| Scene::new(&program, agents));
     let inputs = recorded(&mut scenes[1], Proof::None, false)?;
     let digests = recorded(&mut scenes[2], Proof::Ticks, false)?;
     let sealed = recorded(&mut scenes[4], Proof::None, true)?;
-    let options = FlightOptions {
-        budget: 256 << 20,
-        ..FlightOptions::default()
-    };
-    let flight = FlightRecorder::begin(&mut scenes[3].crowd, options);
-    let flight = flight.map_err(|error| error.to_string())?;
-    let mut times = [const { Times(Vec::new()) }; 5];
+    let flight = in_flight(&mut scenes[3])?;
+    let few = few_in_flight(&mut scenes[5])?;
+    let mut times = [const { Times(Vec::new()) }; 6];
     for round in 0..ROUNDS {
         for (scene, times) in scenes.iter_mut().zip(&mut times) {
             times.take(|| scene.round(round));
@@ -124,6 +203,7 @@ pub fn measure(agents: u32) -> Result<Vec<Figure>, String> {
     finish(digests, &mut scenes[2])?;
     finish(sealed, &mut scenes[4])?;
     flight.finish(&mut scenes[3].crowd);
+    few.finish(&mut scenes[5].crowd);
     let mut replayed = Times(Vec::new());
     let tape = Tape::read(&bytes).map_err(|error| error.to_string())?;
     let mut replay = Replay::new(&tape, program.clone()).map_err(|error| error.to_string())?;
@@ -134,7 +214,7 @@ pub fn measure(agents: u32) -> Result<Vec<Figure>, String> {
             return Err("the tape is too short".to_owned());
         }
     }
-    let [plain, inputs, digests, flight, sealed] = times.map(|times| middle(times.0));
+    let [plain, inputs, digests, flight, sealed, few] = times.map(|times| middle(times.0));
     let replayed = middle(replayed.0);
     let at_most = |name, value, target| Figure::new(name, value, "x").at_most(target);
     Ok(vec![
@@ -154,10 +234,14 @@ pub fn measure(agents: u32) -> Result<Vec<Figure>, String> {
             sealed / plain,
             2.5,
         ),
-        // The bar is for a hundred chosen agents; the whole crowd is kept.
-        at_most(
+        Figure::new(
             "tape: flight recorder of the whole crowd, over that",
             flight / plain,
+            "x",
+        ),
+        at_most(
+            "tape: flight recorder of a hundred, sealed, over that",
+            few / plain,
             1.05,
         ),
         Figure {
@@ -202,11 +286,7 @@ fn size(program: &Arc<Program<(), ()>>, events: usize, ticks: usize) -> Result<F
 /// To any tick of ten minutes of a thousand agents.
 fn seek() -> Result<Figure, String> {
     const TICKS: u64 = 36_000;
-    let program = Arc::new(
-        machine()
-            .bind(functions())
-            .map_err(|error| error.to_string())?,
-    );
+    let program = program()?;
     let mut scene = Scene::new(&program, 1000);
     let recording = recorded(&mut scene, Proof::Ticks, false)?;
     for tick in 0..TICKS as usize {

@@ -99,7 +99,7 @@ pub fn long_steps() -> Vec<Step> {
     let (many, other, tapes, allocations, hashes, fused) = (
         ["--first", "100000", "--machines", "100000", "--ticks", "1000"],
         ["--first", "200000", "--machines", "20000", "--ticks", "1000", "--plain"],
-        ["--tapes", "--worlds", "1000", "--ticks", "1000", "--trials", "10000"],
+        ["--tapes", "--worlds", "1000", "--ticks", "1000", "--trials", "10000", "--every-way"],
         ["test", "--release", "--package", "statewright-differential", "--test", "allocations"],
         ["test", "--release", "--package", "statewright-differential", "--test", "hashes"],
         ["test", "--release", "--package", "statewright-fused-proof"],

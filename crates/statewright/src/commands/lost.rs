@@ -6,9 +6,8 @@
 use std::fmt;
 
 use statewright_rom::ids::*;
-use statewright_symbols::SymbolKind;
 
-use super::record::{Head, Lane, what};
+use super::record::{Head, Lane};
 use crate::agent_id::AgentId;
 use crate::machine::Machine;
 
@@ -86,18 +85,7 @@ impl LostCommand {
 
     /// What it is, for people: `PlaySound`, `release of legs`, `message Hit`, `write of health`.
     pub fn name(&self, machine: &Machine) -> String {
-        let (number, rom) = (self.head.name as u16, machine.rom());
-        let named = |kind| machine.symbols().shown(kind, number.into());
-        match self.head.what {
-            what::EMIT => {
-                let name = StringId::new(number).and_then(|id| rom.string(id));
-                name.unwrap_or("?").to_owned()
-            }
-            what::RELEASE => format!("release of {}", named(SymbolKind::Channel)),
-            what::SEND => format!("message {}", named(SymbolKind::Event)),
-            what::WRITE => format!("write of {}", named(SymbolKind::Key)),
-            _ => self.typed.to_owned(),
-        }
+        self.head.named_as(machine, || self.typed.to_owned())
     }
 
     /// The whole sentence.

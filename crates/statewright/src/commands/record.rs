@@ -4,10 +4,12 @@ use statewright_kernel::CommandKind;
 use statewright_rom::Rom;
 use statewright_rom::ids::*;
 use statewright_rom::layout::{BuiltInLane, MAX_LANES, NONE};
+use statewright_symbols::SymbolKind;
 use xxhash_rust::const_xxh3::xxh3_64;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use crate::agent_id::AgentId;
+use crate::machine::Machine;
 use crate::value::{Type, Value};
 
 /// A lane that commands go to (CMD-1).
@@ -288,6 +290,22 @@ impl Head {
         }
     }
 
+    /// What its command is, for people; `typed` names one of the user's own.
+    pub(crate) fn named_as(&self, machine: &Machine, typed: impl FnOnce() -> String) -> String {
+        let (number, rom) = (self.name as u16, machine.rom());
+        let named = |kind| machine.symbols().shown(kind, number.into());
+        match self.what {
+            what::EMIT => {
+                let name = StringId::new(number).and_then(|id| rom.string(id));
+                name.unwrap_or("?").to_owned()
+            }
+            what::RELEASE => format!("release of {}", named(SymbolKind::Channel)),
+            what::SEND => format!("message {}", named(SymbolKind::Event)),
+            what::WRITE => format!("write of {}", named(SymbolKind::Key)),
+            _ => typed(),
+        }
+    }
+
     /// Bytes that its command takes.
     pub(crate) fn size(&self) -> usize {
         Self::BYTES + usize::from(self.length).next_multiple_of(4)
@@ -465,6 +483,32 @@ impl<'a> CommandRef<'a> {
     /// Bytes of its payload.
     pub fn bytes(&self) -> &'a [u8] {
         self.payload
+    }
+
+    /// All of it behind other bytes, for tools that write commands down ([`Self::read`]).
+    pub fn put(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(self.head);
+        out.extend_from_slice(self.payload);
+    }
+
+    /// A command that was written down, and the tick that it was written in; nothing if the bytes are none.
+    pub fn read(bytes: &'a [u8], tick: u64) -> Option<Self> {
+        let (head, payload) = bytes.split_first_chunk()?;
+        let read = Head::get(head);
+        let is_whole = usize::from(read.length) == payload.len();
+        let is_known = usize::from(read.lane) < MAX_LANES && read.what <= what::WRITE;
+        (is_whole && is_known).then_some(Self {
+            head,
+            payload,
+            tick,
+        })
+    }
+
+    /// What it is, for people: as [`LostCommand::name`](super::LostCommand::name), where a type of the user's own
+    /// is known by its number alone.
+    pub fn name(&self, machine: &Machine) -> String {
+        let head = self.head();
+        head.named_as(machine, || format!("command {:08x}", head.name))
     }
 
     /// Key and words of a staged write; `None` for everything else.

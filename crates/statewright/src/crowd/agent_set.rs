@@ -90,6 +90,12 @@ impl AgentSet {
         was_there
     }
 
+    /// The same agents as another set has; its memory stays.
+    pub(super) fn become_like(&mut self, other: &Self) {
+        self.bits.clone_from(&other.bits);
+        self.count = other.count;
+    }
+
     /// None is left; its memory stays.
     pub(super) fn clear(&mut self) {
         if self.count != 0 {
@@ -200,6 +206,11 @@ mod tests {
         let mut list = vec![7];
         set.list(&mut list);
         assert_eq!(list, [0, 64, 300]);
+        let mut other = AgentSet::default();
+        other.insert(1000);
+        other.become_like(&set);
+        assert_eq!(other.len(), 3);
+        assert!(other.iter().eq(set.iter()));
         set.clear();
         assert_eq!((set.len(), set.iter().count()), (0, 0));
     }

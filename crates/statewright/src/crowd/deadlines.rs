@@ -69,6 +69,11 @@ impl Deadlines {
         self.levels.iter_mut().for_each(|level| level.fill(NEVER));
     }
 
+    /// Did anybody ever wait?
+    pub(super) fn has_numbers(&self) -> bool {
+        !self.levels.is_empty()
+    }
+
     /// Nobody waits for a tick before this one.
     pub(super) fn counts_from(&self) -> u64 {
         self.base

@@ -159,8 +159,16 @@ impl<B: Board + Saved, C: Context + ?Sized> Crowd<B, C> {
         else {
             return 0;
         };
-        saved.clear();
-        board.save(saved);
+        match B::BYTES {
+            Some(bytes) => {
+                saved.resize(bytes, 0);
+                board.save_into(saved);
+            }
+            None => {
+                saved.clear();
+                board.save(saved);
+            }
+        }
         xxh3_64_with_seed(saved, agent.bits())
     }
 }
@@ -204,17 +212,23 @@ impl Kept {
 
     /// Looks again at those who may have changed.
     pub(super) fn refresh(&mut self, agents: &Agents<impl Sized>) {
-        self.agents.resize(agents.slots(), 0);
-        self.looked_at.clear();
-        for index in self.stale.iter() {
-            if let Some(known) = self.agents.get_mut(index as usize) {
-                let new = digest_at(agents, index as usize);
-                self.sum = self.sum.wrapping_sub(*known).wrapping_add(new);
-                *known = new;
-                self.looked_at.push(index);
+        let Self {
+            agents: digests,
+            sum,
+            stale,
+            looked_at,
+        } = self;
+        digests.resize(agents.slots(), 0);
+        stale.list(looked_at);
+        looked_at.truncate(looked_at.partition_point(|&index| (index as usize) < digests.len()));
+        with_instances!(&agents.instances, list => {
+            for index in looked_at.iter().map(|&index| index as usize) {
+                let new = digest_in(agents, list, index);
+                *sum = sum.wrapping_sub(digests[index]).wrapping_add(new);
+                digests[index] = new;
             }
-        }
-        self.stale.clear();
+        });
+        stale.clear();
     }
 
     /// Those who have a turn may change.
@@ -225,13 +239,18 @@ impl Kept {
         }
     }
 
+    /// Some are others than they were.
+    pub(super) fn note_some(&mut self, some: &AgentSet) {
+        some.iter()
+            .for_each(|index| _ = self.stale.insert(index as usize));
+    }
+
     /// Some went back to what they were, and those behind so many slots are gone.
     pub(super) fn note_rewind(&mut self, some: &AgentSet, slots: usize) {
         let gone = self.agents.drain(slots.min(self.agents.len())..);
         self.sum = gone.fold(self.sum, u64::wrapping_sub);
         self.stale.clear_from(slots);
-        some.iter()
-            .for_each(|index| _ = self.stale.insert(index as usize));
+        self.note_some(some);
     }
 
     /// An input comes; the agent that it may change.
@@ -272,23 +291,34 @@ impl Kept {
 }
 
 fn sum(agents: &Agents<impl Sized>) -> u64 {
-    let all = (0..agents.slots()).map(|index| digest_at(agents, index));
-    all.fold(0, u64::wrapping_add)
+    let all = 0..agents.slots();
+    with_instances!(&agents.instances, list => {
+        all.map(|index| digest_in(agents, list, index)).fold(0, u64::wrapping_add)
+    })
 }
 
 /// The digest of whoever is at an index; 0 if nobody is.
 fn digest_at(agents: &Agents<impl Sized>, index: usize) -> u64 {
+    with_instances!(&agents.instances, list => digest_in(agents, list, index))
+}
+
+/// The same; the instances are those of the agents.
+#[inline]
+fn digest_in<I: kernel::Instance>(agents: &Agents<impl Sized>, list: &[I], index: usize) -> u64 {
     let generation = agents.generations.get(index).copied().unwrap_or(0);
-    if generation % 2 == 0 {
-        return 0;
+    match list.get(index) {
+        Some(instance) if generation % 2 == 1 => {
+            let agent = agents.roster().id(index as u32, generation);
+            // Ids of one crowd differ below bit 46; variants have 16 bits.
+            let variant = u64::from(agents.variant(index).raw());
+            digest_of(instance, agent.bits() ^ variant.rotate_right(16))
+        }
+        _ => 0,
     }
-    let agent = agents.roster().at(index);
-    // Ids of one crowd differ below bit 46; variants have 16 bits.
-    let seed = agent.bits() ^ u64::from(agents.variant(index).raw()).rotate_right(16);
-    with_instances!(&agents.instances, list => digest_of(&list[index], seed))
 }
 
 /// Who is traced is none of the agent's business.
+#[inline]
 fn digest_of<I: kernel::Instance + Copy>(instance: &I, seed: u64) -> u64 {
     let mut instance = *instance;
     let flags = &mut Instance::header_mut(&mut instance).flags;

@@ -12,7 +12,7 @@
 //!
 //! Going back to frame 7 takes agents 2 and 3 from the log of frame 7 and agent 4 from that of frame
 //! 8: for each the oldest copy since then, and nobody twice. So a frame costs what changes in it, and
-//! going back costs who has changed, whatever the size of the crowd. Rejected: a whole copy per frame,
+//! going back costs who has changed, whatever the size of the crowd; but for a bit per agent, which says who was awake. Rejected: a whole copy per frame,
 //! which is shorter and costs every sleeper; pages of agents, which copy 64 for each that moves.
 
 use std::collections::VecDeque;
@@ -206,6 +206,8 @@ struct Frame<B> {
     totals: Totals,
     parameters: Parameters,
     stopping: Vec<u32>,
+    /// Who is awake; everybody, if nobody was to sleep.
+    awake: AgentSet,
     envelopes: Vec<Envelope>,
     /// Changes of the list of free indices, in order.
     free: Vec<FreeChange>,
@@ -377,7 +379,7 @@ impl<B: Board> Frames<B> {
                 .put_back(&mut crowd.agents, slots, &mut self.logged);
         }
         self.ring[first].put_back_rest(crowd);
-        crowd.wake_again(&self.logged);
+        crowd.wake_again(&self.logged, &self.ring[first].awake);
         let schedule = &mut crowd.schedule;
         schedule.stopping.clear();
         for &index in &self.ring[first].stopping {
@@ -457,6 +459,7 @@ impl<B> Frame<B> {
             totals: Totals::default(),
             parameters: Parameters::default(),
             stopping: Vec::new(),
+            awake: AgentSet::default(),
             envelopes: Vec::new(),
             free: Vec::new(),
             log: Log {
@@ -480,6 +483,7 @@ impl<B> Frame<B> {
             self.parameters = crowd.parameters.clone();
         }
         schedule.stopping.list(&mut self.stopping);
+        self.awake.become_like(schedule.awake_now());
         self.envelopes.clear();
         self.envelopes
             .extend(crowd.mailbox.envelopes(agents.roster()));

@@ -8,7 +8,8 @@
 //! Between ticks nothing else changes a crowd. So whoever wants to see what entered, to write it
 //! down or to bring it in again ([`Observer`](super::Observer)), stands at one place: `enter` sees each input that takes effect,
 //! once, in order, before it is carried out, with the crowd as it was; what was refused never comes
-//! that far. Ticks are no inputs, nor is who looks and listens: commands, traces.
+//! that far. Events that are sent lie in the mailbox, in their order: of them it tells many at once, and all before anything
+//! else enters. Ticks are no inputs, nor is who looks and listens: commands, traces.
 
 use std::fmt;
 use std::sync::Arc;
@@ -18,7 +19,6 @@ use statewright_rom::Rom;
 use statewright_rom::ids::VariantId;
 
 use super::agent_set::AgentSet;
-use super::agents::Agents;
 use super::frames::RewindError;
 use super::instances::with_instances;
 use super::mailbox::Envelope;
@@ -166,6 +166,21 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
         Ok(spawned)
     }
 
+    /// What [`Self::apply`] does with an [`Input::Send`]: most of a run is these, and whoever runs it again
+    /// knows it.
+    #[inline]
+    pub fn apply_event(&mut self, envelope: Envelope) -> Result<(), InputError> {
+        self.check_sent(&envelope)?;
+        self.enter_sent(envelope);
+        Ok(())
+    }
+
+    #[inline]
+    fn check_sent(&self, Envelope { to, event }: &Envelope) -> Result<(), InputError> {
+        self.agents.index(*to)?;
+        Ok(self.check_number(event)?)
+    }
+
     /// May an input enter? The id of the agent that it would spawn.
     pub(crate) fn check(&self, input: &Input<B>) -> Result<Option<AgentId>, InputError> {
         match input {
@@ -179,10 +194,7 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
             | Input::Resume(agent)
             | Input::Written(agent)
             | Input::ClearFlags(agent) => drop(self.agents.index(*agent)?),
-            Input::Send(Envelope { to, event }) => {
-                self.agents.index(*to)?;
-                self.check_number(event)?;
-            }
+            Input::Send(envelope) => self.check_sent(envelope)?,
             Input::Broadcast(event) => self.check_number(event)?,
             Input::SetVariant(agent, variant) => self.check_variant(*agent, *variant)?,
             Input::Instance(agent, bytes) => self.check_instance(*agent, bytes)?,
@@ -217,19 +229,41 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     }
 
     /// Carries out an input that was checked. Inlined, so that a caller who knows the kind pays for
-    /// that kind alone: sending is as short as if it stood there.
+    /// that kind alone.
     #[inline(always)]
     pub(super) fn enter(&mut self, input: Input<B>) {
+        if let Input::Send(envelope) = input {
+            self.enter_sent(envelope);
+        } else if self.watch.is_some() {
+            self.enter_watched(input);
+        } else {
+            self.carry_out(input);
+        }
+    }
+
+    /// The same with an [`Input::Send`]: sending is as short as if it stood there.
+    #[inline(always)]
+    pub(super) fn enter_sent(&mut self, envelope: Envelope) {
+        self.deliver_later(envelope);
+        self.tell_many_sent();
+    }
+
+    /// The same where somebody hears of it; events that are sent are told otherwise.
+    #[inline(never)]
+    fn enter_watched(&mut self, input: Input<B>) {
         let is_told_after = matches!(input, Input::Restore(_) | Input::Rewind(_));
         let is_reload = matches!(input, Input::Reload(_));
-        if self.watch.is_some() && !is_told_after {
+        self.tell_sent();
+        if !is_told_after {
             self.tell_input(&input);
         }
         self.carry_out(input);
-        if self.watch.is_some() && is_told_after {
+        // What lies in the mailbox now was told, or is there because of the input.
+        self.pass_over_mailbox();
+        if is_told_after {
             self.tell_restore();
         }
-        if self.watch.is_some() && is_reload {
+        if is_reload {
             self.tell_reload();
         }
     }
@@ -301,6 +335,7 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
         self.agents.despawn(index);
         self.schedule.do_not_stop(index);
         self.schedule.put_to_sleep(index);
+        self.owed.remove(index);
         self.tracing.note_despawn(agent);
         self.departures += 1;
     }
@@ -383,43 +418,51 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     pub(super) fn wake_by_state(&mut self) {
         let rom = self.program.machine().rom();
         let (sleeping, last) = (self.settings.sleeping, self.schedule.now.wrapping_sub(1));
-        let agents = &self.agents;
-        let sleep = |agent: AgentId| {
-            let index = index_of(agent);
-            (index, sleep_at(agents, index, &rom, last, sleeping))
-        };
-        self.schedule.wake_by_state(agents.ids().map(sleep));
+        let Self {
+            agents, schedule, ..
+        } = self;
+        with_instances!(&agents.instances, list => {
+            let all = list.iter().zip(&agents.generations).enumerate();
+            let there = all.filter(|(_, (_, generation))| *generation % 2 == 1);
+            schedule.wake_by_state(there.map(|(index, (instance, _))| {
+                (index, sleep_of(&rom, instance, last, sleeping))
+            }));
+        });
     }
 
-    /// The same for some alone, after time went back; the others sleep as they did then.
-    pub(super) fn wake_again(&mut self, some: &AgentSet) {
-        if !self.schedule.can_go_back() {
+    /// The same after time went back to when others were awake: some have become what they were.
+    pub(super) fn wake_again(&mut self, some: &AgentSet, awake: &AgentSet) {
+        if !self.settings.sleeping || !self.schedule.can_go_back() {
             return self.wake_by_state();
         }
-        let rom = self.program.machine().rom();
-        let (sleeping, last) = (self.settings.sleeping, self.schedule.now.wrapping_sub(1));
-        for index in some.iter().map(|index| index as usize) {
-            if self.agents.generations[index].is_multiple_of(2) {
-                self.schedule.put_to_sleep(index);
-            } else {
-                let sleep = sleep_at(&self.agents, index, &rom, last, sleeping);
-                self.schedule.settle(index, sleep);
-            }
+        self.schedule.awake_again(awake);
+        if !self.schedule.knows_deadlines() {
+            return;
         }
+        // Who slept then may have waited for a tick that it does not wait for now.
+        let rom = self.program.machine().rom();
+        let last = self.schedule.now.wrapping_sub(1) as u32;
+        let Self {
+            agents, schedule, ..
+        } = self;
+        with_instances!(&agents.instances, list => {
+            for index in some.iter().map(|index| index as usize) {
+                if agents.generations[index].is_multiple_of(2) {
+                    schedule.put_to_sleep(index);
+                } else if !awake.contains(index) {
+                    schedule.settle(index, kernel::sleep_though_polling(&rom, &list[index], last));
+                }
+            }
+        });
     }
 }
 
 /// Whether an agent sleeps, by its bytes. Whoever polls gets a turn: a blackboard may have been
 /// written since the last one.
-fn sleep_at<B>(
-    agents: &Agents<B>,
-    index: usize,
-    rom: &Rom<'_>,
-    last: u64,
-    sleeping: bool,
-) -> Sleep {
-    if !sleeping {
-        return Sleep::Awake;
+fn sleep_of<I: kernel::Instance>(rom: &Rom<'_>, instance: &I, last: u64, sleeping: bool) -> Sleep {
+    if sleeping {
+        kernel::sleep(rom, instance, last as u32)
+    } else {
+        Sleep::Awake
     }
-    with_instances!(&agents.instances, list => kernel::sleep(rom, &list[index], last as u32))
 }

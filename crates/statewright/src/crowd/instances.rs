@@ -67,12 +67,13 @@ impl Instances {
     /// Becomes what the bytes say; they are a whole number of instances.
     pub(super) fn fill(&mut self, bytes: &[u8]) {
         fn fill<I: Instance>(list: &mut Vec<I>, bytes: &[u8]) {
-            list.clear();
-            list.extend(
-                bytes
-                    .chunks_exact(size_of::<I>())
-                    .filter_map(|one| I::read_from_bytes(one).ok()),
-            );
+            let count = bytes.len() / size_of::<I>();
+            list.truncate(count);
+            // Over those that are there it is one copy.
+            let (over, behind) = bytes.split_at(size_of_val(list.as_slice()));
+            list.as_mut_slice().as_mut_bytes().copy_from_slice(over);
+            let behind = behind.chunks_exact(size_of::<I>());
+            list.extend(behind.filter_map(|one| I::read_from_bytes(one).ok()));
         }
         with_instances!(self, list => fill(list, bytes));
     }

@@ -1,8 +1,11 @@
 //! Events under way to agents.
 
+use std::ops::Range;
+
 use statewright_kernel::{Event, InboxEvent};
 
 use super::Roster;
+use super::agent_set::AgentSet;
 use crate::agent_id::{AgentId, CrowdNumber};
 
 /// An event on its way to an agent.
@@ -12,6 +15,64 @@ pub struct Envelope {
     pub to: AgentId,
     /// The event.
     pub event: Event,
+}
+
+/// Events that were sent to agents of a crowd one after the other ([`Observer::sent`](super::Observer::sent)).
+#[derive(Clone, Debug)]
+pub struct Sent<'c> {
+    events: &'c [InboxEvent],
+    /// Of the receivers, if some may be gone.
+    generations: &'c [u32],
+    roster: Roster<'c>,
+    which: Which<'c>,
+}
+
+/// Places of the events that count.
+#[derive(Clone, Debug)]
+enum Which<'c> {
+    All(Range<usize>),
+    Some(std::slice::Iter<'c, usize>),
+}
+
+impl<'c> Sent<'c> {
+    /// Those at these places alone.
+    pub(super) fn limited_to(self, places: &'c [usize]) -> Self {
+        let which = Which::Some(places.iter());
+        Self { which, ..self }
+    }
+
+    /// All of them behind others: what [`Extend`] does, in one short loop where everybody counts and is there.
+    pub fn append_to(self, list: &mut Vec<Envelope>) {
+        match &self.which {
+            Which::All(range) if self.generations.is_empty() => {
+                let events = self.events.get(range.clone()).unwrap_or_default();
+                let roster = self.roster;
+                list.extend(events.iter().map(|event| Envelope {
+                    to: roster.at(event.place as usize),
+                    event: event.event,
+                }));
+            }
+            Which::All(_) | Which::Some(_) => list.extend(self),
+        }
+    }
+}
+
+impl Iterator for Sent<'_> {
+    type Item = Envelope;
+
+    #[inline]
+    fn next(&mut self) -> Option<Envelope> {
+        let at = match &mut self.which {
+            Which::All(places) => places.next(),
+            Which::Some(places) => places.next().copied(),
+        }?;
+        let InboxEvent { place, event } = *self.events.get(at)?;
+        let to = match self.generations.get(at) {
+            Some(&sent) => self.roster.id(place, sent),
+            None => self.roster.at(place as usize),
+        };
+        Some(Envelope { to, event })
+    }
 }
 
 /// An event that one agent sent to another.
@@ -27,6 +88,9 @@ impl Message {
         self.envelope.to.crowd()
     }
 }
+
+/// One in so many is looked for by itself.
+const FEW: usize = 32;
 
 /// Events for the next tick, in the order in which they were sent: what the last tick left over,
 /// then messages of agents, then what the host sends (EVT-4, CMD-4). They lie as the kernel wants
@@ -105,19 +169,37 @@ impl Mailbox {
     }
 
     /// All envelopes, in the order in which they were sent, if the last tick was not refused.
-    pub(super) fn envelopes<'m>(
-        &'m self,
-        roster: Roster<'m>,
-    ) -> impl ExactSizeIterator<Item = Envelope> + 'm {
-        let envelopes = self.events.iter().enumerate();
-        envelopes.map(move |(number, event)| {
-            let now = roster.at(event.place as usize);
-            let sent = self.generations.get(number);
-            Envelope {
-                to: sent.map_or(now, |&sent| roster.id(event.place, sent)),
-                event: event.event,
-            }
-        })
+    pub(super) fn envelopes<'m>(&'m self, roster: Roster<'m>) -> Sent<'m> {
+        self.envelopes_from(0, roster)
+    }
+
+    /// The same without so many that were sent first.
+    pub(super) fn envelopes_from<'m>(&'m self, first: usize, roster: Roster<'m>) -> Sent<'m> {
+        let events = self.events.get(first..).unwrap_or_default();
+        Sent {
+            events,
+            generations: self.generations.get(first..).unwrap_or_default(),
+            roster,
+            which: Which::All(0..events.len()),
+        }
+    }
+
+    /// Where events for some agents stand among those that were sent behind so many.
+    pub(super) fn find(&self, first: usize, agents: &AgentSet, places: &mut Vec<usize>) {
+        let events = self.events.get(first..).unwrap_or_default();
+        places.clear();
+        if self.unsorted || agents.len() * FEW > events.len() {
+            let own = events.iter().enumerate();
+            let own = own.filter(|(_, event)| agents.contains(event.place as usize));
+            places.extend(own.map(|(at, _)| at));
+            return;
+        }
+        for index in agents.iter() {
+            let start = events.partition_point(|event| event.place < index);
+            let own = events[start..].iter();
+            let count = own.take_while(|event| event.place == index).count();
+            places.extend(start..start + count);
+        }
     }
 
     /// How many there are.
@@ -260,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn cmd_4_envelopes_to_those_who_are_gone_are_dropped_and_their_successors_get_none() {
+    fn cmd_4_envelopes_limited_to_who_are_gone_are_dropped_and_their_successors_get_none() {
         let mut mailbox = Mailbox::default();
         mailbox.send(envelope(4, 1, 0));
         mailbox.doubt(roster(&[0, 2, 0, 0, 1]));

@@ -8,7 +8,7 @@
 //! - `tick` one tick: the parts become slices for the `pipeline`, and its outcome comes back
 //! - `reload` another version of the machine in the place of the one that runs
 //! - `frames` earlier ticks to go back to
-//! - `snapshot` a crowd as bytes, `saving` for other versions of the game, `digest` as one number, `observe` who hears of inputs and ticks,
+//! - `snapshot` a crowd as bytes, `part` some of its agents, `saving` for other versions of the game, `digest` as one number, `observe` who hears of inputs and ticks,
 //!   `trace` what its agents did, `timing` how long their
 //!   functions took
 
@@ -29,6 +29,7 @@ mod mailbox;
 mod observe;
 mod output;
 mod parameters;
+mod part;
 mod reload;
 mod saving;
 mod schedule;
@@ -62,9 +63,10 @@ pub use frames::RewindError;
 pub use input::{Input, InputError};
 pub use inspection::{Inspection, QueuedEvent, RunningTimer};
 pub use instance_bytes::InstanceError;
-pub use mailbox::Envelope;
 pub(crate) use mailbox::Message;
+pub use mailbox::{Envelope, Sent};
 pub use observe::Observer;
+pub use part::{FORMAT as PART_FORMAT, agents_of_part};
 pub use reload::Reloaded;
 pub use saving::{LoadError, SavedCrowd, SavedSummary};
 pub use snapshot::{FORMAT as SNAPSHOT_FORMAT, Restored, SnapshotError};

@@ -5,9 +5,11 @@ use std::fmt;
 
 use statewright_kernel::InboxEvent;
 
+use super::agent_set::AgentSet;
 use super::digest::Kept;
 use super::frames::Frames;
-use super::{Crowd, Envelope, Input, Tick};
+use super::{Crowd, Envelope, Input, Message, Sent, Tick};
+use crate::agent_id::AgentId;
 use crate::board::Board;
 use crate::context::Context;
 use crate::sealed::Sealed;
@@ -16,8 +18,14 @@ use crate::sealed::Sealed;
 pub trait Observer<B, C: Context + ?Sized>: Send + Sync {
     /// An input was checked and is about to take effect; the crowd is as it was. Blackboards are
     /// written already when [`Input::Written`] says so. [`Input::Restore`] and [`Input::Rewind`] are told
-    /// by [`Self::restored`] instead.
+    /// by [`Self::restored`] instead, [`Input::Send`] by [`Self::sent`].
     fn entering(&mut self, crowd: &Crowd<B, C>, input: &Input<B>);
+
+    /// Events were sent to agents, in this order, and are in the mailbox: all since the last input or
+    /// tick was told, or some of them. They are told before anything else is.
+    fn sent(&mut self, crowd: &Crowd<B, C>, events: Sent<'_>) {
+        events.for_each(|envelope| self.entering(crowd, &Input::Send(envelope)));
+    }
 
     /// Another version of the machine has taken the place of the one that ran: [`Input::Reload`] was told
     /// before it, this comes when the crowd is as it will be.
@@ -37,6 +45,11 @@ pub trait Observer<B, C: Context + ?Sized>: Send + Sync {
     /// ticks alone, its messages stay among its agents and are not told.
     fn received(&mut self, crowd: &Crowd<B, C>, message: &Envelope, is_own: bool) {
         let _ = (crowd, message, is_own);
+    }
+
+    /// Between two ticks: the host has something for it ([`Crowd::call_observer`]).
+    fn called(&mut self, crowd: &Crowd<B, C>) {
+        let _ = crowd;
     }
 }
 
@@ -62,6 +75,30 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
         self.last.sealed_calls()
     }
 
+    /// For agents with these indices messages are told ([`Observer::received`]) wherever they come from, also
+    /// where the crowd ticks alone; for all others none are, nor are events that the host sends to one of them. Only
+    /// what one of these agents sent another counts as the crowd's own.
+    pub fn set_heard(&mut self, agents: Option<&[u32]>) {
+        self.tell_sent();
+        match agents {
+            Some(agents) => {
+                let mut heard = Heard::default();
+                for &index in agents {
+                    heard.agents.insert(index as usize);
+                }
+                self.watch.get_or_insert_default().heard = Some(heard);
+            }
+            None => self.forget_watch(|watch| watch.heard = None),
+        }
+        self.pass_over_mailbox();
+    }
+
+    /// Calls whoever hears the crowd ([`Observer::called`]).
+    pub fn call_observer(&mut self) {
+        self.tell_sent();
+        self.tell(|observer, crowd| observer.called(crowd));
+    }
+
     /// Keeps messages of agents to agents out of its mailbox: somebody else brings them
     /// ([`Self::receive`]), as a world does. For tools that run a crowd of a world again without it.
     pub fn set_apart(&mut self, is_apart: bool) {
@@ -76,7 +113,8 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     /// A message for an agent of this crowd, who may be gone, as if somebody had sent it in the tick
     /// before: an agent of this crowd, or somebody outside.
     pub fn receive(&mut self, message: Envelope, is_own: bool) {
-        self.deliver_message(message, is_own);
+        // Who brings a message of one of these agents knows of no other.
+        self.deliver_message(message, is_own.then_some(message.to));
     }
 
     /// Blackboards by index, also where nobody is any more.
@@ -93,7 +131,33 @@ pub(super) struct Watch<B, C: Context + ?Sized> {
     observer: Option<Box<dyn Observer<B, C>>>,
     /// Whose user code is written down.
     pub(super) sealed: Option<Sealed>,
+    /// Whose messages are told, if not all that a world brings.
+    heard: Option<Heard>,
+    /// How many events in the mailbox the observer knows of, or need not know of.
+    told: usize,
+    /// With so many there are enough new ones to tell of: then they are still in the caches.
+    tell_at: usize,
 }
+
+/// Agents whose messages are told.
+#[derive(Debug, Default)]
+struct Heard {
+    agents: AgentSet,
+    /// Where events for them stand that are about to be told; kept for its memory.
+    places: Vec<usize>,
+    /// Messages of the tick that is being finished; kept for its memory.
+    messages: Vec<Message>,
+}
+
+impl Heard {
+    #[inline(always)]
+    fn has(&self, agent: AgentId) -> bool {
+        self.agents.contains(agent.index() as usize)
+    }
+}
+
+/// Events that are told at once, at most.
+const MANY_SENT: usize = 1024;
 
 impl<B, C: Context + ?Sized> Default for Watch<B, C> {
     fn default() -> Self {
@@ -102,6 +166,9 @@ impl<B, C: Context + ?Sized> Default for Watch<B, C> {
             frames: None,
             observer: None,
             sealed: None,
+            heard: None,
+            told: 0,
+            tell_at: MANY_SENT,
         }
     }
 }
@@ -113,6 +180,7 @@ impl<B, C: Context + ?Sized> fmt::Debug for Watch<B, C> {
             .field("frames", &self.frames.is_some())
             .field("observer", &self.observer.is_some())
             .field("sealed", &self.sealed)
+            .field("heard", &self.heard.is_some())
             .finish()
     }
 }
@@ -123,15 +191,15 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
         &mut self,
         observer: Option<Box<dyn Observer<B, C>>>,
     ) -> Option<Box<dyn Observer<B, C>>> {
-        if observer.is_some() {
-            return self
-                .watch
-                .get_or_insert_default()
-                .observer
-                .replace(observer?);
-        }
+        self.tell_sent();
         let mut before = None;
-        self.forget_watch(|watch| before = watch.observer.take());
+        if observer.is_some() {
+            let watch = self.watch.get_or_insert_default();
+            before = std::mem::replace(&mut watch.observer, observer);
+        } else {
+            self.forget_watch(|watch| before = watch.observer.take());
+        }
+        self.pass_over_mailbox();
         before
     }
 
@@ -141,15 +209,55 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
             forget(watch);
             let rests =
                 watch.digests.is_none() && watch.frames.is_none() && watch.observer.is_none();
-            if rests && watch.sealed.is_none() {
+            if rests && watch.sealed.is_none() && watch.heard.is_none() {
                 self.watch = None;
             }
         }
     }
 
-    /// An input is about to take effect.
+    /// An event was sent; if there are many by now, they are told.
+    #[inline(always)]
+    pub(super) fn tell_many_sent(&mut self) {
+        if let Some(watch) = &self.watch
+            && self.mailbox.len() >= watch.tell_at
+        {
+            self.tell_sent();
+        }
+    }
+
+    /// Tells of events that were sent and not told yet.
     #[cold]
     #[inline(never)]
+    pub(super) fn tell_sent(&mut self) {
+        let told = self.watch.as_ref().map_or(0, |watch| watch.told);
+        if told < self.mailbox.len() {
+            let heard = self.watch.as_mut().and_then(|watch| watch.heard.as_mut());
+            if let Some(Heard { agents, places, .. }) = heard {
+                self.mailbox.find(told, agents, places);
+            }
+            self.tell(|observer, crowd| {
+                let sent = crowd.mailbox.envelopes_from(told, crowd.agents.roster());
+                let heard = crowd.watch.as_ref().and_then(|watch| watch.heard.as_ref());
+                match heard {
+                    Some(heard) => observer.sent(crowd, sent.limited_to(&heard.places)),
+                    None => observer.sent(crowd, sent),
+                }
+            });
+            self.pass_over_mailbox();
+        }
+    }
+
+    /// Nobody has to hear of what is in the mailbox now.
+    pub(super) fn pass_over_mailbox(&mut self) {
+        let count = self.mailbox.len();
+        if let Some(watch) = &mut self.watch {
+            // Those for a few are found sooner among all of a tick.
+            let most = watch.heard.as_ref().map_or(MANY_SENT, |_| usize::MAX);
+            (watch.told, watch.tell_at) = (count, count.saturating_add(most));
+        }
+    }
+
+    /// An input is about to take effect.
     pub(super) fn tell_input(&mut self, input: &Input<B>) {
         let agents = &self.agents;
         if let Some(watch) = &mut self.watch {
@@ -164,15 +272,11 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     }
 
     /// The crowd has become another one, or an earlier one.
-    #[cold]
-    #[inline(never)]
     pub(super) fn tell_restore(&mut self) {
         self.tell(|observer, crowd| observer.restored(crowd));
     }
 
     /// The crowd goes on in another version of its machine.
-    #[cold]
-    #[inline(never)]
     pub(super) fn tell_reload(&mut self) {
         self.tell(|observer, crowd| observer.reloaded(crowd));
     }
@@ -199,10 +303,36 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
         }
     }
 
-    /// A message of a world was put into the mailbox.
+    /// A message of a world was put into the mailbox; from whom, if from an agent of this crowd.
     #[cold]
-    pub(super) fn tell_message(&mut self, message: &Envelope, is_own: bool) {
+    pub(super) fn tell_message(&mut self, message: &Envelope, from: Option<AgentId>) {
+        let heard = self.watch.as_ref().and_then(|watch| watch.heard.as_ref());
+        if heard.is_some_and(|heard| !heard.has(message.to)) {
+            return;
+        }
+        let is_own = from.is_some_and(|from| heard.is_none_or(|heard| heard.has(from)));
         self.tell(|observer, crowd| observer.received(crowd, message, is_own));
+    }
+
+    /// Where messages of a tick of a crowd that ticks alone go, if some are to be told: as in a world, they are
+    /// told and delivered when the tick is.
+    pub(super) fn messages_to_tell(&mut self, in_world: bool) -> Option<Vec<Message>> {
+        let heard = self.watch.as_mut()?.heard.as_mut()?;
+        (!in_world && !self.is_apart).then(|| std::mem::take(&mut heard.messages))
+    }
+
+    /// They are told and delivered.
+    pub(super) fn deliver_told(&mut self, mut messages: Vec<Message>) {
+        for Message { from, envelope } in messages.drain(..) {
+            match envelope.to.crowd() == self.agents.number {
+                true => self.deliver_message(envelope, Some(from)),
+                false => self.totals.lost_messages += 1,
+            }
+        }
+        // Its memory is kept.
+        if let Some(heard) = self.watch.as_mut().and_then(|watch| watch.heard.as_mut()) {
+            heard.messages = messages;
+        }
     }
 
     /// Agents had their turns.

@@ -52,8 +52,8 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     /// Another version of the machine takes the place of the one that runs, with its functions. Either
     /// everything is done or nothing changes.
     ///
-    /// Commands of the last tick end. If the structure changed, tokens given out before are void, and
-    /// trace files of the old machine are to be ended: the numbers in records are others.
+    /// Commands and records of the last tick end. If the structure changed, tokens given out before are void,
+    /// and numbers in records are others: [`Self::write_trace`] says so in the file.
     pub fn reload(
         &mut self,
         program: impl Into<Arc<Program<B, C>>>,
@@ -390,8 +390,7 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
         self.look_at_everybody();
     }
 
-    /// Every agent has a turn in the next tick, or when its time goes on, in which it finds out anew
-    /// what it has to do (LOAD-2).
+    /// Every agent has a turn in the next tick, in which it finds out anew what it has to do (LOAD-2).
     fn owe_turns(&mut self) {
         let Self {
             agents,
@@ -406,23 +405,19 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
         }
     }
 
-    /// Those who have a turn now and were owed one find out anew what they have to do.
+    /// Those who are owed a turn find out anew what they have to do; whoever is paused does it when its time goes on,
+    /// but its bytes say so from now on, as in a snapshot: so a crowd that was restored is the same.
     pub(super) fn pay_turns(&mut self, rom: &Rom<'_>) {
         if self.owed.len() == 0 {
             return;
         }
-        let Self {
-            agents,
-            schedule,
-            owed,
-            ..
-        } = self;
-        for &index in &schedule.turns {
-            let index = index as usize;
-            let is_paused = agents.flags(index) & flag::PAUSED != 0;
-            if !is_paused && owed.remove(index) {
-                with_instances!(&mut agents.instances, list => kernel::renew(rom, &mut list[index]));
-            }
+        let Self { agents, owed, .. } = self;
+        with_instances!(&mut agents.instances, list => {
+            owed.iter().for_each(|index| kernel::renew(rom, &mut list[index as usize]));
+        });
+        if let Some(kept) = self.watch.as_mut().and_then(|watch| watch.digests.as_mut()) {
+            kept.note_some(owed);
         }
+        owed.clear();
     }
 }

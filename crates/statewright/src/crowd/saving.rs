@@ -29,6 +29,7 @@ use crate::reload::{Extent, Reload, ReloadError, ReloadReport};
 use crate::saved::Saved;
 use crate::saved::convert::{Converter, FormError, FormProblem};
 use crate::saved::form::{Form, Forms};
+use crate::saved::many::save_all;
 
 /// A crowd with everything that is needed to read it again.
 #[derive(Clone, Debug)]
@@ -107,8 +108,7 @@ impl<B: Board + Saved, C: Context + ?Sized> Crowd<B, C> {
     pub fn to_saved(&self) -> SavedCrowd<'static> {
         let (mut agents, mut boards) = (Vec::new(), Vec::new());
         self.put_agents(&mut agents);
-        let all = self.agents.boards.iter();
-        all.for_each(|board| board.save(&mut boards));
+        save_all(&self.agents.boards, &mut boards);
         let saved = SavedCrowd {
             machine: self.machine().clone(),
             agents: agents.into(),

@@ -40,6 +40,21 @@ impl Schedule {
         self.wake.settle(index, sleep, self.now.wrapping_sub(1));
     }
 
+    /// Who is awake.
+    pub(super) fn awake_now(&self) -> &AgentSet {
+        self.wake.awake()
+    }
+
+    /// Time went back to when these were awake, and nobody else.
+    pub(super) fn awake_again(&mut self, awake: &AgentSet) {
+        self.wake.awake_like(awake);
+    }
+
+    /// May anybody wait for a tick?
+    pub(super) fn knows_deadlines(&self) -> bool {
+        self.wake.knows_deadlines()
+    }
+
     /// Time went back to now: does everybody who waits still wait for the right tick?
     pub(super) fn can_go_back(&self) -> bool {
         self.wake.reaches_back_to(self.now)

@@ -43,7 +43,7 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
         match self.own_class(event, P::KIND) {
             Some(class) if self.agents.roster().has(agent) => {
                 let event = Event::new(event.id(), class).with_words(words);
-                self.enter(Input::Send(Envelope { to: agent, event }));
+                self.enter_sent(Envelope { to: agent, event });
                 Ok(())
             }
             _ => self.send_rarely(agent, event, (P::KIND, words)),
@@ -89,7 +89,7 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
     #[inline(always)]
     pub(crate) fn send_event(&mut self, to: AgentId, event: Event) -> Result<(), SendError> {
         self.agents.index(to)?;
-        self.enter(Input::Send(Envelope { to, event }));
+        self.enter_sent(Envelope { to, event });
         Ok(())
     }
 

@@ -22,6 +22,7 @@ use crate::context::Context;
 use crate::machine::Machine;
 use crate::parameters::{ParameterChange, Parameters, hashes};
 use crate::saved::Saved;
+use crate::saved::many::{load_all, save_all};
 
 /// Why a snapshot was refused; the crowd is as it was.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -164,8 +165,7 @@ impl<B: Board + Saved, C: Context + ?Sized> Crowd<B, C> {
         bytes.clear();
         bytes.put(&FORMAT.head(hashes(self.machine())).to_bytes());
         self.put_agents(bytes);
-        let boards = &self.agents.boards;
-        boards.iter().for_each(|board| board.save(bytes));
+        save_all(&self.agents.boards, bytes);
         seal(bytes);
     }
 }
@@ -318,7 +318,7 @@ impl<B: Saved> Restored<B> {
     /// Becomes what a snapshot holds, in the memory that is there. If it is refused, this is of no
     /// use but to be read over again.
     fn read(&mut self, snapshot: &[u8], machine: &Machine) -> Result<(), SnapshotError> {
-        let mut reader = open(snapshot, machine)?;
+        let mut reader = open(&FORMAT, snapshot, machine)?;
         self.read_agents(&mut reader, machine)?;
         let slots = self.agents.slots();
         read_boards(machine, reader.rest(), slots, &mut self.agents.boards)
@@ -373,8 +373,12 @@ impl<B> Restored<B> {
 }
 
 /// Head and machine are right; what comes behind them.
-fn open<'b>(snapshot: &'b [u8], machine: &Machine) -> Result<Reader<'b>, SnapshotError> {
-    let (head, content) = FORMAT.open(snapshot).map_err(SnapshotError::Head)?;
+pub(super) fn open<'b>(
+    format: &Format,
+    snapshot: &'b [u8],
+    machine: &Machine,
+) -> Result<Reader<'b>, SnapshotError> {
+    let (head, content) = format.open(snapshot).map_err(SnapshotError::Head)?;
     let (found, expected) = (head.hashes(), hashes(machine));
     if found != expected {
         return Err(SnapshotError::Machine { found, expected });
@@ -397,7 +401,7 @@ fn read_u32s(
 }
 
 /// Reads so many, in the memory of a list.
-fn read_list<T>(
+pub(super) fn read_list<T>(
     list: &mut Vec<T>,
     count: usize,
     mut one: impl FnMut() -> Result<T, SnapshotError>,
@@ -529,7 +533,7 @@ fn read_variants(
 }
 
 /// A changed parameter: one that the machine has, with a value that it can have.
-fn read_change(
+pub(super) fn read_change(
     reader: &mut Reader<'_>,
     machine: &Machine,
 ) -> Result<ParameterChange, SnapshotError> {
@@ -555,7 +559,10 @@ fn read_change(
     }
 }
 
-fn read_envelope(reader: &mut Reader<'_>, number: CrowdNumber) -> Result<Envelope, SnapshotError> {
+pub(super) fn read_envelope(
+    reader: &mut Reader<'_>,
+    number: CrowdNumber,
+) -> Result<Envelope, SnapshotError> {
     let to = AgentId::from_bits(reader.u64()?);
     if to.crowd() != number {
         return Err(SnapshotError::Content(
@@ -576,15 +583,7 @@ fn read_boards<B: Saved>(
     count: usize,
     boards: &mut Vec<B>,
 ) -> Result<(), SnapshotError> {
-    boards.truncate(count);
-    for board in boards.iter_mut() {
-        let loaded = board.load_over(machine, &mut bytes);
-        loaded.ok_or(SnapshotError::Length)?;
-    }
-    while boards.len() < count {
-        let board = B::load(machine, &mut bytes);
-        boards.push(board.ok_or(SnapshotError::Length)?);
-    }
+    load_all(machine, &mut bytes, count, boards).ok_or(SnapshotError::Length)?;
     if bytes.is_empty() {
         Ok(())
     } else {

@@ -6,6 +6,7 @@ use statewright_rom::Rom;
 use super::instances::with_instances;
 use super::mailbox::{Envelope, Message};
 use super::{Crowd, Input, Roster};
+use crate::agent_id::AgentId;
 use crate::board::Board;
 use crate::commands::{CommandLimits, PoolTooSmall};
 use crate::context::Context;
@@ -143,6 +144,9 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
         messages: Option<&mut Vec<Message>>,
     ) -> Tick {
         let size = size.max(1);
+        if self.watch.is_some() {
+            self.tell_sent();
+        }
         let machine = self.program.machine().clone();
         let parameters = self.parameters.values().cloned();
         let rom = parameters::view(&machine, parameters.as_deref())
@@ -159,13 +163,19 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
         self.pages.keep(promised, &self.last);
         let in_world = messages.is_some();
         self.ticked_apart = in_world || self.is_apart;
-        let tick = self.finish(&rom, messages);
+        let mut own = self.messages_to_tell(in_world);
+        let tick = self.finish(&rom, messages.or(own.as_mut()));
         if self.watch.is_some() {
+            self.pass_over_mailbox();
             // In a world messages are delivered after it.
-            if !in_world {
+            if !in_world && own.is_none() {
                 self.begin_frame();
             }
             self.tell_tick(&tick);
+        }
+        if let Some(own) = own {
+            self.deliver_told(own);
+            self.begin_frame();
         }
         tick
     }
@@ -280,10 +290,11 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
         if let Some(out) = out {
             out.extend(messages);
         } else {
-            for Message { envelope, .. } in messages {
+            for message in messages {
                 if self.is_apart {
                     break;
                 }
+                let Message { envelope, .. } = message;
                 if envelope.to.crowd() == self.agents.number {
                     self.mailbox.send_unchecked(envelope, self.agents.roster());
                 } else {
@@ -360,11 +371,14 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
         self.run_prepared((size, promised), context, &runner, Some(messages))
     }
 
-    /// A message for an agent of this crowd, who may be gone.
-    pub(crate) fn deliver_message(&mut self, envelope: Envelope, is_own: bool) {
+    /// A message for an agent of this crowd, who may be gone; from whom, if straight from an agent of this
+    /// crowd.
+    pub(crate) fn deliver_message(&mut self, envelope: Envelope, from: Option<AgentId>) {
         if self.watch.is_some() {
-            self.tell_message(&envelope, is_own);
+            self.tell_sent();
+            self.tell_message(&envelope, from);
         }
         self.mailbox.send_unchecked(envelope, self.agents.roster());
+        self.pass_over_mailbox();
     }
 }

@@ -11,6 +11,7 @@ use super::instances::with_instances;
 use crate::agent_id::AgentId;
 use crate::board::Board;
 use crate::context::Context;
+use crate::parameters::hashes;
 
 /// Traces.
 impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
@@ -45,7 +46,8 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
         }
     }
 
-    /// All agents are others than before: the trace says where they are, and every reason is news.
+    /// All agents are others than before: the trace says where they are, and every reason is news. What was
+    /// recorded is gone.
     pub(super) fn restart_trace(&mut self) {
         self.tracing.restart(self.schedule.now as u32);
         let chunks = self.last.chunks_mut().iter_mut();
@@ -86,9 +88,14 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
             .with_commands(self.last.command_names())
     }
 
-    /// Adds what was recorded in the last tick to a file.
+    /// Adds what was recorded in the last tick to a file. Where the machine was reloaded since the file
+    /// was written last, the file says so first (LOAD-7): several reloads between two ticks are one there.
     pub fn write_trace<W: Write>(&self, writer: &mut Writer<W>) -> Result<(), WriteError> {
+        let tick = self.schedule.now.saturating_sub(1);
+        if writer.hashes() != hashes(self.machine()) {
+            writer.reload(tick, &self.legend())?;
+        }
         writer.name_commands(self.last.command_names())?;
-        writer.add(self.schedule.now.saturating_sub(1), self.trace())
+        writer.add(tick, self.trace())
     }
 }

@@ -55,6 +55,21 @@ impl WakeSet {
         }
     }
 
+    /// Who is awake.
+    pub(super) fn awake(&self) -> &AgentSet {
+        &self.awake
+    }
+
+    /// These are awake, and nobody else. Who waits goes on waiting.
+    pub(super) fn awake_like(&mut self, awake: &AgentSet) {
+        self.awake.become_like(awake);
+    }
+
+    /// Has anybody ever waited for a tick?
+    pub(super) fn knows_deadlines(&self) -> bool {
+        self.waiting.has_numbers()
+    }
+
     /// Can a tick that was already come again?
     pub(super) fn reaches_back_to(&self, tick: u64) -> bool {
         self.waiting.counts_from() <= tick

@@ -153,13 +153,17 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
                 [from, to].map(|end| awake.partition_point(|&index| (index as usize) < end));
             &awake[first..last]
         });
+        if inbox.is_empty() && awake.is_some_and(<[u32]>::is_empty) {
+            // Between sealed agents there is often nobody.
+            return Ok(());
+        }
         let (start, end) = (from - self.first, to - self.first);
         let instances = &mut self.instances[start..end];
         let chunk = &mut *self.chunk;
         let (boards, writer) = (&mut self.boards[start..end], &mut chunk.writer);
         let mut hosts: ChunkHosts<'_, B, C> = ChunkHosts::new(env, boards, from, writer);
         if OBSERVED && seal {
-            hosts.seal(std::mem::take(chunk.sealed.get_or_insert_default()));
+            hosts.seal(chunk.sealed.take().unwrap_or_default());
         }
         let mut sink = TickSink {
             turns: 0,
@@ -286,7 +290,7 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
         let mut hosts: ChunkHosts<'_, B, C> = ChunkHosts::new(env, self.boards, self.first, writer);
         let seal = env.sealed.is_some_and(|sealed| sealed.has(index as u32));
         if seal {
-            hosts.seal(std::mem::take(chunk.sealed.get_or_insert_default()));
+            hosts.seal(chunk.sealed.take().unwrap_or_default());
         }
         let instance = &mut self.instances[index - self.first];
         let counters = &mut chunk.counters;

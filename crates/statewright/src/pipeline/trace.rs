@@ -66,8 +66,12 @@ impl Tracing {
         }
     }
 
-    /// All agents are others than before, in time, too: every reason is news.
+    /// All agents are others than before, in time, too: every reason is news, and records of what was
+    /// would be misread.
     pub(crate) fn restart(&mut self, now: u32) {
+        if let Some(told) = &mut self.told {
+            told.begin_tick(now);
+        }
         if let Some(coming) = &mut self.coming {
             coming.begin_tick(now);
             self.reasons = Vec::new();

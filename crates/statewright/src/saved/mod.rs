@@ -3,12 +3,14 @@
 //! Numbers are little-endian. What a value does not use is not written, and what no value looks like
 //! is refused: a truth value is 0 or 1, a text is UTF-8.
 //!
+//! - `many` values side by side, in one piece where each takes as many bytes as the next
 //! - `form` what the bytes mean, by name; saves carry it
 //! - `convert` bytes of one form as bytes of another
 //! - `serde` (a feature) types that others describe
 
 pub(crate) mod convert;
 pub mod form;
+pub(crate) mod many;
 #[cfg(feature = "serde")]
 pub mod serde;
 
@@ -35,8 +37,20 @@ pub trait Saved: Sized {
     /// mean something else, and read the earlier ones in [`Self::load_version`].
     const VERSION: u32 = 0;
 
+    /// How many bytes [`Self::save`] writes, if they are as many for every value: blackboards of a crowd
+    /// are then written and read in one piece.
+    const BYTES: Option<usize> = None;
+
     /// Writes it behind what is there.
     fn save(&self, bytes: &mut Vec<u8>);
+
+    /// Writes the same into a place that has just as many bytes. Nobody asks for it but where
+    /// [`Self::BYTES`] says how many.
+    fn save_into(&self, place: &mut [u8]) {
+        let mut bytes = Vec::with_capacity(place.len());
+        self.save(&mut bytes);
+        place.copy_from_slice(&bytes);
+    }
 
     /// Reads it from the head of the bytes and moves them on; `None` if they are none.
     fn load(machine: &Machine, bytes: &mut &[u8]) -> Option<Self>;
@@ -73,9 +87,16 @@ pub trait Saved: Sized {
 macro_rules! numbers {
     ($($number:ident)+) => {
         $(impl Saved for $number {
+            const BYTES: Option<usize> = Some(size_of::<Self>());
+
             #[inline]
             fn save(&self, bytes: &mut Vec<u8>) {
                 bytes.put(&self.to_le_bytes());
+            }
+
+            #[inline]
+            fn save_into(&self, place: &mut [u8]) {
+                place.copy_from_slice(&self.to_le_bytes());
             }
 
             #[inline]
@@ -97,10 +118,18 @@ numbers! { u8 u16 u32 u64 u128 i8 i16 i32 i64 i128 f32 f64 }
 macro_rules! as_others {
     ($($ty:ty as $other:ty: $name:literal, $bytes:literal, $to:expr, $from:expr;)+) => {
         $(impl Saved for $ty {
+            const BYTES: Option<usize> = <$other>::BYTES;
+
             #[inline]
             fn save(&self, bytes: &mut Vec<u8>) {
                 let to: fn(Self) -> $other = $to;
                 to(*self).save(bytes);
+            }
+
+            #[inline]
+            fn save_into(&self, place: &mut [u8]) {
+                let to: fn(Self) -> $other = $to;
+                to(*self).save_into(place);
             }
 
             #[inline]
@@ -141,9 +170,17 @@ macro_rules! tuples {
             // Each name is that of a type and of a part.
             #[allow(non_snake_case, unused_variables)]
             impl<$($name: Saved),*> Saved for ($($name,)*) {
+                const BYTES: Option<usize> = many::sum(&[$($name::BYTES),*]);
+
                 fn save(&self, bytes: &mut Vec<u8>) {
                     let ($($name,)*) = self;
                     $($name.save(bytes);)*
+                }
+
+                #[inline]
+                fn save_into(&self, place: &mut [u8]) {
+                    let ($($name,)*) = self;
+                    $(let place = many::save_part($name, place);)*
                 }
 
                 fn load(machine: &Machine, bytes: &mut &[u8]) -> Option<Self> {
@@ -167,8 +204,18 @@ macro_rules! tuples {
 tuples! { () (A) (A B) (A B C) (A B C D) (A B C D E) (A B C D E F) }
 
 impl<T: Saved, const N: usize> Saved for [T; N] {
+    const BYTES: Option<usize> = many::sum(&[T::BYTES; N]);
+
     fn save(&self, bytes: &mut Vec<u8>) {
         self.iter().for_each(|item| item.save(bytes));
+    }
+
+    #[inline]
+    fn save_into(&self, place: &mut [u8]) {
+        let mut rest = place;
+        for item in self {
+            rest = many::save_part(item, rest);
+        }
     }
 
     fn load(machine: &Machine, bytes: &mut &[u8]) -> Option<Self> {
@@ -216,8 +263,15 @@ impl<T: Saved> Saved for Option<T> {
 }
 
 impl<T: Saved> Saved for Box<T> {
+    const BYTES: Option<usize> = T::BYTES;
+
     fn save(&self, bytes: &mut Vec<u8>) {
         (**self).save(bytes);
+    }
+
+    #[inline]
+    fn save_into(&self, place: &mut [u8]) {
+        (**self).save_into(place);
     }
 
     fn load(machine: &Machine, bytes: &mut &[u8]) -> Option<Self> {

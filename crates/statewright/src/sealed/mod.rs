@@ -27,7 +27,8 @@ pub use redo::Refused;
 pub enum Sealed {
     /// That of all agents.
     All,
-    /// That of agents with these indices, whoever has them; in ascending order.
+    /// That of agents with these indices, whoever has them; in ascending order. The others go on as fast as
+    /// without.
     Agents(Vec<u32>),
 }
 

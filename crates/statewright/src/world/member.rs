@@ -349,12 +349,12 @@ where
     }
 
     fn deliver(&mut self, envelope: Envelope) {
-        self.deliver_message(envelope, false);
+        self.deliver_message(envelope, None);
     }
 
     fn deliver_own(&mut self, messages: &[Message]) {
-        let envelopes = messages.iter().map(|message| message.envelope);
-        envelopes.for_each(|envelope| self.deliver_message(envelope, true));
+        let own = messages.iter();
+        own.for_each(|message| self.deliver_message(message.envelope, Some(message.from)));
     }
 
     fn begin_frame(&mut self) {

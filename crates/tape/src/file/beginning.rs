@@ -7,13 +7,11 @@ use super::FORMAT;
 use super::block::{pack, unpack};
 use super::read::{Refused, refused};
 use super::version::{MOST, Version};
-use crate::recorder::Proof;
+use crate::outputs::Lanes;
+use crate::recording::Proof;
 
-/// What tapes were before machines could be reloaded in them: they are read as well.
-const FORMAT_2: Format = Format {
-    version: 2,
-    ..FORMAT
-};
+/// The earliest version that is read: tapes in which no machine was reloaded.
+const EARLIEST: u16 = 2;
 /// Where its content begins: behind the head and its length.
 const CONTENT: usize = size_of::<Head>() + size_of::<u32>();
 
@@ -36,6 +34,10 @@ pub(crate) struct Beginning {
     pub(crate) version: Version,
     /// What the tape says of the outcome of ticks; tapes of version 2 do not tell.
     pub(crate) proof: Option<Proof>,
+    /// It is of some agents alone.
+    pub(crate) is_part: bool,
+    /// Lanes whose commands are kept.
+    pub(crate) outputs: Lanes,
 }
 
 impl Beginning {
@@ -45,6 +47,8 @@ impl Beginning {
             origin,
             version,
             proof: Some(proof),
+            is_part: false,
+            outputs: Lanes::default(),
         }
     }
 
@@ -57,6 +61,8 @@ impl Beginning {
         raw.put(&self.origin.data);
         self.version.put(&mut raw);
         raw.put_u8(self.proof.map_or(u8::MAX, Proof::number));
+        raw.put_u8(self.is_part.into());
+        raw.put_u32(self.outputs.bits());
         if raw.len() > MOST {
             return None;
         }
@@ -95,9 +101,14 @@ impl Beginning {
         let length = reader.count(1)?;
         let data = reader.take(length)?.to_vec();
         let version = Version::read(&mut reader, head.hashes())?;
-        let proof = match head.version.get() {
+        let version_of_tape = head.version.get();
+        let proof = match version_of_tape {
             2 => None,
             _ => Proof::of(reader.u8()?),
+        };
+        let (is_part, outputs) = match version_of_tape {
+            2 | 3 => (false, 0),
+            _ => (reader.u8()? != 0, reader.u32()?),
         };
         reader.end()?;
         Ok(Self {
@@ -105,6 +116,8 @@ impl Beginning {
             origin: Origin { program, data },
             version,
             proof,
+            is_part,
+            outputs: Lanes::from_bits(outputs),
         })
     }
 
@@ -118,7 +131,12 @@ impl Beginning {
 fn read_head(bytes: &[u8]) -> Result<(Format, (&Head, &[u8])), Refused> {
     let read = |format: Format| format.read_head(bytes).map(|head| (format, head));
     let read = match read(FORMAT) {
-        Err(HeadError::Version { found: 2, .. }) => read(FORMAT_2),
+        Err(HeadError::Version { found, .. }) if (EARLIEST..FORMAT.version).contains(&found) => {
+            read(Format {
+                version: found,
+                ..FORMAT
+            })
+        }
         other => other,
     };
     read.map_err(|error| wrong_head(bytes, error))

@@ -98,6 +98,7 @@ pub fn rewrite(
                     | Record::Keys(_)
                     | Record::Calls(_)
                     | Record::Guessed(_)
+                    | Record::Output(_)
                     | Record::Hash(_) => {}
                     Record::Tick(_) => {
                         counts.ticks += 1;

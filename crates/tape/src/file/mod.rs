@@ -35,7 +35,7 @@ use statewright_bytes::{ByteOrder, Format};
 /// version of snapshots is a new version of tapes.
 pub const FORMAT: Format = Format {
     magic: *b"SWTP",
-    version: 3,
+    version: 4,
     byte_order: ByteOrder::OfThisComputer,
     former: &[],
 };

@@ -2,8 +2,9 @@
 
 use std::fmt;
 
-use statewright::Machine;
+use statewright::commands::Lane;
 pub use statewright::trace::Refused;
+use statewright::{Event, Machine, agents_of_part};
 use statewright_bytes::Reader;
 use statewright_bytes::frames::{End, Frames, RawFrame};
 
@@ -12,8 +13,9 @@ use super::write::EndReason;
 use super::{
     Beginning, MOST_BLOCK, MOST_CHECKPOINT, Origin, Seal, TapeReload, Version, WORLD_FORMAT,
 };
-use crate::record::{Record, RecordedSettings, Wrong};
-use crate::recorder::Proof;
+use crate::outputs::Lanes;
+use crate::record::{Record, RecordedSettings, TapeAgent, Wrong, read_short_send};
+use crate::recording::Proof;
 
 /// Says that a file is not read at all, where and why.
 pub(super) fn refused(offset: usize, reason: impl Into<String>) -> Refused {
@@ -182,6 +184,35 @@ impl<'b> Tape<'b> {
         self.beginning.proof
     }
 
+    /// Whether it is of some agents alone: they can be run again without the others.
+    pub fn is_part(&self) -> bool {
+        self.beginning.is_part
+    }
+
+    /// The agents that it begins with, if it is of some alone.
+    pub fn chosen(&self) -> Result<Option<Vec<TapeAgent>>, Damaged> {
+        if !self.is_part() {
+            return Ok(None);
+        }
+        let Some(Item::Checkpoint(first)) = self.play().next_item()? else {
+            return Ok(Some(Vec::new()));
+        };
+        let agents = agents_of_part(&first.snapshot).map_err(|_| Damaged {
+            offset: 0,
+            reason: "agents that are none",
+        })?;
+        Ok(Some(agents.into_iter().map(TapeAgent::from).collect()))
+    }
+
+    /// Lanes whose commands are kept.
+    pub fn outputs(&self) -> impl Iterator<Item = Lane> + use<> {
+        self.lanes().iter()
+    }
+
+    pub(crate) fn lanes(&self) -> Lanes {
+        self.beginning.outputs
+    }
+
     /// Structure and parameter hash of the machine that it begins with.
     pub fn hashes(&self) -> [u64; 2] {
         self.beginning.version.hashes
@@ -254,6 +285,7 @@ impl<'b> Tape<'b> {
                     | Record::Keys(_)
                     | Record::Calls(_)
                     | Record::Guessed(_)
+                    | Record::Output(_)
                     | Record::Hash(_),
                 ) => {}
             }
@@ -336,6 +368,8 @@ pub enum CheckpointReason {
     Restored,
     /// The machine was reloaded before it: to begin there nobody needs the old one.
     Reloaded,
+    /// Others were chosen: the tape is of these from here on.
+    Chosen,
 }
 
 /// The whole crowd between two ticks.
@@ -430,6 +464,14 @@ impl<'t> Player<'t> {
         Ok(Some((Item::Record(record), &self.block[start..end])))
     }
 
+    /// The event that comes next and whom it is for, if it is a short one. Else nothing is passed over.
+    #[inline]
+    pub(crate) fn next_sent(&mut self) -> Option<(TapeAgent, Event)> {
+        let (to, event, length) = read_short_send(self.block.get(self.at..)?)?;
+        self.at += length;
+        Some((to, event))
+    }
+
     fn damaged(&self, reason: &'static str) -> Damaged {
         Damaged {
             offset: self.offset,
@@ -453,6 +495,7 @@ impl<'t> Player<'t> {
             Ok(0) => CheckpointReason::Regular,
             Ok(1) => CheckpointReason::Restored,
             Ok(2) => CheckpointReason::Reloaded,
+            Ok(3) => CheckpointReason::Chosen,
             _ => return Err(wrong),
         };
         let settings = RecordedSettings::read(&mut reader).map_err(|_| wrong.clone())?;

@@ -3,7 +3,8 @@
 
 use statewright::commands::LaneRule;
 use statewright::{Machine, Reload, SymbolTable};
-use statewright_bytes::{ReadError, ReadProblem, Reader, Writer};
+use statewright_bytes::{HeadError, ReadError, ReadProblem, Reader, Writer};
+use statewright_rom::layout::FORMAT as ROM_FORMAT;
 
 use super::block::Kind;
 use super::read::{Damaged, Refused, refused};
@@ -85,6 +86,11 @@ impl Version {
     /// The machine, after all its proofs; `at` is where it stands in the file.
     pub(crate) fn machine(&self, at: usize) -> Result<Machine, Refused> {
         let wrong = |what: String| refused(at, what);
+        if let Err(HeadError::Version { found, expected }) = ROM_FORMAT.read_head(&self.rom) {
+            return Err(wrong(format!(
+                "its machine is a ROM of version {found}, this program reads version {expected}: record it again, or run it with the version of Statewright that recorded it"
+            )));
+        }
         let names = SymbolTable::from_json(&self.names)
             .map_err(|error| wrong(format!("the names of its machine: {error}")))?;
         let machine = Machine::from_rom(self.rom.clone(), names)

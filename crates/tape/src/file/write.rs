@@ -233,6 +233,7 @@ impl CheckpointBlocks<'_> {
             CheckpointReason::Regular => 0,
             CheckpointReason::Restored => 1,
             CheckpointReason::Reloaded => 2,
+            CheckpointReason::Chosen => 3,
         });
         settings.put(&mut first);
         let mut blocks = Vec::new();

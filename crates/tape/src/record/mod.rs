@@ -22,10 +22,14 @@ use statewright::ids::VariantId;
 use statewright::{AgentId, CrowdNumber, Event, ParameterChange};
 use statewright_bytes::ReadError;
 
+pub(crate) use read::read_short_send;
 pub use settings::RecordedSettings;
 pub(crate) use write::{
-    put_calls, put_changed, put_guessed, put_hash, put_input, put_keys, put_message, put_tick,
+    LONGEST_SEND, put_calls, put_changed, put_guessed, put_hash, put_input, put_keys, put_message,
+    put_output, put_sends, put_tick,
 };
+
+use crate::outputs::Output;
 
 /// The first byte of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,10 +59,11 @@ enum Code {
     Calls,
     Guessed,
     Hash,
+    Output,
 }
 
 impl Code {
-    const ALL: [Self; 24] = [
+    const ALL: [Self; 25] = [
         Self::Tick,
         Self::Send,
         Self::Broadcast,
@@ -83,6 +88,7 @@ impl Code {
         Self::Calls,
         Self::Guessed,
         Self::Hash,
+        Self::Output,
     ];
 }
 
@@ -97,12 +103,14 @@ pub struct TapeAgent {
 
 impl TapeAgent {
     /// Its id in a crowd.
+    #[inline]
     pub fn in_crowd(self, crowd: CrowdNumber) -> AgentId {
         AgentId::new(self.index, self.generation).in_crowd(crowd)
     }
 }
 
 impl From<AgentId> for TapeAgent {
+    #[inline]
     fn from(agent: AgentId) -> Self {
         Self {
             index: agent.index(),
@@ -134,6 +142,8 @@ pub enum Record {
     Guessed(TapeAgent),
     /// An agent is another one after the tick that is told next: what it comes to.
     Hash(AgentHash),
+    /// A command of the tick that is told next.
+    Output(Output),
     /// The crowd ticked.
     Tick(TickProof),
 }

@@ -5,10 +5,39 @@ use statewright::{AgentId, Class, CrowdNumber, Event, ParameterChange, Type};
 use statewright_bytes::Reader;
 use statewright_rom::Number;
 
+use crate::outputs::Output;
+
 use super::{
     AgentHash, AgentInput, Changed, Code, Digests, Patch, Record, RecordedSettings, TapeAgent,
     TapeInput, TickProof, Wrong,
 };
+
+/// The receiver and the event of the next record and how many bytes it has, if it is a short
+/// [`TapeInput::Send`]: nearly all of a tape is these. Nothing of any other, of one with something wrong, and of the last of
+/// a block, which [`Record::read`] reads as it reads all.
+#[inline]
+pub(crate) fn read_short_send(bytes: &[u8]) -> Option<(TapeAgent, Event, usize)> {
+    let head: &[u8; 12] = bytes.first_chunk()?;
+    let word = u32::from_le_bytes([head[1], head[2], head[3], head[4]]);
+    // The last byte of the index is below 128.
+    let last = !word & 0x8080_8080;
+    if head[0] != Code::Send as u8 || last == 0 {
+        return None;
+    }
+    let count = last.trailing_zeros() as usize / 8 + 1;
+    let word = word & (u32::MAX >> (32 - 8 * count));
+    let seven = |at: u32| (word >> (8 * at) & 0x7F) << (7 * at);
+    let index = seven(0) | seven(1) | seven(2) | seven(3);
+    let (generation, id, class) = (head[1 + count], head[2 + count], head[3 + count]);
+    // Longer numbers, a payload, or more than a class.
+    if (generation | id) >= 0x80 || class > 3 {
+        return None;
+    }
+    let mut event = Event::new(EventId::new(id.into())?, Class::Normal);
+    event.class = class;
+    let generation = generation.into();
+    Some((TapeAgent { index, generation }, event, 4 + count))
+}
 
 impl Record {
     /// The next record of some bytes.
@@ -63,6 +92,12 @@ impl Record {
                     instance: reader.u64()?,
                     board: reader.u64()?,
                 }));
+            }
+            Code::Output => {
+                let output = Output::read(&read_bytes(reader)?);
+                return output
+                    .map(Self::Output)
+                    .ok_or(Wrong("a command that is none"));
             }
             Code::Guessed => return read_agent(reader).map(Self::Guessed),
         };
@@ -178,4 +213,39 @@ fn read_patch(reader: &mut Reader<'_>) -> Result<Patch, Wrong> {
         runs.push((start, bytes));
     }
     Ok(Patch { length, runs })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_events_are_read_as_all_others() {
+        let mut state = 1_u64;
+        let mut short = 0;
+        for _ in 0..200_000 {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            let mut bytes = [0; 16];
+            bytes[..8].copy_from_slice(&(state ^ state >> 29).to_le_bytes());
+            // A third of each: ones that end soon, ones with small numbers, anything.
+            let mask = [0x7F, 0x83, 0xFF][(state >> 33) as usize % 3];
+            bytes.iter_mut().for_each(|byte| *byte &= mask);
+            bytes[0] = Code::Send as u8;
+            let Some((agent, event, length)) = read_short_send(&bytes) else {
+                continue;
+            };
+            short += 1;
+            let mut reader = Reader::new(&bytes);
+            let read = Record::read(&mut reader);
+            assert_eq!(read, Ok(Record::Input(TapeInput::Send(agent, event))));
+            assert_eq!(reader.offset(), length);
+            assert!(
+                read_short_send(&bytes[..11]).is_none(),
+                "the last of a block"
+            );
+        }
+        assert!(short > 10_000, "{short}");
+    }
 }

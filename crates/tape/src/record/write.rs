@@ -1,7 +1,10 @@
 //! Writing records: each as short as it can be.
 
-use statewright::{AgentId, Event, Input, Saved};
+use statewright::commands::CommandRef;
+use statewright::{AgentId, Envelope, Event, Input, Saved};
 use statewright_bytes::Writer;
+
+use crate::outputs::Output;
 
 use super::{AgentHash, Code, RecordedSettings, TapeAgent, TickProof};
 
@@ -15,9 +18,9 @@ fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     out.put(bytes);
 }
 
-/// The bytes of an event for an agent, which are few: put together here, they go out in one piece.
+/// Bytes that are few: put together here, they go out in one piece.
 struct Short {
-    bytes: [u8; 48],
+    bytes: [u8; LONGEST_SEND],
     length: usize,
 }
 
@@ -32,17 +35,73 @@ impl Writer for Short {
     }
 }
 
-/// Kind, receiver, event: at most 1 + 5 + 5 + 3 + 1 + 6 + 16 bytes.
+/// Kind, receiver, event take at most 1 + 4 + 3 + 3 + 1 + 6 + 16 bytes; with some room behind them, into
+/// which short ones are written in steps of four bytes.
+pub(crate) const LONGEST_SEND: usize = 40;
+
+/// Events that were sent, in pieces: most runs have more of these than of all else. How many they are.
+pub(crate) fn put_sends(out: &mut Vec<u8>, sent: impl Iterator<Item = Envelope>) -> u64 {
+    let (mut piece, mut end, mut count) = ([0; 4096], 0, 0);
+    for Envelope { to, event } in sent {
+        count += 1;
+        if piece.len() - end < LONGEST_SEND {
+            out.put(&piece[..end]);
+            end = 0;
+        }
+        if let Some(place) = piece[end..].first_chunk_mut() {
+            end += put_send(place, to.into(), &event);
+        }
+    }
+    out.put(&piece[..end]);
+    count
+}
+
+/// How many bytes it took.
 #[inline]
-fn put_send(out: &mut Vec<u8>, to: TapeAgent, event: &Event) {
+fn put_send(place: &mut [u8; LONGEST_SEND], to: TapeAgent, event: &Event) -> usize {
+    let [one, two, three, four] = event.words();
+    let (id, stamp) = (u32::from(event.id.get()), event.stamp.get());
+    let flags = u32::from(event.flags) | u32::from(event.class >> 2);
+    // One look at all that would make it longer.
+    if (to.generation | id) >> 7 | flags | stamp | one | two | three | four != 0 {
+        return put_long_send(place, to, event);
+    }
+    let (index, count) = varint_of_index(to.index);
+    place[0] = Code::Send as u8;
+    place[1..5].copy_from_slice(&index.to_le_bytes());
+    // What `put_agent` and `put_event` write of a generation, an event and a class.
+    let rest = [to.generation as u8, event.id.get() as u8, event.class, 0];
+    place[1 + count..5 + count].copy_from_slice(&rest);
+    4 + count
+}
+
+#[inline(never)]
+fn put_long_send(place: &mut [u8; LONGEST_SEND], to: TapeAgent, event: &Event) -> usize {
     let mut short = Short {
-        bytes: [0; 48],
+        bytes: [0; LONGEST_SEND],
         length: 0,
     };
     short.put_u8(Code::Send as u8);
     put_agent(&mut short, to);
     put_event(&mut short, event);
-    out.put(&short.bytes[..short.length]);
+    *place = short.bytes;
+    short.length
+}
+
+/// What [`Writer::put_varint`] writes of an index, which has at most 28 bits: its bytes, and how many.
+#[inline]
+fn varint_of_index(index: u32) -> (u32, usize) {
+    const { assert!(AgentId::INDICES <= 1 << 28) };
+    let count = 1
+        + usize::from(index >= 1 << 7)
+        + usize::from(index >= 1 << 14)
+        + usize::from(index >= 1 << 21);
+    // Two times fourteen bits, then four times seven.
+    let halves = index & 0x3FFF | (index & 0x3FFF << 14) << 2;
+    let sevens = halves & 0x007F_007F | (halves & 0x007F_007F << 7) << 1;
+    // All but the last say that there is more.
+    let more = 0x0080_8080 & ((1 << (8 * (count - 1))) - 1);
+    (sevens | more, count)
 }
 
 /// Class below 4, whether there is more than class and payload, and words of the payload: one byte.
@@ -85,7 +144,9 @@ pub(crate) fn put_input<'b, B: Saved + 'b>(
         put_agent(out, agent.into());
     };
     match input {
-        Input::Send(envelope) => put_send(out, envelope.to.into(), &envelope.event),
+        Input::Send(envelope) => {
+            put_sends(out, [*envelope].into_iter());
+        }
         Input::Broadcast(event) => {
             out.put_u8(Code::Broadcast as u8);
             put_event(out, event);
@@ -213,6 +274,12 @@ pub(crate) fn put_calls(out: &mut Vec<u8>, calls: &[u8]) {
     put_bytes(out, calls);
 }
 
+/// Writes a command of a lane whose commands are kept.
+pub(crate) fn put_output(out: &mut Vec<u8>, command: &CommandRef<'_>) {
+    out.put_u8(Code::Output as u8);
+    put_bytes(out, Output::of(command).bytes());
+}
+
 /// Writes what an agent comes to.
 pub(crate) fn put_hash(out: &mut Vec<u8>, hash: &AgentHash) {
     out.put_u8(Code::Hash as u8);
@@ -225,4 +292,43 @@ pub(crate) fn put_hash(out: &mut Vec<u8>, hash: &AgentHash) {
 pub(crate) fn put_guessed(out: &mut Vec<u8>, agent: TapeAgent) {
     out.put_u8(Code::Guessed as u8);
     put_agent(out, agent);
+}
+
+#[cfg(test)]
+mod tests {
+    use statewright::Class;
+    use statewright::ids::EventId;
+
+    use super::*;
+
+    #[test]
+    fn short_events_are_written_as_all_others() {
+        let indices = [
+            0,
+            1,
+            0x7F,
+            0x80,
+            0x3FFF,
+            0x4000,
+            0x1F_FFFF,
+            0x20_0000,
+            AgentId::INDICES - 1,
+        ];
+        for index in indices {
+            for (generation, id) in [(1, 0), (0x7F, 0x7E), (0x80, 3), (3, 0x80), (5, 5)] {
+                let agent = TapeAgent { index, generation };
+                let id = EventId::from_index(id).unwrap();
+                for class in [Class::Low, Class::Normal, Class::Critical] {
+                    let event = Event::new(id, class);
+                    for event in [event, event.with_i32(7)] {
+                        let mut places = [[0; LONGEST_SEND]; 2];
+                        let [one, other] = &mut places;
+                        let length = put_send(one, agent, &event);
+                        assert_eq!(length, put_long_send(other, agent, &event));
+                        assert_eq!(one[..length], other[..length]);
+                    }
+                }
+            }
+        }
+    }
 }

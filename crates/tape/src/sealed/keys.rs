@@ -1,7 +1,7 @@
 //! What machine files see of a blackboard, as words: for whoever has no blackboards of its type.
 
 use statewright::ids::KeyId;
-use statewright::{Blackboard, Board, Context, Crowd, Machine, Program, Saved};
+use statewright::{AgentId, Blackboard, Board, Context, Crowd, Machine, Program, Saved};
 use statewright_bytes::{Head, seal};
 
 use crate::file::{Checkpoint, Keys};
@@ -111,15 +111,37 @@ impl Layout {
         snapshot: usize,
         saved: &mut Vec<u8>,
     ) -> Keys {
+        self.of_boards(crowd.slot_boards().iter(), (snapshot, saved))
+    }
+
+    /// The same of a part of a crowd, with these agents.
+    pub(crate) fn of_part<B: Board + Saved, C: Context + ?Sized>(
+        &self,
+        crowd: &Crowd<B, C>,
+        agents: impl Iterator<Item = AgentId>,
+        at: (usize, &mut Vec<u8>),
+    ) -> Keys {
         let boards = crowd.slot_boards();
+        self.of_boards(
+            agents.filter_map(|agent| boards.get(agent.index() as usize)),
+            at,
+        )
+    }
+
+    fn of_boards<'b, B: Board + Saved + 'b>(
+        &self,
+        boards: impl Iterator<Item = &'b B>,
+        (snapshot, saved): (usize, &mut Vec<u8>),
+    ) -> Keys {
         let mut keys = Keys {
             boards_at: snapshot,
-            slots: boards.len(),
-            words: Vec::with_capacity(boards.len() * self.bytes()),
+            slots: 0,
+            words: Vec::with_capacity(boards.size_hint().0 * self.bytes()),
         };
         for board in boards {
             saved.clear();
             board.save(saved);
+            keys.slots += 1;
             keys.boards_at = keys.boards_at.saturating_sub(saved.len());
             self.put(board, &mut keys.words);
         }

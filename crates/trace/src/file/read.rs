@@ -3,10 +3,10 @@
 use std::fmt;
 
 use statewright_bytes::frames::{End, FRAME_HEAD, Frames, RawFrame};
-use statewright_bytes::{Head, HeadError, ReadError, Reader};
+use statewright_bytes::{Format, Head, HeadError, ReadError, Reader};
 use zerocopy::FromBytes;
 
-use super::{FORMAT, MOST_LEGEND, MOST_RECORDS, NAME, RECORDS};
+use super::{FORMAT, FORMAT_4, MOST_LEGEND, MOST_RECORDS, NAME, RECORDS, RELOAD};
 use crate::legend::Legend;
 use crate::record::{Cause, CommandSaid, Kind, NO_FUNCTION, NO_TRANSITION, Record};
 
@@ -89,6 +89,9 @@ pub struct Frame<'b> {
     pub tick: u64,
     /// Its records.
     pub records: &'b [Record],
+    /// Which version of the machine they are of: how many reloads came before
+    /// ([`Reading::legend_of`]).
+    pub version: usize,
 }
 
 impl Frame<'_> {
@@ -99,11 +102,33 @@ impl Frame<'_> {
     }
 }
 
+/// Another version of the machine took the place of the one that ran (LOAD-7).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reload {
+    /// The tick that came next.
+    pub tick: u64,
+    /// Structure and parameter hash of both machines, the old one first.
+    pub hashes: [[u64; 2]; 2],
+    /// The names behind the numbers from here on.
+    pub legend: Legend,
+}
+
+impl fmt::Display for Reload {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [old, new] = self
+            .hashes
+            .map(|[structure, parameters]| format!("{structure:016x}/{parameters:016x}"));
+        write!(f, "the machine is reloaded, {old} becomes {new}")
+    }
+}
+
 /// A file that was read as far as it can be believed.
 #[derive(Clone, Debug)]
 pub struct Reading<'b> {
-    /// The names behind the numbers.
+    /// The names behind the numbers, up to the first reload.
     pub legend: Legend,
+    /// Reloads of the machine, in order.
+    pub reloads: Vec<Reload>,
     /// Whole frames, in order.
     pub frames: Vec<Frame<'b>>,
     /// What came behind them.
@@ -115,45 +140,70 @@ impl<'b> Reading<'b> {
     /// damage behind it ends the reading, and the [ending](Self::ending) says so.
     pub fn new(bytes: &'b [u8]) -> Result<Self, Refused> {
         let (mut legend, file, offset) = head(bytes)?;
-        let longest = MOST_RECORDS * size_of::<Record>();
-        let mut raw = Frames::new(bytes, offset, file, longest);
-        let mut frames = Vec::new();
+        let mut raw = Frames::new(bytes, offset, file, LONGEST);
+        let (mut frames, mut reloads) = (Vec::new(), Vec::<Reload>::new());
         let ending = loop {
-            let frame = raw.next_frame().map_err(Ending::from);
-            let read = frame.and_then(|raw| match raw.kind {
-                NAME => name(&raw, &mut legend),
-                _ => records(&raw, &legend).map(|frame| frames.push(frame)),
-            });
+            let frame = match raw.next_frame() {
+                Ok(frame) => frame,
+                Err(end) => break end.into(),
+            };
+            let version = reloads.len();
+            let now = match reloads.last_mut() {
+                Some(reload) => &mut reload.legend,
+                None => &mut legend,
+            };
+            let read = match frame.kind {
+                NAME => name(&frame, now),
+                RELOAD => reload(&frame, now).map(|reload| reloads.push(reload)),
+                _ => records(&frame, now, version).map(|frame| frames.push(frame)),
+            };
             if let Err(ending) = read {
                 break ending;
             }
         };
         Ok(Self {
             legend,
+            reloads,
             frames,
             ending,
         })
     }
 
-    /// All records with their whole ticks, in order.
+    /// The names behind the numbers of a version of the machine ([`Frame::version`]).
+    pub fn legend_of(&self, version: usize) -> &Legend {
+        let reload = version.checked_sub(1).and_then(|at| self.reloads.get(at));
+        reload.map_or(&self.legend, |reload| &reload.legend)
+    }
+
+    /// All records with their whole ticks, in order. What their numbers mean depends on the version of
+    /// the machine: [`Self::told`].
     pub fn records(&self) -> impl Iterator<Item = (u64, &'b Record)> + '_ {
+        self.told().map(|(_, tick, record)| (tick, record))
+    }
+
+    /// All records with the version of the machine that they are of and their whole ticks, in order.
+    pub fn told(&self) -> impl Iterator<Item = (usize, u64, &'b Record)> + '_ {
         self.frames.iter().flat_map(|frame| {
-            frame
-                .records
-                .iter()
-                .map(|record| (frame.tick_of(record), record))
+            let records = frame.records.iter();
+            records.map(|record| (frame.version, frame.tick_of(record), record))
         })
     }
 }
+
+/// Longest content of a frame: records, or hashes and names of another version of the machine.
+const LONGEST: usize = {
+    let (records, reload) = (MOST_RECORDS * size_of::<Record>(), HASHES + MOST_LEGEND);
+    if records > reload { records } else { reload }
+};
+/// Bytes of the hashes of two machines.
+const HASHES: usize = size_of::<[[u64; 2]; 2]>();
 
 /// Legend, checksum and end of the sealed beginning.
 fn head(bytes: &[u8]) -> Result<(Legend, u64, usize), Refused> {
     if bytes.is_empty() {
         return Err(Refused::new(0, "the file is empty"));
     }
-    let (head, rest) = FORMAT
-        .read_head(bytes)
-        .map_err(|error| refused(bytes, error))?;
+    let (format, (head, rest)) = read_head(bytes).map_err(|error| refused(bytes, error))?;
     let Some((length, rest)) = rest.split_first_chunk() else {
         return Err(Refused::new(
             bytes.len(),
@@ -174,12 +224,21 @@ fn head(bytes: &[u8]) -> Result<(Legend, u64, usize), Refused> {
         ));
     };
     let end = LEGEND + length;
-    FORMAT
+    format
         .check_sum(head, bytes.get(..end).unwrap_or(bytes))
         .map_err(|error| refused(bytes, error))?;
     let legend = Legend::from_bytes(head.hashes(), names);
     let legend = legend.map_err(|refused| Refused::new(LEGEND + refused.offset, refused.reason))?;
     Ok((legend, head.checksum.get(), end))
+}
+
+/// The head of a version that is read.
+fn read_head(bytes: &[u8]) -> Result<(Format, (&Head, &[u8])), HeadError> {
+    let read = |format: Format| format.read_head(bytes).map(|head| (format, head));
+    match read(FORMAT) {
+        Err(HeadError::Version { found: 4, .. }) => read(FORMAT_4),
+        other => other,
+    }
 }
 
 /// Where the legend begins: behind the head and its length.
@@ -233,8 +292,37 @@ fn name(raw: &RawFrame<'_>, legend: &mut Legend) -> Result<(), Ending> {
     Ok(())
 }
 
+/// Another version of the machine. Names of command types stay: they are no machine's.
+fn reload(raw: &RawFrame<'_>, before: &Legend) -> Result<Reload, Ending> {
+    let damaged = |offset, reason: &str| Ending::Damaged {
+        offset: raw.offset + offset,
+        reason: reason.to_owned(),
+    };
+    let mut reader = Reader::new(raw.content);
+    let mut hashes = [[0; 2]; 2];
+    for hash in hashes.as_flattened_mut() {
+        *hash = reader
+            .u64()
+            .map_err(|_| damaged(0, "a reload that is none"))?;
+    }
+    if hashes[0] != before.hashes() {
+        return Err(damaged(
+            0,
+            "a reload of another machine than the one that runs",
+        ));
+    }
+    let legend = Legend::from_bytes(hashes[1], reader.rest())
+        .map_err(|error| damaged(HASHES + error.offset, &error.reason))?;
+    let commands = before.commands.iter();
+    Ok(Reload {
+        tick: raw.tick,
+        hashes,
+        legend: legend.with_commands(commands.map(|(&number, name)| (number, name.as_str()))),
+    })
+}
+
 /// The records of a frame, each about something that the machine has.
-fn records<'b>(raw: &RawFrame<'b>, legend: &Legend) -> Result<Frame<'b>, Ending> {
+fn records<'b>(raw: &RawFrame<'b>, legend: &Legend, version: usize) -> Result<Frame<'b>, Ending> {
     let damaged = |offset, reason: &str| Ending::Damaged {
         offset,
         reason: reason.to_owned(),
@@ -242,7 +330,7 @@ fn records<'b>(raw: &RawFrame<'b>, legend: &Legend) -> Result<Frame<'b>, Ending>
     let records = <[Record]>::ref_from_bytes(raw.content);
     let records = records
         .ok()
-        .filter(|_| raw.kind == RECORDS)
+        .filter(|records| raw.kind == RECORDS && records.len() <= MOST_RECORDS)
         .ok_or_else(|| damaged(raw.offset, "a frame that holds something unknown"))?;
     if let Some(wrong) = records.iter().position(|record| !is_sound(record, legend)) {
         let reason =
@@ -253,6 +341,7 @@ fn records<'b>(raw: &RawFrame<'b>, legend: &Legend) -> Result<Frame<'b>, Ending>
         offset: raw.offset - FRAME_HEAD,
         tick: raw.tick,
         records,
+        version,
     })
 }
 

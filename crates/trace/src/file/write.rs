@@ -10,7 +10,7 @@ use statewright_bytes::frames::{CLOSING, FRAME_HEAD, seal_frame};
 use statewright_bytes::{Writer as Put, seal};
 use zerocopy::IntoBytes;
 
-use super::{FORMAT, MOST_LEGEND, MOST_RECORDS, NAME, RECORDS};
+use super::{FORMAT, MOST_LEGEND, MOST_RECORDS, NAME, RECORDS, RELOAD};
 use crate::legend::Legend;
 use crate::record::Record;
 
@@ -54,6 +54,8 @@ pub struct Writer<W: Write> {
     /// Head and records of the frame that is gathered.
     frame: Vec<u8>,
     tick: u64,
+    /// Structure and parameter hash of the machine that the numbers in records are of.
+    hashes: [u64; 2],
     /// Numbers of command types whose names were written.
     named: BTreeSet<u32>,
     failed: bool,
@@ -69,11 +71,7 @@ impl Writer<File> {
 impl<W: Write> Writer<W> {
     /// Begins a trace with its legend.
     pub fn new(mut out: W, legend: &Legend) -> Result<Self, WriteError> {
-        let hashes = [legend.symbols.structure_hash, legend.symbols.parameter_hash];
-        let names = legend.to_bytes();
-        if names.len() > MOST_LEGEND {
-            return Err(WriteError::Legend(names.len()));
-        }
+        let (hashes, names) = (legend.hashes(), names_of(legend)?);
         let length = (names.len() as u32).to_le_bytes();
         let mut bytes = [&FORMAT.head(hashes).to_bytes()[..], &length, &names].concat();
         let file = seal(&mut bytes);
@@ -86,12 +84,41 @@ impl<W: Write> Writer<W> {
             frames: 0,
             frame,
             tick: 0,
+            hashes,
             named: BTreeSet::new(),
             failed: false,
         };
-        let known = legend.commands.iter();
-        writer.name_commands(known.map(|(&number, name)| (number, name.as_str())))?;
+        writer.name_known(legend)?;
         Ok(writer)
+    }
+
+    /// Structure and parameter hash of the machine whose records are written.
+    pub fn hashes(&self) -> [u64; 2] {
+        self.hashes
+    }
+
+    /// Says that another version of the machine runs from a tick on: the numbers in records that come are
+    /// those of its legend ([LOAD-7](statewright_rom::rules#LOAD-7)). Nothing if it is the same.
+    pub fn reload(&mut self, tick: u64, legend: &Legend) -> Result<(), WriteError> {
+        if legend.hashes() == self.hashes {
+            return Ok(());
+        }
+        let names = names_of(legend)?;
+        self.flush()?;
+        let before = std::mem::replace(&mut self.hashes, legend.hashes());
+        for hash in [before, self.hashes].as_flattened() {
+            self.frame.put_u64(*hash);
+        }
+        self.frame.put(&names);
+        self.tick = tick;
+        self.send(RELOAD)?;
+        self.name_known(legend)
+    }
+
+    /// Names of command types that a legend has already.
+    fn name_known(&mut self, legend: &Legend) -> Result<(), WriteError> {
+        let known = legend.commands.iter();
+        self.name_commands(known.map(|(&number, name)| (number, name.as_str())))
     }
 
     /// Says what command types are called, by the number of their name. Each name is written once, in
@@ -176,5 +203,47 @@ impl<W: Write> Writer<W> {
         self.frame.truncate(FRAME_HEAD);
         self.frames += 1;
         Ok(written?)
+    }
+}
+
+/// The names of a legend, as they stand in a file.
+fn names_of(legend: &Legend) -> Result<Vec<u8>, WriteError> {
+    let names = legend.to_bytes();
+    match names.len() <= MOST_LEGEND {
+        true => Ok(names),
+        false => Err(WriteError::Legend(names.len())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::file::{Ending, Reading};
+
+    fn legend(hash: u64) -> Legend {
+        let mut legend = Legend::default();
+        legend.symbols.structure_hash = hash;
+        legend
+    }
+
+    #[test]
+    fn load_7_a_reload_of_another_machine_than_the_one_that_ran_is_damage() {
+        for (before, reloads) in [(1, 1), (2, 0)] {
+            let mut writer = Writer::new(Vec::new(), &legend(1)).unwrap();
+            writer.hashes = [before, 0];
+            writer.reload(5, &legend(3)).unwrap();
+            let bytes = writer.close().unwrap();
+            let reading = Reading::new(&bytes).unwrap();
+            assert_eq!(reading.reloads.len(), reloads);
+            match &reading.ending {
+                Ending::Damaged { reason, .. } => {
+                    assert!(
+                        reloads == 0 && reason.contains("another machine"),
+                        "{reason}"
+                    );
+                }
+                ending => assert_eq!((reloads, ending), (1, &Ending::Closed)),
+            }
+        }
     }
 }

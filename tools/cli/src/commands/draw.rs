@@ -71,11 +71,14 @@ fn heat(
         Ok(opened) => opened,
         Err(outcome) => return Ok(Err(outcome)),
     };
-    let legend = &reading.legend;
-    if !is_same_machine(
-        legend,
-        &Legend::new(&loaded.rom.as_rom(), SymbolTable::default()),
-    ) {
+    // Of a trace with reloads, what happened in the versions that have these numbers.
+    let drawn = Legend::new(&loaded.rom.as_rom(), SymbolTable::default());
+    let versions = (0..=reading.reloads.len()).map(|version| reading.legend_of(version));
+    let same: Vec<bool> = versions
+        .map(|legend| is_same_machine(legend, &drawn))
+        .collect();
+    let Some(version) = same.iter().position(|&same| same) else {
+        let legend = &reading.legend;
         let text = format!(
             "`{name}` is a trace of machine `{}`, not of `{}` as it is now",
             legend.symbols.machine,
@@ -84,7 +87,8 @@ fn heat(
         return Err(
             CliError::new(text).help("draw the machine that was recorded, or record it again")
         );
-    }
+    };
+    let legend = reading.legend_of(version);
     let mut totals = Totals::new(legend.states.len(), legend.transitions.len());
     let stays = |number: u16| {
         legend
@@ -93,8 +97,9 @@ fn heat(
             .is_some_and(|found| found.is_internal)
     };
     reading
-        .records()
-        .for_each(|(_, record)| totals.count(record, stays));
+        .told()
+        .filter(|&(version, ..)| same.get(version) == Some(&true))
+        .for_each(|(_, _, record)| totals.count(record, stays));
     let heat = Heat {
         states: totals.visits(legend),
         transitions: totals.transitions,

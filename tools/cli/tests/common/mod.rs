@@ -153,12 +153,16 @@ impl Folder {
         self.run_with(args, b"")
     }
 
-    /// Runs the command here with so much memory, where the system can be told.
-    pub fn run_within(&self, bytes: u64, args: &[&str]) -> Ran {
+    /// Runs the command here with as much as a hostile file may cost (SAVE-5), where the system can be told: 2 s of
+    /// the processor, however busy the computer is, and 256 MiB.
+    pub fn run_bounded(&self, args: &[&str]) -> Ran {
         if !cfg!(target_os = "linux") {
             return self.run(args);
         }
-        let limit = format!("ulimit -v {} && exec \"$0\" \"$@\"", bytes >> 10);
+        let limit = format!(
+            "ulimit -t 2 && ulimit -v {} && exec \"$0\" \"$@\"",
+            256 << 10
+        );
         let output = Command::new("sh")
             .args(["-c", &limit, env!("CARGO_BIN_EXE_statewright")])
             .args(args)

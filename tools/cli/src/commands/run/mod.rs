@@ -6,20 +6,23 @@ mod report;
 mod saves;
 mod versions;
 
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+use statewright::commands::Lane;
 use statewright::trace::Level;
 use statewright::{Machine, SymbolTable};
-use statewright_draw::{Chart, Heat, Options, svg};
+use statewright_draw::{Chart, Heat, Options, svg, visible};
 use statewright_files::{
     Input, Loaded, Prepared, create, is_same_file, open_file, read_limited, refuse_own_source,
 };
 use statewright_simulate::report::{json, number, page, plot};
 use statewright_simulate::{
-    Outcome as Ran, Plan, Recorded, RunError, Script, ScriptError, Traced, Weights, WeightsError,
+    Outcome as Ran, Plan, Recorded, RunError, Script, ScriptError, SealedAgents, Traced, Weights,
+    WeightsError,
 };
 
 use super::save::report_json;
@@ -117,7 +120,7 @@ pub(crate) fn run(args: &Run, console: &Console) -> Result<Outcome, CliError> {
         stub_guards: args.stub_guards,
         threads: args.threads,
         traced: traced(args, agents)?,
-        recorded: recorded(args)?,
+        recorded: recorded(args, &machine, agents)?,
         loaded: saved.map(|(saved, _)| saved),
         saves: args.save.is_some(),
         clock: Box::new(move || begun.elapsed()),
@@ -229,34 +232,58 @@ fn traced(args: &Run, all: u32) -> Result<Option<Traced>, CliError> {
     if args.trace.is_none() {
         return Ok(None);
     }
+    let mut agents = chosen("--trace-agents", &args.trace_agents, all)?;
+    if agents.is_empty() {
+        agents.extend(0..all.min(TRACED));
+    }
+    let level = Level::new(args.trace_level).unwrap_or_default();
+    Ok(Some(Traced { level, agents }))
+}
+
+/// Where the tape goes, if one is wanted.
+fn recorded(args: &Run, machine: &Machine, all: u32) -> Result<Option<Recorded>, CliError> {
+    let Some(path) = &args.record else {
+        return Ok(None);
+    };
+    let lane = |name: &String| {
+        machine.lane(name).map(Lane::from).map_err(|error| {
+            let text = format!("`--outputs`: there is no lane `{}`", visible(name));
+            match error.closest {
+                Some(closest) => CliError::new(text).help(format!("did you mean `{closest}`?")),
+                None => CliError::new(text),
+            }
+        })
+    };
+    let outputs = args.outputs.iter().map(lane).collect::<Result<_, _>>()?;
+    let is_all = args.seal.contains(&(0..=u32::MAX));
+    let sealed = match args.seal.is_empty() {
+        true => None,
+        false if is_all => Some(SealedAgents::All),
+        false => Some(SealedAgents::Some(chosen("--seal", &args.seal, all)?)),
+    };
+    Ok(Some(Recorded {
+        out: Box::new(create(path)?),
+        proof: args.record_proof.into(),
+        sealed,
+        outputs,
+    }))
+}
+
+/// Agents that were named, in order.
+fn chosen(option: &str, ranges: &[RangeInclusive<u32>], all: u32) -> Result<Vec<u32>, CliError> {
     let mut agents: Vec<u32> = Vec::new();
-    for range in &args.trace_agents {
+    for range in ranges {
         if *range.end() >= all {
-            let text = format!("`--trace-agents`: there is no agent {}", range.end());
+            let text = format!("`{option}`: there is no agent {}", range.end());
             return Err(
                 CliError::new(text).help(format!("they are numbered from 0 to {}", all - 1))
             );
         }
         agents.extend(range.clone());
     }
-    if agents.is_empty() {
-        agents.extend(0..all.min(TRACED));
-    }
     agents.sort_unstable();
     agents.dedup();
-    let level = Level::new(args.trace_level).unwrap_or_default();
-    Ok(Some(Traced { level, agents }))
-}
-
-/// Where the tape goes, if one is wanted.
-fn recorded(args: &Run) -> Result<Option<Recorded>, CliError> {
-    let Some(path) = &args.record else {
-        return Ok(None);
-    };
-    Ok(Some(Recorded {
-        out: Box::new(create(path)?),
-        proof: args.record_proof.into(),
-    }))
+    Ok(agents)
 }
 
 /// Where the trace goes.

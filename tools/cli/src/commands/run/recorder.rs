@@ -70,6 +70,13 @@ impl Monitor for Watcher<'_> {
             versions.tell(outcome);
         }
     }
+
+    fn renamed(&mut self, tick: u64, legend: &Legend) -> Result<(), CliError> {
+        match &mut self.trace {
+            Some(Trace::Begun(recording)) => recording.reload(tick, legend),
+            Some(Trace::Wanted(_)) | None => Ok(()),
+        }
+    }
 }
 
 impl Watcher<'_> {
@@ -140,6 +147,12 @@ impl Recording {
             .writer
             .add(tick, records.inspect(|_| *count += 1))
             .and_then(|()| self.writer.flush());
+        written.map_err(|error| cannot_go_on(&self.path, error))
+    }
+
+    /// Another version of the machine runs from a tick on.
+    fn reload(&mut self, tick: u64, legend: &Legend) -> Result<(), CliError> {
+        let written = self.writer.reload(tick, legend);
         written.map_err(|error| cannot_go_on(&self.path, error))
     }
 

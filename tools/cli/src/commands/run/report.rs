@@ -24,7 +24,7 @@ pub(super) fn report(outcome: &Outcome) -> String {
     if let Some(before) = outcome.reloaded_after {
         line!(
             out,
-            "\nwhat follows is counted since the last reload, in {} ticks",
+            "\nstates, transitions and functions are counted since the last reload, in {} ticks; all else since the beginning",
             number(outcome.ticks - before)
         );
     }

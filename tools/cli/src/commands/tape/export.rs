@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use serde_json::{Value, json};
 use statewright::AgentId;
 use statewright::trace::{Level, Settings, Writer};
-use statewright_draw::{Track, timeline};
+use statewright_draw::{Track, timeline, visible};
 use statewright_files::refuse_existing;
-use statewright_tape::{ReplayError, SealedProgram, Tape, guessed};
+use statewright_tape::{Damaged, Item, Record, ReplayError, SealedProgram, Tape, guessed};
 
+use super::damaged;
 use super::travel::{again, failed, sealed_bytes};
 use crate::args::{TapeExport, TapeFormat};
 use crate::commands::draw::colors;
@@ -34,9 +36,15 @@ pub(super) fn export(args: &TapeExport, console: &Console) -> Result<Outcome, Cl
         TapeFormat::Trace => traced(args, &tape, console).map(Some),
         TapeFormat::Json | TapeFormat::Perfetto => match traced(args, &tape, console) {
             Ok(bytes) => {
-                let json = args.format == TapeFormat::Json;
+                let outputs = match args.format {
+                    TapeFormat::Json => match outputs(args, &tape) {
+                        Ok(outputs) => Some(outputs),
+                        Err(error) => return Ok(damaged(&args.path, &error, console)),
+                    },
+                    TapeFormat::Svg | TapeFormat::Trace | TapeFormat::Perfetto => None,
+                };
                 let name = args.path.display().to_string();
-                Ok(trace::converted(&name, &bytes, json, console))
+                Ok(trace::converted(&name, &bytes, outputs, console))
             }
             Err(error) => Err(error),
         },
@@ -72,24 +80,47 @@ fn traced(args: &TapeExport, tape: &Tape<'_>, console: &Console) -> Result<Vec<u
     let mut writer = Writer::new(Vec::new(), &crowd.legend()).map_err(|error| wrong(&error))?;
     let last = args.to.unwrap_or(u64::MAX);
     let bar = Ticks::new(console, tape.index().map_or(0, |index| index.ticks));
-    let (mut done, machine) = (0, replay.crowd().machine().rom().structure_hash());
+    let mut done = 0;
     while replay.crowd().now() <= last && replay.step(|crowd| sealed.tick(crowd))? {
         done += 1;
         bar.show(done, String::new);
-        let crowd = replay.crowd();
-        if crowd.machine().rom().structure_hash() != machine {
-            let tick = crowd.now() - 1;
-            console.note(format_args!(
-                "before tick {tick} the machine was reloaded, and a trace is of one machine: it ends there; `--from {tick}` has the rest"
-            ));
-            break;
-        }
         if replay.crowd().now() > args.from {
             let written = replay.crowd().write_trace(&mut writer);
             written.map_err(|error| wrong(&error))?;
         }
     }
     writer.close().map_err(|error| wrong(&error))
+}
+
+/// Commands of lanes that the tape keeps, by the names of the machine that ran.
+fn outputs(args: &TapeExport, tape: &Tape<'_>) -> Result<Vec<Value>, Damaged> {
+    let (mut player, mut tick, mut outputs) = (tape.play(), 0, Vec::new());
+    let mut machine = tape.machine().ok();
+    let last = args.to.unwrap_or(u64::MAX);
+    while let Some(item) = player.next_item()? {
+        match item {
+            Item::Checkpoint(checkpoint) => tick = checkpoint.tick,
+            Item::Reload(reload) => machine = reload.machine().ok(),
+            Item::Record(Record::Tick(_)) => tick += 1,
+            Item::Record(Record::Output(output)) => {
+                let (Some(command), Some(machine)) = (output.command(tick), &machine) else {
+                    continue;
+                };
+                let agent = command.agent().index();
+                let wanted = args.agents.is_empty() || args.agents.contains(&agent);
+                if wanted && (args.from..=last).contains(&tick) {
+                    outputs.push(json!({
+                        "tick": tick,
+                        "agent": agent,
+                        "lane": visible(machine.lane_name(command.lane())),
+                        "command": visible(&output.said(machine)),
+                    }));
+                }
+            }
+            Item::Record(_) => {}
+        }
+    }
+    Ok(outputs)
 }
 
 /// Where agents of a tape were, tick by tick.

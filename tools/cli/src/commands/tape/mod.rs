@@ -15,8 +15,8 @@ use statewright_files::refuse_existing;
 use statewright_simulate::report::number;
 use statewright_simulate::{TapeError, replay as run_again};
 use statewright_tape::{
-    Damaged, Difference, Ending, FORMAT, Parting, ReplayError, Tape, TapeReload, WORLD_FORMAT,
-    WhatDiffers, WorldTape, compare, cut,
+    Damaged, Difference, Ending, FORMAT, Parting, ReplayError, Tape, TapeAgent, TapeReload,
+    WORLD_FORMAT, WhatDiffers, WorldTape, compare, cut,
 };
 
 use crate::args::{Replay, TapeCommand, TapeCut, TapeDiff, TapeInfo};
@@ -195,6 +195,9 @@ fn about(
     let machine = machine(path, tape, console)?;
     let reloads = tape.reloads().map_err(said)?;
     let checkpoints: Vec<u64> = tape.checkpoints().collect();
+    let chosen = tape.chosen().map_err(said)?;
+    let lanes = tape.outputs().map(|lane| visible(machine.lane_name(lane)));
+    let lanes: Vec<String> = lanes.collect();
     let (name, program) = (visible(machine.name()), visible(&tape.origin().program));
     let [structure, parameters] = tape.hashes();
     let json = json!({
@@ -208,6 +211,11 @@ fn about(
         "inputs": index.inputs,
         "checkpoints": checkpoints,
         "sealed": tape.seal().is_some(),
+        "agents": chosen.as_ref().map(|agents| {
+            let ids = agents.iter().map(|agent| json!({ "index": agent.index, "generation": agent.generation }));
+            ids.collect::<Vec<Value>>()
+        }),
+        "outputs": lanes,
         "reloads": reloads.iter().map(reload_json).collect::<Vec<Value>>(),
         "complete": matches!(tape.ending(), Ending::Closed(_)),
         "ending": tape.ending().to_string(),
@@ -220,8 +228,9 @@ fn about(
     let first = checkpoints.first().copied().unwrap_or(0);
     let told = |reload: &TapeReload| format!("  before tick {}: {}\n", reload.tick, reload.told());
     let reloads: String = reloads.iter().map(told).collect();
+    let more = of_whom(tape, chosen.as_deref()) + &kept(&lanes);
     let text = format!(
-        "{name}, recorded by {program} (library {})\n  {} ticks from tick {} on, {} inputs, {} checkpoints, {} bytes{}\n  structure {structure:016x}, parameters {parameters:016x}\n{reloads}  {}\n",
+        "{name}, recorded by {program} (library {})\n  {} ticks from tick {} on, {} inputs, {} checkpoints, {} bytes{}\n{more}  structure {structure:016x}, parameters {parameters:016x}\n{reloads}  {}\n",
         visible(tape.library()),
         number(index.ticks),
         number(first),
@@ -236,6 +245,42 @@ fn about(
         tape.ending(),
     );
     Ok((json, text))
+}
+
+/// Agents that are named one by one.
+const NAMED: usize = 12;
+
+/// Whom a tape is of, in a line; nothing if it is of everybody.
+fn of_whom(tape: &Tape<'_>, chosen: Option<&[TapeAgent]>) -> String {
+    let Some(agents) = chosen else {
+        return String::new();
+    };
+    let named: Vec<String> = agents
+        .iter()
+        .take(NAMED)
+        .map(|agent| format!("{}.{}", agent.index, agent.generation))
+        .collect();
+    let more = match agents.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let sealed = match tape.seal() {
+        Some(_) => "; anybody can run them again",
+        None => "",
+    };
+    format!(
+        "  of {} chosen agents alone: {}{more}{sealed}\n",
+        number(agents.len() as u64),
+        named.join(", ")
+    )
+}
+
+/// Lanes whose commands a tape keeps, in a line.
+fn kept(lanes: &[String]) -> String {
+    match lanes {
+        [] => String::new(),
+        lanes => format!("  with the commands of {}\n", lanes.join(", ")),
+    }
 }
 
 fn reload_json(reload: &TapeReload) -> Value {
@@ -419,6 +464,9 @@ fn what_json(what: &WhatDiffers) -> Value {
         }
         WhatDiffers::Other { agent: who } => {
             json!({ "kind": "agent", "agent": agent(who), "fields": [] })
+        }
+        WhatDiffers::Output { recorded, replayed } => {
+            json!({ "kind": "output", "recorded": recorded, "replayed": replayed })
         }
         WhatDiffers::Commands => json!({ "kind": "commands" }),
         WhatDiffers::Blackboards => json!({ "kind": "blackboards" }),

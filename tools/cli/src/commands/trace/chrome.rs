@@ -14,7 +14,7 @@ pub(super) fn document(shown: &Shown<'_>) -> Value {
             Some(_) => "thread_name",
             None => "process_name",
         };
-        let shown = track_name(track, shown.legend);
+        let shown = track_name(track, shown);
         json!({ "ph": "M", "name": name, "pid": process(track), "tid": thread(track), "args": { "name": shown } })
     });
     let marks = events.iter().map(|event| mark(event, shown));
@@ -27,7 +27,8 @@ fn mark(event: &Event, shown: &Shown<'_>) -> Value {
         process(event.track),
         thread(event.track),
     );
-    let slice = |phase: &str, state: u16| json!({ "ph": phase, "name": shown.legend.state(state), "cat": "state", "ts": ts, "pid": pid, "tid": tid });
+    let legend = shown.reading.legend_of(event.track.version);
+    let slice = |phase: &str, state: u16| json!({ "ph": phase, "name": legend.state(state), "cat": "state", "ts": ts, "pid": pid, "tid": tid });
     match &event.mark {
         Mark::Begin(state) => slice("B", *state),
         Mark::End(state) => slice("E", *state),
@@ -42,6 +43,10 @@ fn process(track: Track) -> u64 {
     u64::from(track.agent) + 1
 }
 
+/// Regions of another version of the machine are others.
 fn thread(track: Track) -> u64 {
-    track.region.map_or(0, |region| u64::from(region) + 1)
+    let version = (track.version as u64) << 16;
+    track
+        .region
+        .map_or(0, |region| version + u64::from(region) + 1)
 }

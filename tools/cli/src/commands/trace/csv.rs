@@ -7,7 +7,7 @@ use super::json::{COLUMNS, object, plain};
 pub(super) fn text(shown: &Shown<'_>) -> String {
     let mut out = COLUMNS.join(",") + "\r\n";
     for entry in &shown.entries {
-        let fields = object(entry, shown.legend);
+        let fields = object(entry, shown.legend(entry));
         let cells: Vec<String> = COLUMNS
             .iter()
             .map(|column| quoted(&plain(fields.get(*column))))

@@ -14,11 +14,42 @@ use super::Entry;
 use crate::args::Trace;
 use crate::error::CliError;
 
+/// States and events by their numbers in one version of the machine.
+struct Named {
+    states: BTreeSet<u16>,
+    events: BTreeSet<u16>,
+    /// Whether none was asked for.
+    any_state: bool,
+    any_event: bool,
+}
+
+impl Named {
+    /// What was asked for as this version has it; what it does not have is not there.
+    fn new(args: &Trace, legend: &Legend) -> Self {
+        let names: Vec<&str> = legend.symbols.names(SymbolKind::State).collect();
+        let found = args
+            .state
+            .iter()
+            .filter_map(|name| find_state(name, &names).ok());
+        let states: Vec<u16> = found.collect();
+        let inside = |state: &u16| states.iter().any(|&outer| legend.is_around(outer, *state));
+        let events = args.event.iter();
+        Self {
+            states: (0..legend.states.len() as u16).filter(inside).collect(),
+            events: events
+                .filter_map(|name| find_event(name, &legend.symbols).ok())
+                .collect(),
+            any_state: args.state.is_empty(),
+            any_event: args.event.is_empty(),
+        }
+    }
+}
+
 /// What was asked for.
 pub(super) struct Chosen {
     agents: BTreeSet<u32>,
-    states: BTreeSet<u16>,
-    events: BTreeSet<u16>,
+    /// What was named, in each version of the machine.
+    named: Vec<Named>,
     from: u64,
     to: u64,
     level: u8,
@@ -27,7 +58,8 @@ pub(super) struct Chosen {
 impl Chosen {
     /// Checks what was asked for against the trace.
     pub(super) fn new(args: &Trace, reading: &Reading<'_>) -> Result<Self, CliError> {
-        let legend = &reading.legend;
+        let legends = (0..=reading.reloads.len()).map(|version| reading.legend_of(version));
+        let legends: Vec<&Legend> = legends.collect();
         let agents: BTreeSet<u32> = args.agent.iter().copied().collect();
         if !agents.is_empty() {
             let known: BTreeSet<u32> = reading
@@ -43,21 +75,19 @@ impl Chosen {
             let text = format!("`--from {from}` lies behind `--to {to}`: no tick is between them");
             return Err(CliError::new(text).help("exchange the two"));
         }
-        let names: Vec<&str> = legend.symbols.names(SymbolKind::State).collect();
-        let states = args
-            .state
-            .iter()
-            .map(|name| find_state(name, &names))
-            .collect::<Result<Vec<u16>, _>>()?;
-        let inside = |state: &u16| states.iter().any(|&outer| legend.is_around(outer, *state));
-        let events = args
-            .event
-            .iter()
-            .map(|name| find_event(name, &legend.symbols));
+        for name in &args.state {
+            in_some(&legends, |legend| {
+                let names: Vec<&str> = legend.symbols.names(SymbolKind::State).collect();
+                find_state(name, &names)
+            })?;
+        }
+        for name in &args.event {
+            in_some(&legends, |legend| find_event(name, &legend.symbols))?;
+        }
+        let named = legends.iter().map(|legend| Named::new(args, legend));
         Ok(Self {
             agents,
-            states: (0..legend.states.len() as u16).filter(inside).collect(),
-            events: events.collect::<Result<_, _>>()?,
+            named: named.collect(),
             from,
             to,
             level: args.level,
@@ -69,7 +99,7 @@ impl Chosen {
         // Per agent: the tick, and whether what happens now was caused by a chosen event.
         let mut open: BTreeMap<u32, (u64, bool)> = BTreeMap::new();
         let mut entries = Vec::new();
-        for (tick, record) in reading.records() {
+        for (version, tick, record) in reading.told() {
             let agent = record.agent.get();
             let is_near = (self.from..=self.to).contains(&tick);
             if !is_near || (!self.agents.is_empty() && !self.agents.contains(&agent)) {
@@ -79,8 +109,11 @@ impl Chosen {
             if open.0 != tick {
                 *open = (tick, false);
             }
-            if self.passes(record, &reading.legend, &mut open.1) {
+            let legend = reading.legend_of(version);
+            let named = self.named.get(version);
+            if named.is_some_and(|named| self.passes(record, (legend, named), &mut open.1)) {
                 entries.push(Entry {
+                    version,
                     tick,
                     record: *record,
                 });
@@ -89,21 +122,21 @@ impl Chosen {
         entries
     }
 
-    fn passes(&self, record: &Record, legend: &Legend, open: &mut bool) -> bool {
+    fn passes(&self, record: &Record, (legend, named): (&Legend, &Named), open: &mut bool) -> bool {
         let Some(kind) = record.kind() else {
             return false;
         };
         let subject = record.subject.get();
         match kind {
             // What was lost opens nothing: the search that goes on has its own event.
-            Kind::EventLost if !self.events.is_empty() => {
-                return self.events.contains(&subject) && kind.level() as u8 <= self.level;
+            Kind::EventLost if !named.any_event => {
+                return named.events.contains(&subject) && kind.level() as u8 <= self.level;
             }
             Kind::Event | Kind::Unhandled | Kind::Deferred => {
-                *open = self.events.contains(&subject)
+                *open = named.events.contains(&subject)
             }
             Kind::Transition | Kind::Latched => match record.cause() {
-                Some(Cause::Event(event)) => *open = self.events.contains(&event),
+                Some(Cause::Event(event)) => *open = named.events.contains(&event),
                 _ => *open = false,
             },
             Kind::Timer => *open = false,
@@ -136,10 +169,22 @@ impl Chosen {
             | Kind::Gave
             | Kind::Drew => {}
         }
-        let by_event = is_life(kind) || self.events.is_empty() || *open;
-        let by_state = self.states.is_empty()
-            || state_of(kind, record, legend).is_none_or(|s| self.states.contains(&s));
+        let by_event = is_life(kind) || named.any_event || *open;
+        let by_state = named.any_state
+            || state_of(kind, record, legend).is_none_or(|s| named.states.contains(&s));
         by_event && by_state && kind.level() as u8 <= self.level
+    }
+}
+
+/// Is something in any version of the machine? The first one says what is wrong.
+fn in_some(
+    legends: &[&Legend],
+    find: impl Fn(&Legend) -> Result<u16, CliError>,
+) -> Result<(), CliError> {
+    let mut found: Vec<_> = legends.iter().map(|legend| find(legend)).collect();
+    match found.iter().any(Result::is_ok) {
+        true => Ok(()),
+        false => found.swap_remove(0).map(drop),
     }
 }
 

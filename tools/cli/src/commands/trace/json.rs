@@ -139,18 +139,35 @@ pub(super) fn object(entry: &Entry, legend: &Legend) -> Map<String, Value> {
 
 /// The whole trace.
 pub(super) fn document(shown: &Shown<'_>) -> Value {
-    let legend = shown.legend;
+    let legend = &shown.reading.legend;
     let records: Vec<Value> = shown
         .entries
         .iter()
-        .map(|entry| object(entry, legend).into())
+        .map(|entry| object(entry, shown.legend(entry)).into())
         .collect();
+    let hash = |hash: u64| format!("{hash:016x}");
+    let reloads = (1..).zip(&shown.reading.reloads).map(|(version, reload)| {
+        let [old, new] = reload.hashes.map(|hashes| hashes.map(hash));
+        let record = shown
+            .entries
+            .iter()
+            .position(|entry| entry.version >= version);
+        json!({
+            "tick": reload.tick,
+            "old": old,
+            "new": new,
+            "machine": reload.legend.symbols.machine,
+            "before_record": record,
+        })
+    });
+    let reloads: Vec<Value> = reloads.collect();
     json!({
         "machine": legend.symbols.machine,
-        "structure_hash": format!("{:016x}", legend.symbols.structure_hash),
-        "parameter_hash": format!("{:016x}", legend.symbols.parameter_hash),
+        "structure_hash": hash(legend.symbols.structure_hash),
+        "parameter_hash": hash(legend.symbols.parameter_hash),
         "tick_rate": legend.tick_rate,
-        "ending": shown.ending.to_string(),
+        "ending": shown.reading.ending.to_string(),
+        "reloads": reloads,
         "records": records,
     })
 }

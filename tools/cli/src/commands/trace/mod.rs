@@ -17,11 +17,12 @@ mod why;
 use std::io::{self, Read};
 use std::path::Path;
 
+use serde_json::Value;
 use statewright_draw::visible;
 use statewright_files::open_file;
 use statewright_trace::Legend;
 use statewright_trace::Record;
-use statewright_trace::file::{Ending, Reading};
+use statewright_trace::file::{Ending, Reading, Reload};
 
 use self::conditions::Conditions;
 use crate::args::{Trace, TraceFormat};
@@ -31,15 +32,41 @@ use crate::error::{CliError, Outcome};
 /// A record and its whole tick.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry {
+    /// The version of the machine that it is of: how many reloads came before.
+    pub(crate) version: usize,
     pub(crate) tick: u64,
     pub(crate) record: Record,
 }
 
 /// What is shown of a trace.
 pub(crate) struct Shown<'t> {
-    pub(crate) legend: &'t Legend,
+    pub(crate) reading: &'t Reading<'t>,
     pub(crate) entries: Vec<Entry>,
-    pub(crate) ending: &'t Ending,
+}
+
+impl Shown<'_> {
+    /// The names behind the numbers of a record.
+    fn legend(&self, entry: &Entry) -> &Legend {
+        self.reading.legend_of(entry.version)
+    }
+
+    /// Entries with the reloads that came since the entry before, whatever was chosen.
+    fn with_reloads(&self) -> impl Iterator<Item = (&[Reload], &Entry)> {
+        let mut told = 0;
+        self.entries.iter().map(move |entry| {
+            let from = told;
+            told = told.max(entry.version);
+            let reloads = self.reading.reloads.get(from..told);
+            (reloads.unwrap_or_default(), entry)
+        })
+    }
+
+    /// Reloads behind the last entry.
+    fn last_reloads(&self) -> &[Reload] {
+        let told = self.entries.iter().map(|entry| entry.version).max();
+        let rest = self.reading.reloads.get(told.unwrap_or(0)..);
+        rest.unwrap_or_default()
+    }
 }
 
 pub(crate) fn run(args: &Trace, console: &Console) -> Result<Outcome, CliError> {
@@ -54,9 +81,10 @@ pub(crate) fn run(args: &Trace, console: &Console) -> Result<Outcome, CliError> 
             why.first().copied().unwrap_or(0),
             why.get(1).copied().unwrap_or(0),
         );
+        let legend = reading.legend_of(why::version_at(&reading, tick));
         let conditions = match &args.machine {
-            None => Conditions::beside(&args.path, &reading.legend),
-            Some(path) => match Conditions::named(path, &reading.legend, console)? {
+            None => Conditions::beside(&args.path, legend),
+            Some(path) => match Conditions::named(path, legend, console)? {
                 Ok(conditions) => conditions,
                 Err(outcome) => return Ok(outcome),
             },
@@ -70,9 +98,8 @@ pub(crate) fn run(args: &Trace, console: &Console) -> Result<Outcome, CliError> 
     }
     let entries = filter::Chosen::new(args, &reading)?.entries(&reading);
     let shown = Shown {
-        legend: &reading.legend,
+        reading: &reading,
         entries,
-        ending: &reading.ending,
     };
     match args.export {
         Some(format) => export(&shown, format, args, console)?,
@@ -89,47 +116,53 @@ pub(super) fn open<'b>(
     bytes: &'b [u8],
     console: &Console,
 ) -> Result<(Reading<'b>, Outcome), Outcome> {
-    let Reading {
-        legend,
-        frames,
-        ending,
-    } = Reading::new(bytes).map_err(|refused| {
+    let read = Reading::new(bytes).map_err(|refused| {
         let error = CliError::new(format!(
             "`{name}` is not a trace that can be read, {refused}"
         ));
         console.error(&error.help(WHERE_FROM));
         Outcome::Problems
     })?;
+    let reloads = read.reloads.into_iter().map(|reload| Reload {
+        legend: reload.legend.map_names(visible),
+        ..reload
+    });
     let reading = Reading {
-        legend: legend.map_names(visible),
-        frames,
-        ending,
+        legend: read.legend.map_names(visible),
+        reloads: reloads.collect(),
+        frames: read.frames,
+        ending: read.ending,
     };
     let outcome = tell_ending(name, &reading, console);
     Ok((reading, outcome))
 }
 
-/// The bytes of a trace as JSON, or for Perfetto; nothing if they are refused, which has been said.
+/// The bytes of a trace for Perfetto, or as JSON with the commands that a tape keeps; nothing if they are refused,
+/// which has been said.
 pub(super) fn converted(
     name: &str,
     bytes: &[u8],
-    json: bool,
+    outputs: Option<Vec<Value>>,
     console: &Console,
 ) -> Option<Vec<u8>> {
     let (reading, _) = open(name, bytes, console).ok()?;
-    let entries = reading.records().map(|(tick, record)| Entry {
+    let entries = reading.told().map(|(version, tick, record)| Entry {
+        version,
         tick,
         record: *record,
     });
     let shown = Shown {
-        legend: &reading.legend,
+        reading: &reading,
         entries: entries.collect(),
-        ending: &reading.ending,
     };
-    Some(match json {
-        true => format!("{:#}\n", json::document(&shown)).into_bytes(),
-        false => perfetto::bytes(&shown),
-    })
+    let Some(outputs) = outputs else {
+        return Some(perfetto::bytes(&shown));
+    };
+    let mut document = json::document(&shown);
+    if !outputs.is_empty() {
+        document["outputs"] = outputs.into();
+    }
+    Some(format!("{document:#}\n").into_bytes())
 }
 
 /// Who writes traces.

@@ -55,15 +55,9 @@ pub(super) fn bytes(shown: &Shown<'_>) -> Vec<u8> {
     for (number, &track) in tracks.iter().enumerate() {
         let mut descriptor = Message::default()
             .number(1, uuid(track))
-            .text(2, &track_name(track, shown.legend));
+            .text(2, &track_name(track, shown));
         if track.region.is_some() {
-            descriptor = descriptor.number(
-                5,
-                uuid(Track {
-                    region: None,
-                    ..track
-                }),
-            );
+            descriptor = descriptor.number(5, uuid(Track::of_agent(track.agent)));
         }
         let packet = Message::default()
             .number(10, SEQUENCE)
@@ -89,7 +83,10 @@ pub(super) fn bytes(shown: &Shown<'_>) -> Vec<u8> {
 
 fn track_event(event: &Event, shown: &Shown<'_>) -> Message {
     let (kind, category, name) = match &event.mark {
-        Mark::Begin(state) => (1, "state", shown.legend.state(*state)),
+        Mark::Begin(state) => {
+            let legend = shown.reading.legend_of(event.track.version);
+            (1, "state", legend.state(*state))
+        }
         Mark::End(_) => {
             return Message::default()
                 .number(9, 2)
@@ -106,5 +103,7 @@ fn track_event(event: &Event, shown: &Shown<'_>) -> Message {
 
 /// A number for a track that is not 0 and that no other track has.
 fn uuid(track: Track) -> u64 {
-    (u64::from(track.agent) << 17 | track.region.map_or(0, |region| u64::from(region) << 1 | 1)) + 2
+    let own = u64::from(track.agent) << 17;
+    let region = track.region.map_or(0, |region| u64::from(region) << 1 | 1);
+    ((track.version as u64) << 50 | own | region) + 2
 }

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use statewright_trace::file::Reload;
 use statewright_trace::{Kind, Legend};
 
 use super::Shown;
@@ -13,6 +14,19 @@ use super::configuration::Configuration;
 pub(super) struct Track {
     pub(super) agent: u32,
     pub(super) region: Option<u16>,
+    /// The version of the machine that has this region.
+    pub(super) version: usize,
+}
+
+impl Track {
+    /// The track of an agent itself.
+    pub(super) fn of_agent(agent: u32) -> Self {
+        Self {
+            agent,
+            region: None,
+            version: 0,
+        }
+    }
 }
 
 /// What stands there.
@@ -36,13 +50,19 @@ pub(super) struct Event {
 
 /// All events in order, and all tracks.
 pub(super) fn events(shown: &Shown<'_>) -> (BTreeSet<Track>, Vec<Event>) {
-    let legend = shown.legend;
     let mut lines = Lines {
-        legend,
+        legend: &shown.reading.legend,
+        version: 0,
         events: Vec::new(),
         agents: BTreeMap::new(),
     };
-    for entry in &shown.entries {
+    for (reloads, entry) in shown.with_reloads() {
+        let before = entry.version - reloads.len();
+        for (version, reload) in (before + 1..).zip(reloads) {
+            lines.reload(reload, version);
+            lines.legend = shown.reading.legend_of(version);
+        }
+        let legend = lines.legend;
         let time = nanoseconds(entry.tick, legend.tick_rate);
         let agent = entry.record.agent.get();
         let kind = entry.record.kind();
@@ -53,37 +73,25 @@ pub(super) fn events(shown: &Shown<'_>) -> (BTreeSet<Track>, Vec<Event>) {
             )
         }) {
             let mark = Mark::Instant(kind.name(), legend.words(&entry.record));
-            lines.put(
-                time,
-                Track {
-                    agent,
-                    region: None,
-                },
-                mark,
-            );
+            lines.put(time, Track::of_agent(agent), mark);
         }
         lines.follow(time, agent, &entry.record);
     }
-    let end = shown
-        .entries
-        .last()
-        .map_or(0, |entry| nanoseconds(entry.tick + 1, legend.tick_rate));
-    lines.finish(end);
-    let tracks = lines.events.iter().flat_map(|event| {
-        [
-            event.track,
-            Track {
-                region: None,
-                ..event.track
-            },
-        ]
+    let end = shown.entries.last().map_or(0, |entry| {
+        nanoseconds(entry.tick + 1, lines.legend.tick_rate)
     });
+    lines.finish(end);
+    let tracks = lines
+        .events
+        .iter()
+        .flat_map(|event| [event.track, Track::of_agent(event.track.agent)]);
     (tracks.collect(), lines.events)
 }
 
 /// The name of a track: a region is called after the state that has it, and by its first child if
 /// that has several.
-pub(super) fn track_name(track: Track, legend: &Legend) -> String {
+pub(super) fn track_name(track: Track, shown: &Shown<'_>) -> String {
+    let legend = shown.reading.legend_of(track.version);
     let Some(region) = track.region else {
         return format!("agent {}", track.agent);
     };
@@ -114,11 +122,29 @@ fn nanoseconds(tick: u64, rate: u16) -> u64 {
 
 struct Lines<'t> {
     legend: &'t Legend,
+    /// The one since which regions have these numbers.
+    version: usize,
     events: Vec<Event>,
     agents: BTreeMap<u32, Configuration>,
 }
 
 impl Lines<'_> {
+    /// Another version of the machine: who was recorded is told so. If its states have other numbers, records
+    /// say anew where agents are.
+    fn reload(&mut self, reload: &Reload, version: usize) {
+        let time = nanoseconds(reload.tick, reload.legend.tick_rate);
+        let agents: Vec<u32> = self.agents.keys().copied().collect();
+        for agent in agents {
+            let mark = Mark::Instant("reloaded", reload.to_string());
+            self.put(time, Track::of_agent(agent), mark);
+        }
+        let [[old, _], [new, _]] = reload.hashes;
+        if old != new {
+            self.finish(time);
+            self.version = version;
+        }
+    }
+
     fn put(&mut self, nanoseconds: u64, track: Track, mark: Mark) {
         self.events.push(Event {
             nanoseconds,
@@ -135,6 +161,7 @@ impl Lines<'_> {
                 .states
                 .get(usize::from(state))
                 .and_then(|state| state.region),
+            version: self.version,
         }
     }
 

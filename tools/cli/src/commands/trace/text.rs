@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use statewright_trace::Kind;
+use statewright_trace::file::Reload;
 
 use super::Shown;
 
@@ -31,13 +32,17 @@ pub(super) fn lines(shown: &Shown<'_>, paints: bool) -> String {
         return out;
     }
     // Nothing can go wrong: this writes to memory.
+    let tell = |out: &mut String, reload: &Reload| {
+        _ = writeln!(out, "{:>ticks$}  {:>agents$}  {reload}", reload.tick, "");
+    };
     _ = writeln!(
         out,
         "{:>ticks$}  {:>agents$}  what happened",
         "tick", "agent"
     );
-    for entry in &shown.entries {
-        let words = shown.legend.words(&entry.record);
+    for (reloads, entry) in shown.with_reloads() {
+        reloads.iter().for_each(|reload| tell(&mut out, reload));
+        let words = shown.legend(entry).words(&entry.record);
         let words = if paints {
             painted(&words, entry.record.kind())
         } else {
@@ -50,6 +55,8 @@ pub(super) fn lines(shown: &Shown<'_>, paints: bool) -> String {
             entry.record.agent.get()
         );
     }
+    let last = shown.last_reloads().iter();
+    last.for_each(|reload| tell(&mut out, reload));
     out
 }
 

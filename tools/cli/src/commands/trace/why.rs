@@ -58,6 +58,13 @@ pub(super) struct Answer<'t> {
     is_quiet: bool,
 }
 
+/// The version of the machine that ran in a tick.
+pub(super) fn version_at(reading: &Reading<'_>, tick: u64) -> usize {
+    let reloads = (1..).zip(&reading.reloads);
+    let before = reloads.filter(|(_, reload)| reload.tick <= tick);
+    before.map(|(version, _)| version).max().unwrap_or(0)
+}
+
 /// Looks an agent and a tick up.
 pub(super) fn explain<'t>(
     reading: &'t Reading<'_>,
@@ -73,41 +80,43 @@ pub(super) fn explain<'t>(
         return Err(CliError::new(format!("the trace has no agent {agent}")));
     };
     check_agent(agent, &known)?;
+    let version = version_at(reading, tick);
+    let legend = reading.legend_of(version);
     let own = || {
-        reading
-            .records()
-            .filter(|(_, record)| record.agent.get() == agent)
+        let told = reading.told();
+        told.filter(|(_, _, record)| record.agent.get() == agent)
+            .map(|(of, tick, record)| (is_like(reading, of, version), tick, record))
     };
-    if !own().any(|(_, record)| record.kind().is_some_and(|kind| kind.level() == Level::All)) {
+    if !own().any(|(_, _, record)| record.kind().is_some_and(|kind| kind.level() == Level::All)) {
         let text =
             format!("the trace has no reasons of agent {agent}: it was recorded at level 1 or 2");
         return Err(CliError::new(text).help("record at level 3: `Settings::new(Level::All)`"));
     }
     let ends = (own().next(), own().last());
-    if let (Some((first, _)), Some((last, _))) = ends
+    if let (Some((_, first, _)), Some((_, last, _))) = ends
         && !(first..=last).contains(&tick)
     {
         let text = format!("the trace has nothing of agent {agent} in tick {tick}");
         return Err(CliError::new(text).help(format!("it has ticks {first} to {last} of it")));
     }
-    let mut story = Story::new(&reading.legend);
+    let mut story = Story::new(legend);
     own()
-        .filter(|(at, _)| *at < tick)
-        .for_each(|(at, record)| story.follow(at, record));
+        .filter(|(is_like, at, _)| *is_like && *at < tick)
+        .for_each(|(_, at, record)| story.follow(at, record));
     let before = story.configuration.clone();
     let now: Vec<&Record> = own()
-        .filter(|(at, _)| *at == tick)
-        .map(|(_, record)| record)
+        .filter(|(is_like, at, _)| *is_like && *at == tick)
+        .map(|(_, _, record)| record)
         .collect();
     let searches = story.searches(tick, &now);
     let is_quiet = now.is_empty();
     let lost = now
         .iter()
         .filter(|record| record.kind() == Some(Kind::EventLost))
-        .map(|record| reading.legend.words(record))
+        .map(|record| legend.words(record))
         .collect();
     Ok(Answer {
-        legend: &reading.legend,
+        legend,
         conditions,
         agent,
         tick,
@@ -119,6 +128,16 @@ pub(super) fn explain<'t>(
         scores: story.scores,
         is_quiet,
     })
+}
+
+/// Do numbers of two versions mean the same? Then one goes on where the other was.
+fn is_like(reading: &Reading<'_>, one: usize, other: usize) -> bool {
+    let structure = |version: usize| reading.legend_of(version).symbols.structure_hash;
+    // Whoever came between had other numbers.
+    let between = one.min(other)..=one.max(other);
+    between
+        .into_iter()
+        .all(|version| structure(version) == structure(one))
 }
 
 /// What is known of an agent up to a record.

@@ -1,116 +1,27 @@
-//! Runs a tape again against a program and stops at the first difference (TAPE-6).
+//! Runs a tape again against a program and stops at the first difference (TAPE-6). `inputs` lets inputs enter
+//! again, `error` says why a tape was not run to its end.
+
+mod error;
+mod inputs;
 
 use std::fmt;
 use std::sync::Arc;
 
-use statewright::{
-    Board, Context, Crowd, Envelope, Input, InputError, Program, Reload, Saved, SnapshotError,
-};
+use statewright::{Board, Context, Crowd, Program, Reload, Saved};
 
 use crate::boards::BoardDigests;
+use crate::chosen::part_digests;
 use crate::difference::{Difference, WhatDiffers, keys, name};
-use crate::file::{Checkpoint, CheckpointReason, Damaged, Item, Player, Refused, Tape, TapeReload};
+use crate::file::{Checkpoint, CheckpointReason, Damaged, Item, Player, Tape, TapeReload};
 use crate::hashes::Hashes;
+use crate::outputs::{Lanes, Output};
 use crate::programs::Programs;
-use crate::record::{AgentInput, Record, TapeAgent, TapeInput, TickProof, Wrong};
-use crate::recorder::{Proof, commands_digest};
+use crate::record::{Record, TapeInput, TickProof, Wrong};
+use crate::recorder::commands_digest;
+use crate::recording::Proof;
 use crate::sealed::{Answers, Layout, SNAPSHOT_HEAD};
 use crate::shadow::Shadow;
-
-/// Why a tape was not run to its end.
-#[derive(Clone, Debug)]
-pub enum ReplayError {
-    /// The program has another machine, or another version of it.
-    Machine {
-        /// Hashes of the tape's machine.
-        found: [u64; 2],
-        /// Hashes of the program's.
-        expected: [u64; 2],
-    },
-    /// It has no checkpoint to begin with.
-    Empty,
-    /// Nobody wrote down what user code said: only the program that recorded it can run it again.
-    NotSealed,
-    /// It cannot be run without its program.
-    Bind(String),
-    /// Its machine is refused.
-    Refused(Refused),
-    /// What user code said, as the tape has it, does not fit what was asked.
-    Answers {
-        /// The tick.
-        tick: u64,
-        /// Which agent and function.
-        misfit: String,
-    },
-    /// A block holds something that cannot be.
-    Damaged(Damaged),
-    /// A checkpoint is refused.
-    Checkpoint {
-        /// The tick before which it stands.
-        tick: u64,
-        /// Why.
-        error: SnapshotError,
-    },
-    /// An input is refused: it is for somebody who never lived, or for another machine.
-    Input {
-        /// The tick before which it came.
-        tick: u64,
-        /// The input, in words.
-        input: String,
-        /// Why.
-        reason: String,
-    },
-    /// Something came out differently.
-    Difference(Box<Difference>),
-    /// The host did not tick the crowd exactly once.
-    NotTicked {
-        /// The tick that should have been.
-        tick: u64,
-    },
-}
-
-impl fmt::Display for ReplayError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Machine { found, expected } => write!(
-                f,
-                "the tape is of another machine or version (structure {:016x}, parameters {:016x}; here {:016x}, {:016x})",
-                found[0], found[1], expected[0], expected[1]
-            ),
-            Self::Empty => f.write_str("the tape has no checkpoint: there is nothing to run"),
-            Self::NotSealed => f.write_str(
-                "the tape is not sealed: only the program that recorded it can run it again",
-            ),
-            Self::Bind(error) => write!(f, "the tape cannot be run without its program: {error}"),
-            Self::Refused(error) => error.fmt(f),
-            Self::Answers { tick, misfit } => write!(
-                f,
-                "tick {tick}: the answers of the tape do not fit: {misfit}"
-            ),
-            Self::Damaged(error) => error.fmt(f),
-            Self::Checkpoint { tick, error } => {
-                write!(f, "the checkpoint before tick {tick} is refused: {error}")
-            }
-            Self::Input {
-                tick,
-                input,
-                reason,
-            } => write!(f, "before tick {tick}, `{input}` is refused: {reason}"),
-            Self::Difference(difference) => difference.fmt(f),
-            Self::NotTicked { tick } => {
-                write!(f, "the host did not tick the crowd once for tick {tick}")
-            }
-        }
-    }
-}
-
-impl std::error::Error for ReplayError {}
-
-impl From<Damaged> for ReplayError {
-    fn from(error: Damaged) -> Self {
-        Self::Damaged(error)
-    }
-}
+pub use error::ReplayError;
 
 /// What was found to be the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -125,6 +36,8 @@ pub struct Verified {
     pub digests: u64,
     /// Reloads of the machine.
     pub reloads: u64,
+    /// Commands of lanes that the tape keeps.
+    pub outputs: u64,
 }
 
 /// A tape that is run again. An example stands at [`Recording`](crate::Recording).
@@ -144,6 +57,11 @@ pub struct Replay<'t, B, C: Context + ?Sized> {
     /// Where nobody knows more yet than that something differs.
     vague: Option<Difference>,
     boards: BoardDigests,
+    /// Whether it is of some agents alone, and who is there is all that is.
+    is_part: bool,
+    /// Lanes whose commands the tape keeps, and those of the tick that comes.
+    lanes: Lanes,
+    outputs: Vec<Output>,
     verified: Verified,
     /// What user code says, if it is the tape that says it.
     sealed: Option<SealedSide>,
@@ -222,6 +140,9 @@ impl<'t, B: Board + Saved, C: Context + ?Sized> Replay<'t, B, C> {
             shadow: None,
             vague: None,
             boards: BoardDigests::default(),
+            is_part: tape.is_part(),
+            lanes: tape.lanes(),
+            outputs: Vec::new(),
             verified: Verified::default(),
             sealed,
             fork: None,
@@ -259,15 +180,17 @@ impl<'t, B: Board + Saved, C: Context + ?Sized> Replay<'t, B, C> {
         mut tick: impl FnMut(&mut Crowd<B, C>) -> Option<u64>,
     ) -> Result<bool, ReplayError> {
         loop {
-            let next = self.player.next_item()?;
-            match next {
+            self.enter_sent()?;
+            match self.player.next_item()? {
                 None => return self.at_end(),
                 Some(Item::Checkpoint(checkpoint)) => match checkpoint.why {
-                    CheckpointReason::Regular | CheckpointReason::Reloaded
+                    CheckpointReason::Regular
+                    | CheckpointReason::Reloaded
+                    | CheckpointReason::Chosen
                         if self.fork.is_some() => {}
                     CheckpointReason::Regular => self.compare_checkpoint(&checkpoint)?,
                     CheckpointReason::Reloaded => self.compare_reloaded(&checkpoint)?,
-                    CheckpointReason::Restored => {
+                    CheckpointReason::Restored | CheckpointReason::Chosen => {
                         // What differed before does not any more.
                         self.stop_if_vague()?;
                         self.become_checkpoint(&checkpoint)?;
@@ -286,6 +209,7 @@ impl<'t, B: Board + Saved, C: Context + ?Sized> Replay<'t, B, C> {
                     }
                 }
                 Some(Item::Record(Record::Guessed(_))) => {}
+                Some(Item::Record(Record::Output(output))) => self.outputs.push(output),
                 Some(Item::Record(Record::Hash(hash))) => {
                     if let Some(hashes) = &mut self.hashes {
                         let applied = hashes.apply(&hash);
@@ -342,25 +266,42 @@ impl<B: Board + Saved, C: Context + ?Sized> Replay<'_, B, C> {
     fn restore(&mut self, checkpoint: &Checkpoint) -> Result<(), ReplayError> {
         let tick = checkpoint.tick;
         let refused = |error| ReplayError::Checkpoint { tick, error };
-        match &self.sealed {
-            None => self.crowd.restore(&checkpoint.snapshot).map_err(refused),
+        let plain = match &self.sealed {
+            None => None,
             Some(sealed) => {
                 let snapshot = sealed.layout.snapshot_of(self.crowd.machine(), checkpoint);
-                let snapshot = snapshot.ok_or(ReplayError::NotSealed)?;
-                self.crowd.restore(&snapshot).map_err(refused)
+                Some(snapshot.ok_or(ReplayError::NotSealed)?)
             }
+        };
+        let snapshot = plain.as_ref().unwrap_or(&checkpoint.snapshot);
+        let restored = match self.is_part {
+            true => self.crowd.restore_part(snapshot),
+            false => self.crowd.restore(snapshot),
+        };
+        restored.map_err(refused)
+    }
+
+    /// The crowd as checkpoints hold it.
+    fn snapshot(&self) -> Vec<u8> {
+        if !self.is_part {
+            return self.crowd.snapshot();
         }
+        let (agents, mut part) = (self.crowd.agents().collect::<Vec<_>>(), Vec::new());
+        self.crowd.part_into(&agents, &mut part);
+        part
     }
 
     /// Is the crowd what a checkpoint holds? Where the game is not there, blackboards may be left out.
     fn is_at(&self, checkpoint: &Checkpoint, with_keys: bool) -> bool {
-        let snapshot = self.crowd.snapshot();
+        let snapshot = self.snapshot();
         let Some(sealed) = &self.sealed else {
             return snapshot == checkpoint.snapshot;
         };
-        let keys = sealed
-            .layout
-            .of_crowd(&self.crowd, snapshot.len(), &mut Vec::new());
+        let (layout, crowd, mut saved) = (&sealed.layout, &self.crowd, Vec::new());
+        let keys = match self.is_part {
+            true => layout.of_part(crowd, crowd.agents(), (snapshot.len(), &mut saved)),
+            false => layout.of_crowd(crowd, snapshot.len(), &mut saved),
+        };
         // The head has a checksum over blackboards, which are others here.
         let part =
             |snapshot: &[u8], end: usize| snapshot.get(SNAPSHOT_HEAD..end).map(<[u8]>::to_vec);
@@ -494,6 +435,7 @@ impl<B: Board + Saved, C: Context + ?Sized> Replay<'_, B, C> {
             return Err(ReplayError::NotTicked { tick: now });
         }
         self.verified.ticks += 1;
+        let outputs = std::mem::take(&mut self.outputs);
         if self.fork.is_some() {
             return Ok(());
         }
@@ -516,6 +458,14 @@ impl<B: Board + Saved, C: Context + ?Sized> Replay<'_, B, C> {
         {
             return differs(WhatDiffers::Context { recorded, replayed });
         }
+        if let Some(what) = self.other_output(&outputs) {
+            // Agents that differ say more of it.
+            let agents = self.find_difference(proof);
+            return differs(match agents {
+                Some(what @ (WhatDiffers::Agent { .. } | WhatDiffers::Presence { .. })) => what,
+                _ => what,
+            });
+        }
         match self.find_difference(proof) {
             Some(
                 what @ (WhatDiffers::Crowd | WhatDiffers::Blackboards | WhatDiffers::Other { .. }),
@@ -533,6 +483,45 @@ impl<B: Board + Saved, C: Context + ?Sized> Replay<'_, B, C> {
         }
     }
 
+    /// What agents and blackboards come to.
+    fn digests(&mut self) -> [u64; 2] {
+        if self.is_part {
+            return part_digests(&self.crowd, self.crowd.agents(), &mut Vec::new());
+        }
+        if !self.crowd.keeps_digest() {
+            // The tape has more of them.
+            self.crowd.keep_digest(true);
+        }
+        let boards = match &self.sealed {
+            Some(_) => 0,
+            None => self.boards.after_tick(&self.crowd),
+        };
+        [self.crowd.digest(), boards]
+    }
+
+    /// The first command of a lane that the tape keeps which is not as it says.
+    fn other_output(&mut self, recorded: &[Output]) -> Option<WhatDiffers> {
+        if self.lanes.is_empty() || self.vague.is_some() {
+            return None;
+        }
+        let now: Vec<Output> = self
+            .lanes
+            .commands(&self.crowd)
+            .map(|one| Output::of(&one))
+            .collect();
+        self.verified.outputs += now.len() as u64;
+        let most = recorded.len().max(now.len());
+        let place = (0..most).find(|&place| recorded.get(place) != now.get(place))?;
+        let told = |side: &[Output]| {
+            let output = side.get(place);
+            output.map(|output| output.told(self.crowd.machine()))
+        };
+        Some(WhatDiffers::Output {
+            recorded: told(recorded),
+            replayed: told(&now),
+        })
+    }
+
     /// What is not as the tape says.
     fn find_difference(&mut self, proof: &TickProof) -> Option<WhatDiffers> {
         if self.vague.is_some() {
@@ -540,17 +529,14 @@ impl<B: Board + Saved, C: Context + ?Sized> Replay<'_, B, C> {
         }
         let digests = proof.digests?;
         self.verified.digests += 1;
-        if !self.crowd.keeps_digest() {
-            // The tape has more of them.
-            self.crowd.keep_digest(true);
-        }
+        let [agents, boards] = self.digests();
         let crowd = &self.crowd;
-        let same = digests.crowd == crowd.digest();
+        let same = digests.crowd == agents;
         // Blackboards are others where the game is not there (TAPE-3).
-        let same_boards = self.sealed.is_some() || digests.boards == self.boards.after_tick(crowd);
+        let same_boards = self.sealed.is_some() || digests.boards == boards;
         if same && same_boards {
-            // Tapes of version 2 have digests of what was left of forgotten commands.
-            let forgotten = crowd.settings().forgets_commands;
+            // Tapes of version 2 have digests of what was left of forgotten commands, those of some agents none.
+            let forgotten = crowd.settings().forgets_commands || self.is_part;
             let commands = forgotten || digests.commands == commands_digest(crowd);
             return (!commands).then_some(WhatDiffers::Commands);
         }
@@ -570,112 +556,4 @@ impl<B: Board + Saved, C: Context + ?Sized> Replay<'_, B, C> {
             WhatDiffers::Crowd
         }))
     }
-}
-
-/// Inputs.
-impl<'t, B: Board + Saved, C: Context + ?Sized> Replay<'t, B, C> {
-    /// From here on it is another run: nothing is compared, and inputs are what the filter makes of
-    /// them. Those that are refused there are left out.
-    pub(crate) fn fork(&mut self, filter: impl InputFilter + 't) {
-        self.fork = Some(Box::new(filter));
-        (self.shadow, self.vague, self.hashes) = (None, None, None);
-    }
-
-    fn enter_or_not(&mut self, input: TapeInput) -> Result<(), ReplayError> {
-        let Some(filter) = &mut self.fork else {
-            return self.enter(&input);
-        };
-        let place = self.verified.inputs;
-        self.verified.inputs += 1;
-        let input = filter(self.crowd.now(), place, input);
-        if let Some(input) = input
-            && let Ok(Some(input)) = self.make(&input)
-        {
-            // In another run its receiver may be gone.
-            _ = self.crowd.apply(input);
-        } else if let Some(sealed) = &mut self.sealed {
-            sealed.keys = None;
-        }
-        Ok(())
-    }
-
-    fn enter(&mut self, recorded: &TapeInput) -> Result<(), ReplayError> {
-        let entered = self.make(recorded).and_then(|input| match input {
-            Some(input) => self.crowd.apply(input).map(drop).map_err(Refusal::Input),
-            None => Ok(()),
-        });
-        let Err(refusal) = entered else {
-            self.verified.inputs += 1;
-            return Ok(());
-        };
-        // Where the crowd is another one already, that is the news.
-        self.stop_if_vague()?;
-        Err(ReplayError::Input {
-            tick: self.crowd.now(),
-            input: recorded.told(self.crowd.machine()),
-            reason: match refusal {
-                Refusal::Input(error) => error.to_string(),
-                Refusal::Board => "its blackboard is none of this program's type".to_owned(),
-            },
-        })
-    }
-
-    /// The input of a record; nothing if it was a blackboard, which is written here.
-    fn make(&mut self, input: &TapeInput) -> Result<Option<Input<B>>, Refusal> {
-        let number = self.crowd.number();
-        let id = |agent: TapeAgent| agent.in_crowd(number);
-        Ok(Some(match *input {
-            TapeInput::Send(to, event) => Input::Send(Envelope { to: id(to), event }),
-            TapeInput::Broadcast(event) => Input::Broadcast(event),
-            TapeInput::Spawn { variant, ref board } => Input::Spawn {
-                board: self.board(board)?,
-                variant,
-            },
-            TapeInput::Agent(what, agent) => match what {
-                AgentInput::Despawn => Input::Despawn(id(agent)),
-                AgentInput::Reset => Input::Reset(id(agent)),
-                AgentInput::Stop => Input::Stop(id(agent)),
-                AgentInput::Pause => Input::Pause(id(agent)),
-                AgentInput::Resume => Input::Resume(id(agent)),
-                AgentInput::ClearFlags => Input::ClearFlags(id(agent)),
-            },
-            TapeInput::Message { to, event, is_own } => {
-                let message = Envelope { to: id(to), event };
-                self.crowd.receive(message, is_own);
-                return Ok(None);
-            }
-            TapeInput::Written(agent, ref bytes) => {
-                let board = self.board(bytes)?;
-                let place = self.crowd.board_mut(id(agent));
-                *place.map_err(|error| Refusal::Input(error.into()))? = board;
-                return Ok(None);
-            }
-            TapeInput::SetVariant(agent, variant) => Input::SetVariant(id(agent), variant),
-            TapeInput::SetParameter(change) => Input::SetParameter(change),
-            TapeInput::Settings(settings) => Input::Settings(settings.over(self.crowd.settings())),
-            TapeInput::StartAt(tick) => Input::StartAt(tick),
-            TapeInput::Number(number) => Input::Number(number),
-            TapeInput::Instance(agent, ref bytes) => Input::Instance(id(agent), bytes.clone()),
-            TapeInput::ResetCounters => Input::ResetCounters,
-        }))
-    }
-
-    fn board(&mut self, mut bytes: &[u8]) -> Result<B, Refusal> {
-        let machine = self.crowd.machine();
-        if let Some(sealed) = &mut self.sealed {
-            let keys = sealed.keys.take();
-            let saved = keys.and_then(|keys| sealed.layout.board(machine, &keys));
-            let board = saved.and_then(|saved| B::load(machine, &mut saved.as_slice()));
-            return board.ok_or(Refusal::Board);
-        }
-        let board = B::load(machine, &mut bytes);
-        let board = board.filter(|board| bytes.is_empty() && board.fits(machine));
-        board.ok_or(Refusal::Board)
-    }
-}
-
-/// Why an input is refused.
-enum Refusal {
-    Input(InputError),
-    Board,
 }

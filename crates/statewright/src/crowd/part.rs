@@ -1,0 +1,269 @@
+//! Some agents of a crowd as bytes, and a crowd of just these: for tapes of chosen agents (TAPE-2, TAPE-5).
+//!
+//! ```text
+//! head of FORMAT │ next tick, crowd, counts │ id, variant, stops │ events for them │ parameters │ instances │ blackboards
+//! ```
+//!
+//! Writing looks at nobody else. Ids stay what they are, since agents know them: a crowd of agent 70,000 alone
+//! has as many places as that takes, and nobody at all others.
+
+use statewright_bytes::{ByteOrder, Format, Reader, Writer, seal};
+use statewright_kernel as kernel;
+use statewright_rom::ids::VariantId;
+use zerocopy::IntoBytes;
+
+use super::agents::has_variant;
+use super::instances::with_instances;
+use super::snapshot::{MANY, Restored, SnapshotError, open, read_change, read_envelope, read_list};
+use super::{Crowd, Input, Totals};
+use crate::agent_id::{AgentId, CrowdNumber};
+use crate::board::Board;
+use crate::context::Context;
+use crate::machine::Machine;
+use crate::parameters::hashes;
+use crate::saved::Saved;
+
+/// First bytes and version of every part of a crowd.
+pub const FORMAT: Format = Format {
+    magic: *b"SWCP",
+    version: 1,
+    byte_order: ByteOrder::OfThisComputer,
+    former: &[],
+};
+/// Most bytes of the places of a crowd that is made of a part: no few bytes take more memory.
+const MOST_BYTES: usize = 192 << 20;
+
+/// One agent of a part.
+#[derive(Clone, Copy, Debug)]
+struct Member {
+    index: u32,
+    generation: u32,
+    variant: VariantId,
+    /// Whether it stops in the next tick.
+    stops: bool,
+}
+
+/// Writing.
+impl<B: Board + Saved, C: Context + ?Sized> Crowd<B, C> {
+    /// Some agents as bytes, with their blackboards, the events that are under way to them, changed parameters
+    /// and the time. They are in ascending order of their indices; who is not in the crowd is left out. Nobody else is looked
+    /// at.
+    pub fn part_into(&self, agents: &[AgentId], bytes: &mut Vec<u8>) {
+        bytes.clear();
+        bytes.put(&FORMAT.head(hashes(self.machine())).to_bytes());
+        let roster = self.agents.roster();
+        let there = || agents.iter().filter(|&&agent| roster.has(agent));
+        let letters = self.mailbox.envelopes(roster);
+        let is_chosen = |agent: AgentId| {
+            let place = agents.binary_search_by_key(&agent.index(), |one| one.index());
+            place.is_ok_and(|place| agents.get(place) == Some(&agent))
+        };
+        let letters = letters.filter(|letter| roster.has(letter.to) && is_chosen(letter.to));
+        let letters: Vec<_> = letters.collect();
+        let changes = self.parameters.changes();
+        bytes.put_u64(self.schedule.now);
+        let counts = [there().count(), letters.len(), changes.len()];
+        bytes.put_u32(self.agents.number.get());
+        counts.iter().for_each(|&count| bytes.put_u32(count as u32));
+        for agent in there() {
+            let index = agent.index() as usize;
+            bytes.put_u32(agent.index());
+            bytes.put_u32(agent.generation());
+            bytes.put_u16(self.agents.variant(index).raw());
+            bytes.put_u8(self.schedule.stopping.contains(index).into());
+        }
+        for letter in &letters {
+            bytes.put_u64(letter.to.bits());
+            bytes.put(letter.event.as_bytes());
+        }
+        for change in changes {
+            bytes.put_u16(change.variant.raw());
+            bytes.put_u16(change.parameter.raw());
+            change.words.iter().for_each(|&word| bytes.put_u32(word));
+        }
+        self.put_instances(there().map(|agent| agent.index() as usize), bytes);
+        for agent in there() {
+            self.agents.boards[agent.index() as usize].save(bytes);
+        }
+        seal(bytes);
+    }
+
+    /// Whoever is to find out anew what it has to do (LOAD-2) has done so, as in a snapshot.
+    fn put_instances(&self, indices: impl Iterator<Item = usize>, bytes: &mut Vec<u8>) {
+        let rom = self.machine().rom();
+        with_instances!(&self.agents.instances, list => {
+            for index in indices {
+                let mut instance = list[index];
+                if self.owed.contains(index) {
+                    kernel::renew(&rom, &mut instance);
+                }
+                bytes.put(instance.as_bytes());
+            }
+        });
+    }
+}
+
+/// Reading.
+impl<B: Board + Saved, C: Context + ?Sized> Crowd<B, C> {
+    /// Becomes what a part holds: these agents and nobody else. If it is refused, nothing changes.
+    pub fn restore_part(&mut self, part: &[u8]) -> Result<(), SnapshotError> {
+        let mut restored = Box::new(Restored::empty(self.machine()));
+        restored.read_part(part, self.machine())?;
+        self.enter(Input::Restore(restored));
+        Ok(())
+    }
+}
+
+/// The agents of a part, in order; nothing of them is proved.
+pub fn agents_of_part(part: &[u8]) -> Result<Vec<AgentId>, SnapshotError> {
+    let (_, content) = FORMAT.open(part).map_err(SnapshotError::Head)?;
+    let mut reader = Reader::new(content);
+    let counts = Counts::read(&mut reader)?;
+    (0..counts.agents)
+        .map(|_| {
+            let (index, generation) = (reader.u32()?, reader.u32()?);
+            reader.take(3)?;
+            Ok(AgentId::pack(counts.number, index, generation))
+        })
+        .collect()
+}
+
+/// Numbers at the head of a part.
+struct Counts {
+    now: u64,
+    number: CrowdNumber,
+    agents: usize,
+    letters: usize,
+    changes: usize,
+}
+
+impl Counts {
+    fn read(reader: &mut Reader<'_>) -> Result<Self, SnapshotError> {
+        let (now, number) = (reader.u64()?, CrowdNumber::new(reader.u32()?));
+        if now > MANY {
+            return Err(SnapshotError::Content("more ticks than any crowd has"));
+        }
+        let mut count = || Ok::<_, SnapshotError>(reader.u32()? as usize);
+        let (agents, letters, changes) = (count()?, count()?, count()?);
+        // Each takes some bytes: no number makes anybody reserve more.
+        if agents.max(letters).max(changes) > reader.rest().len() {
+            return Err(SnapshotError::Length);
+        }
+        Ok(Self {
+            now,
+            number: number.ok_or(SnapshotError::Content("the number of the crowd"))?,
+            agents,
+            letters,
+            changes,
+        })
+    }
+}
+
+fn read_member(reader: &mut Reader<'_>, machine: &Machine) -> Result<Member, SnapshotError> {
+    let (index, generation) = (reader.u32()?, reader.u32()?);
+    let (variant, stops) = (VariantId::new(reader.u16()?), reader.u8()?);
+    let is_there = generation % 2 == 1 && generation < AgentId::GENERATIONS;
+    if index >= AgentId::INDICES || !is_there || stops > 1 {
+        return Err(SnapshotError::Content("agents"));
+    }
+    let variant = variant.filter(|&variant| has_variant(machine, variant));
+    Ok(Member {
+        index,
+        generation,
+        variant: variant.ok_or(SnapshotError::Content("variants"))?,
+        stops: stops == 1,
+    })
+}
+
+impl<B: Saved> Restored<B> {
+    fn read_part(&mut self, part: &[u8], machine: &Machine) -> Result<(), SnapshotError> {
+        let mut reader = open(&FORMAT, part, machine)?;
+        let counts = Counts::read(&mut reader)?;
+        let mut members = Vec::new();
+        read_list(&mut members, counts.agents, || {
+            read_member(&mut reader, machine)
+        })?;
+        if !members.is_sorted_by(|one, next| one.index < next.index) {
+            return Err(SnapshotError::Content("agents"));
+        }
+        read_list(&mut self.envelopes, counts.letters, || {
+            read_envelope(&mut reader, counts.number)
+        })?;
+        let mut changes = Vec::new();
+        read_list(&mut changes, counts.changes, || {
+            read_change(&mut reader, machine)
+        })?;
+        if !changes.is_sorted_by(|one, next| one.place() < next.place()) {
+            return Err(SnapshotError::Content("parameters"));
+        }
+        self.parameters.replace(machine, &changes);
+        self.place(&members, &mut reader, machine)?;
+        (self.now, self.agents.number) = (counts.now, counts.number);
+        self.totals = Totals::default();
+        self.hashes = hashes(machine);
+        Ok(())
+    }
+
+    /// Instances and blackboards come to the places of their agents.
+    fn place(
+        &mut self,
+        members: &[Member],
+        reader: &mut Reader<'_>,
+        machine: &Machine,
+    ) -> Result<(), SnapshotError> {
+        let slots = members.last().map_or(0, |last| last.index as usize + 1);
+        let size = usize::from(machine.rom().capacity().bytes);
+        let instances = reader.take(
+            members
+                .len()
+                .checked_mul(size)
+                .ok_or(SnapshotError::Length)?,
+        )?;
+        let mut boards = reader.rest();
+        let (first, mut loaded) = (boards, Vec::with_capacity(members.len()));
+        let mut one_board = 0;
+        for _ in members {
+            loaded.push(B::load(machine, &mut boards).ok_or(SnapshotError::Length)?);
+            if one_board == 0 {
+                one_board = first.len() - boards.len();
+            }
+        }
+        if !boards.is_empty() {
+            return Err(SnapshotError::Length);
+        }
+        // Whoever has a place takes at least that.
+        let place = size + size_of::<B>() + one_board + 2 * size_of::<u32>();
+        if slots.saturating_mul(place) > MOST_BYTES {
+            return Err(SnapshotError::Content(
+                "an agent so far behind the others that a crowd with its place takes too much memory",
+            ));
+        }
+        let agents = &mut self.agents;
+        agents.generations = vec![0; slots];
+        let mut bytes = vec![0; slots * size];
+        for (member, instance) in members.iter().zip(instances.chunks_exact(size)) {
+            let index = member.index as usize;
+            agents.generations[index] = member.generation;
+            bytes[index * size..][..size].copy_from_slice(instance);
+            if member.variant != VariantId::PLAIN {
+                agents.set_variant(index, member.variant);
+            }
+            if member.stops {
+                self.stopping.insert(index);
+            }
+        }
+        agents.instances.fill(&bytes);
+        let is_free = |index: &u32| agents.generations[*index as usize] == 0;
+        agents.free = (0..slots as u32).rev().filter(is_free).collect();
+        let (mut loaded, first) = (loaded.into_iter(), first.get(..one_board));
+        for generation in &agents.generations {
+            let board = match generation {
+                // A leftover, as of somebody who was there.
+                0 => first.and_then(|mut first| B::load(machine, &mut first)),
+                _ => loaded.next(),
+            };
+            agents.boards.push(board.ok_or(SnapshotError::Length)?);
+        }
+        Ok(())
+    }
+}

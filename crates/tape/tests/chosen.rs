@@ -1,0 +1,300 @@
+//! TAPE-2, TAPE-5: tapes of chosen agents, which anybody runs again without the others; and commands that are kept.
+
+use statewright::commands::Lane;
+use statewright::prelude::*;
+use statewright::{Program, Saved};
+use statewright_tape::{
+    FlightOptions, FlightRecorder, Fork, Output, Proof, RecordError, Recording, RecordingOptions,
+    Replay, ReplayError, SealedProgram, Tape, TapeAgent, Trouble, WhatDiffers,
+};
+
+/// Dogs bark at whom they know when they are called, and remember who barked at them.
+const DOG: &str = r#"{ "machine": "Dog", "tick_rate": 8, "events": { "Call": { "payload": "i32" }, "Bark": { "payload": "i32" } },
+  "blackboard": { "heard": "i32" }, "initial": "sit",
+  "functions": { "Answer": "action" },
+  "states": {
+    "sit": { "transitions": [
+      { "on": "Call", "do": ["Answer", { "emit": "Woof", "lane": "audio" }], "to": "stand" },
+      { "on": "Bark", "do": "heard += event" } ] },
+    "stand": { "transitions": [
+      { "on": "Bark", "do": "heard += event" },
+      { "after": "3t", "to": "sit" } ] } } }"#;
+
+#[derive(Board, Saved, Clone, Default)]
+struct Nose {
+    heard: i32,
+}
+
+/// Whom dogs bark at, by index.
+#[derive(Clone)]
+struct Yard {
+    dogs: Vec<AgentId>,
+    /// How much louder they answer.
+    luck: i32,
+}
+
+impl std::ops::Deref for Yard {
+    type Target = Vec<AgentId>;
+
+    fn deref(&self) -> &Vec<AgentId> {
+        &self.dogs
+    }
+}
+
+fn program() -> Program<Nose, Yard> {
+    let machine = Machine::from_text("dog.sw.json", DOG).unwrap();
+    let functions = Functions::<Nose, Yard>::new().action("Answer", |_, yard, cx| {
+        let called = cx.payload::<i32>();
+        assert_ne!(called, 13, "an unlucky number");
+        let other = (cx.agent().index() as usize + 1) % yard.len();
+        let bark = cx.machine().event("Bark").unwrap();
+        cx.send(yard[other], bark, called + yard.luck);
+    });
+    machine.bind(functions).unwrap()
+}
+
+fn dogs(count: u32, luck: i32) -> (Crowd<Nose, Yard>, Yard) {
+    let mut crowd = Crowd::new(program(), 7);
+    let dogs = (0..count).map(|_| crowd.spawn(Nose::default())).collect();
+    (crowd, Yard { dogs, luck })
+}
+
+/// Some of them are called in every tick; the last one is taken away and another one comes.
+fn live(crowd: &mut Crowd<Nose, Yard>, yard: &Yard, ticks: u32) {
+    let call = crowd.machine().event("Call").unwrap();
+    for tick in 0..ticks {
+        for &dog in yard.iter().skip(tick as usize % 3).step_by(3) {
+            _ = crowd.send(dog, call, 20 + tick as i32);
+        }
+        if tick == 9 {
+            crowd.edit_board(yard[2], |nose| nose.heard = -100).unwrap();
+            crowd.broadcast(call, 1).unwrap();
+        }
+        if tick == ticks / 2 {
+            crowd.despawn(yard[4]).unwrap();
+            let other = crowd.spawn(Nose::default());
+            assert_eq!(other.index(), yard[4].index());
+        }
+        // Who came in the place of another has a life of its own.
+        if tick > ticks / 2 {
+            let other = crowd.agent_at(yard[4].index()).unwrap();
+            crowd.send(other, call, 20 + tick as i32).unwrap();
+        }
+        crowd.tick(yard);
+    }
+}
+
+fn chosen(proof: Proof, agents: Vec<AgentId>) -> RecordingOptions {
+    RecordingOptions {
+        proof,
+        sealed: true,
+        agents: Some(agents),
+        outputs: vec![Lane::AUDIO],
+        ..RecordingOptions::default()
+    }
+}
+
+#[test]
+fn tape_2_chosen_agents_run_again_without_the_others_and_without_the_game() {
+    for proof in [Proof::None, Proof::Ticks, Proof::Agents, Proof::Bytes] {
+        let (mut crowd, yard) = dogs(40, 0);
+        live(&mut crowd, &yard, 4);
+        let (mut plain, _) = dogs(40, 0);
+        // Another one came to index 4 in the first ticks; in any order, and one twice.
+        let there = crowd.agent_at(4).unwrap();
+        let agents = vec![yard[7], yard[2], there, yard[2]];
+        let recording = Recording::begin(&mut crowd, Vec::new(), chosen(proof, agents)).unwrap();
+        let mut now = yard.clone();
+        now.dogs[4] = there;
+        live(&mut crowd, &now, 40);
+        let (bytes, summary) = recording.finish(&mut crowd).unwrap();
+        assert_eq!(summary.ticks, 40);
+        assert!(crowd.sealed().is_none(), "what was lent is given back");
+        // Being recorded changes nothing.
+        live(&mut plain, &yard, 4);
+        live(&mut plain, &now, 40);
+        assert_eq!(plain.snapshot(), crowd.snapshot());
+
+        let tape = Tape::read(&bytes).unwrap();
+        let told = tape.chosen().unwrap().unwrap();
+        let indices: Vec<u32> = told.iter().map(|agent| agent.index).collect();
+        assert_eq!(indices, [2, 4, 7]);
+        let sealed = SealedProgram::of(&tape).unwrap();
+        for start in tape.checkpoints().collect::<Vec<_>>() {
+            let mut replay = sealed.replay(&tape, start).unwrap();
+            let verified = replay.run(|crowd| sealed.tick(crowd)).unwrap();
+            assert!(start > 4 || verified.outputs > 0 && verified.ticks == 40);
+            let there: Vec<AgentId> = replay.crowd().agents().collect();
+            assert_eq!(
+                there,
+                [yard[2], yard[7]],
+                "who came in the place of another is none of them"
+            );
+            for &dog in &there {
+                let own = replay.crowd().instance_bytes(dog).unwrap();
+                assert_eq!(own, crowd.instance_bytes(dog).unwrap());
+                assert!(crowd.board(dog).unwrap().heard > 0, "others barked at it");
+            }
+        }
+        // The game runs them again, too.
+        let mut replay = Replay::new(&tape, program()).unwrap();
+        replay.run(|crowd| (crowd.tick(&now), None).1).unwrap();
+        assert_eq!(
+            replay.crowd().board(yard[2]).unwrap().heard,
+            crowd.board(yard[2]).unwrap().heard
+        );
+        // And goes on from anywhere in another way.
+        let fork = Fork {
+            at: 20,
+            to: None,
+            machine: None,
+            prepare: &mut |_| (),
+            keep: &mut |_, input| Some(input),
+            before: &mut |_| (),
+            ticked: &mut |_| (),
+        };
+        let forked = fork.run(&tape).unwrap();
+        let fork = Tape::read(&forked.tape).unwrap();
+        assert!(fork.is_part() && forked.guessed.is_empty());
+        let sealed = SealedProgram::of(&fork).unwrap();
+        let mut replay = sealed.replay(&fork, 0).unwrap();
+        replay.run(|crowd| sealed.tick(crowd)).unwrap();
+        assert_eq!(
+            replay.crowd().instance_bytes(yard[2]),
+            crowd.instance_bytes(yard[2])
+        );
+    }
+}
+
+#[test]
+fn tape_5_a_few_among_many_are_small_and_only_their_trouble_counts() {
+    let (mut crowd, yard) = dogs(20_000, 0);
+    let options = |agents: Option<Vec<AgentId>>| FlightOptions {
+        sealed: true,
+        agents,
+        outputs: vec![Lane::AUDIO],
+        ..FlightOptions::default()
+    };
+    let whole = FlightRecorder::begin(&mut crowd, options(None)).unwrap();
+    let all = whole.kept_bytes();
+    whole.finish(&mut crowd);
+    let ours = vec![yard[3], yard[15_000]];
+    let recorder = FlightRecorder::begin(&mut crowd, options(Some(ours))).unwrap();
+    assert!(
+        recorder.kept_bytes() * 1000 < all,
+        "{} of {all}",
+        recorder.kept_bytes()
+    );
+    let call = crowd.machine().event("Call").unwrap();
+    let call_tick = |crowd: &mut Crowd<Nose, Yard>, dog: usize, number: i32| {
+        crowd.send(yard[dog], call, number).unwrap();
+        crowd.tick(&yard);
+    };
+    call_tick(&mut crowd, 0, 5);
+    call_tick(&mut crowd, 14_999, 13);
+    assert_eq!(crowd.panicked().count(), 1);
+    assert_eq!(recorder.take_incident(), None, "that was another one");
+    call_tick(&mut crowd, 2, 50);
+    call_tick(&mut crowd, 15_000, 13);
+    let incident = recorder.take_incident().unwrap();
+    assert_eq!(incident.trouble, Trouble::Panicked);
+    assert_eq!(incident.agent, Some(TapeAgent::from(yard[15_000])));
+    let tape = Tape::read(&incident.tape).unwrap();
+    let sealed = SealedProgram::of(&tape).unwrap();
+    let mut replay = sealed.replay(&tape, 0).unwrap();
+    let verified = replay.run(|crowd| sealed.tick(crowd)).unwrap();
+    assert_eq!(verified.ticks, 4);
+    assert_eq!(replay.crowd().panicked().count(), 1);
+    assert_eq!(replay.crowd().len(), 2);
+    // Others from now on.
+    recorder.choose(&mut crowd, [yard[14_998]]).unwrap();
+    call_tick(&mut crowd, 14_998, 13);
+    let incident = recorder.take_incident().unwrap();
+    assert_eq!(incident.agent, Some(TapeAgent::from(yard[14_998])));
+    let tape = Tape::read(&incident.tape).unwrap();
+    let sealed = SealedProgram::of(&tape).unwrap();
+    let mut replay = sealed.replay(&tape, 0).unwrap();
+    replay.run(|crowd| sealed.tick(crowd)).unwrap();
+    assert_eq!(replay.crowd().agents().collect::<Vec<_>>(), [yard[14_998]]);
+    recorder.finish(&mut crowd);
+}
+
+#[test]
+fn tape_2_what_cannot_be_chosen_is_refused_with_a_remedy() {
+    let (mut crowd, yard) = dogs(3, 0);
+    crowd.despawn(yard[1]).unwrap();
+    let gone = Recording::begin(&mut crowd, Vec::new(), chosen(Proof::None, yard.to_vec()));
+    assert!(matches!(gone, Err(RecordError::Missing(_))), "{gone:?}");
+    let whole = Recording::begin(&mut crowd, Vec::new(), RecordingOptions::default()).unwrap();
+    let error = whole.choose(&mut crowd, [yard[0]]).unwrap_err();
+    assert!(
+        error.to_string().contains("begin with chosen agents"),
+        "{error}"
+    );
+    whole.finish(&mut crowd).unwrap();
+    crowd.set_forgets_commands(true);
+    let kept = Recording::begin(&mut crowd, Vec::new(), chosen(Proof::None, vec![yard[0]]));
+    let error = kept.unwrap_err().to_string();
+    assert!(error.contains("set_forgets_commands(false)"), "{error}");
+}
+
+#[test]
+fn tape_2_commands_of_chosen_lanes_are_kept_and_compared() {
+    let record = |luck: i32| {
+        let (mut crowd, yard) = dogs(6, luck);
+        let options = RecordingOptions {
+            outputs: vec![Lane::AUDIO, Lane::MESSAGE],
+            ..RecordingOptions::default()
+        };
+        let recording = Recording::begin(&mut crowd, Vec::new(), options).unwrap();
+        let call = crowd.machine().event("Call").unwrap();
+        for number in 1..4 {
+            crowd.send(yard[0], call, number).unwrap();
+            crowd.tick(&yard);
+        }
+        (recording.finish(&mut crowd).unwrap().0, yard)
+    };
+    let (bytes, yard) = record(0);
+    let tape = Tape::read(&bytes).unwrap();
+    assert_eq!(
+        tape.outputs().collect::<Vec<_>>(),
+        [Lane::AUDIO, Lane::MESSAGE]
+    );
+    let machine = tape.machine().unwrap();
+    let (mut player, mut told) = (tape.play(), Vec::new());
+    while let Some(item) = player.next_item().unwrap() {
+        if let statewright_tape::Item::Record(statewright_tape::Record::Output(output)) = item {
+            told.push(Output::told(&output, &machine));
+        }
+    }
+    assert_eq!(
+        told,
+        [
+            "agent 0.1 says Woof on audio",
+            "agent 0.1 says message Bark(1) for agent 1.1 on message"
+        ]
+    );
+    let replay_by = |luck: i32| {
+        let yard = Yard {
+            luck,
+            ..yard.clone()
+        };
+        let mut replay = Replay::new(&tape, program()).unwrap();
+        replay.run(|crowd| (crowd.tick(&yard), None).1)
+    };
+    assert_eq!(replay_by(0).unwrap().outputs, 2);
+    // A game that says something else.
+    let Err(ReplayError::Difference(found)) = replay_by(1) else {
+        panic!("another message is no difference");
+    };
+    assert_eq!(found.tick, 0);
+    let WhatDiffers::Output { recorded, replayed } = &found.what else {
+        panic!("{found}");
+    };
+    let said = |payload: i32| {
+        Some(format!(
+            "agent 0.1 says message Bark({payload}) for agent 1.1 on message"
+        ))
+    };
+    assert_eq!((recorded, replayed), (&said(1), &said(2)));
+}
