@@ -1,0 +1,6 @@
+//! What the crate promises, in apps without a window.
+
+mod agents;
+mod bad_input;
+mod common;
+mod determinism;
