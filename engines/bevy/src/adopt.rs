@@ -59,7 +59,8 @@ pub(crate) fn adopt<B: AgentBoard, C: View + ?Sized>(
     mut reloaded: MessageWriter<'_, MachineReloaded>,
 ) {
     let (kind, agents) = (&mut *kind, &mut *agents);
-    if assets.is_changed() && !config.holds_reloads {
+    // What waited while reloads were held is looked at when they are let go.
+    if (assets.is_changed() || config.is_changed()) && !config.holds_reloads {
         for place in 0..kind.bound.len() {
             let report = reload(
                 (kind, place),

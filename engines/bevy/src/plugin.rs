@@ -11,7 +11,7 @@ use bevy_ecs::schedule::common_conditions::resource_exists;
 use bevy_ecs::schedule::{InternedScheduleLabel, IntoScheduleConfigs, ScheduleLabel, SystemSet};
 use statewright::commands::Command;
 use statewright::trace::{Level, Settings};
-use statewright::{Functions, ReloadReport, TickSettings};
+use statewright::{Functions, ReloadReport, Saved, TickSettings};
 
 use crate::adopt::{MachineReloaded, adopt};
 use crate::asset::{MachineAsset, RomLoader};
@@ -25,6 +25,7 @@ use crate::problems::{Problem, Problems};
 use crate::roster::{Agents, Turns};
 use crate::send::{Inbox, Signal, hear_signal};
 use crate::sets::StatewrightSystems;
+use crate::snapshot::Boards;
 use crate::state::AgentState;
 use crate::tick::tick;
 use crate::view::View;
@@ -295,6 +296,9 @@ pub trait AppAgents {
     /// path; machines that do not have it mark nobody.
     fn mark_state<T: Send + Sync + 'static>(&mut self, path: &'static str) -> &mut Self;
 
+    /// Blackboards `B` are part of [snapshots](crate::WorldBrains).
+    fn save_boards<B: AgentBoard + Saved>(&mut self) -> &mut Self;
+
     /// Typed commands are written as messages, too, after [`Commit`](StatewrightSystems::Commit).
     fn add_command_message<T: Command + Send + Sync + 'static>(&mut self) -> &mut Self
     where
@@ -324,6 +328,12 @@ impl AppAgents for App {
             app.add_systems(schedule, mark);
             app.register_required_components::<StateMarker<T>, crate::StableId>();
         })
+    }
+
+    fn save_boards<B: AgentBoard + Saved>(&mut self) -> &mut Self {
+        let mut boards = self.world_mut().get_resource_or_init::<Boards>();
+        boards.add::<B>();
+        self
     }
 
     fn add_command_message<T: Command + Send + Sync + 'static>(&mut self) -> &mut Self

@@ -1,6 +1,7 @@
 //! What the crate promises, in apps without a window.
 
 mod agents;
+mod assets;
 mod bad_input;
 mod common;
 mod determinism;
