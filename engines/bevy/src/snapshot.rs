@@ -1,12 +1,12 @@
 //! All brains of a world as bytes, and back.
 //!
 //! ```text
-//!  head │ machines: number, hashes, ROM │ tick, seed, generations, letters │ agents: id, program, variant,
+//!  head │ machines: number, hashes, ROM │ tick, seed, generations, letters │ agents: id, program,
 //!       │                               │                                 │ instance, blackboard
 //! ```
 //!
-//! What is not in it: entities and their other components, which the game saves as it likes, and what
-//! was sent since the last intake. Agents are found again by their ids.
+//! What is not in it: entities and their other components (`AgentVariant` among them), which the game
+//! saves as it likes, and what was sent since the last intake. Agents are found again by their ids.
 
 use std::fmt;
 use std::sync::Arc;
@@ -14,7 +14,6 @@ use std::sync::Arc;
 use bevy_ecs::entity::Entity;
 use bevy_ecs::resource::Resource;
 use bevy_ecs::world::World;
-use statewright::ids::VariantId;
 use statewright::{
     AgentId, Event, Instance, Instance64, Instance128, Instance256, Machine, Reload, Saved,
     SymbolTable,
@@ -126,7 +125,6 @@ struct Read {
 struct ReadAgent {
     id: AgentId,
     program: u16,
-    variant: u16,
     instance: AnyInstance,
     /// Number of the kind's codec, and bytes.
     board: Option<(u16, Vec<u8>)>,
@@ -162,7 +160,6 @@ impl WorldBrains for World {
         for (slot, id, entity, instance) in all {
             bytes.extend(id.bits().to_le_bytes());
             bytes.extend(agents.programs[slot].to_le_bytes());
-            bytes.extend(agents.variants[slot].to_le_bytes());
             match &instance {
                 AnyInstance::Small(one) => put_block(&mut bytes, one.as_bytes()),
                 AnyInstance::Middle(one) => put_block(&mut bytes, one.as_bytes()),
@@ -318,7 +315,7 @@ fn read(bytes: &[u8]) -> Result<Read, BrainsError> {
     }
     let state = read_state(&mut reader)?;
     let mut agents = Vec::new();
-    for _ in 0..reader.count(14)? {
+    for _ in 0..reader.count(12)? {
         agents.push(read_agent(&mut reader, &state, machines.len())?);
     }
     match reader.0 {
@@ -366,7 +363,7 @@ fn read_agent(
     machines: usize,
 ) -> Result<ReadAgent, BrainsError> {
     let id = AgentId::from_bits(reader.u64()?);
-    let (program, variant) = (reader.u16()?, reader.u16()?);
+    let program = reader.u16()?;
     let bytes = reader.block()?;
     let instance = Instance64::read_from_bytes(bytes).map(AnyInstance::Small);
     let instance =
@@ -385,7 +382,6 @@ fn read_agent(
     Ok(ReadAgent {
         id,
         program,
-        variant,
         instance,
         board,
     })
@@ -492,11 +488,6 @@ fn put_one(
         let is_read = codec.is_some_and(|codec| (codec.load)(world, entity, &today, bytes));
         restored.boards_refused += usize::from(!is_read);
     }
-    let variant = VariantId::from_index(saved.variant.into());
-    debug_assert!(
-        variant.is_some(),
-        "variants are found by name again, in the next intake"
-    );
 }
 
 fn mapped<I: Instance>(plan: &Reload, old: &I, next: u64) -> Option<AnyInstance> {

@@ -5,3 +5,4 @@ mod assets;
 mod bad_input;
 mod common;
 mod determinism;
+mod snapshots;

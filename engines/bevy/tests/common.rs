@@ -25,7 +25,7 @@ pub const SQUAD: &str = r#"{ "machine": "Squad", "tier": "crowd",
         { "on": "Noise", "do": "Call" }, { "on": "Calm", "to": "idle" }, { "after": "9t", "to": "idle" } ] } } } } }"#;
 
 /// A soldier's blackboard.
-#[derive(Component, Board, Default, Clone, Debug, PartialEq)]
+#[derive(Component, Board, Default, Clone, Debug, PartialEq, statewright::Saved)]
 pub struct Soldier {
     pub alarms: i32,
     #[board(skip)]
