@@ -19,7 +19,7 @@ use crate::intake::Arrivals;
 use crate::kind::{AgentBoard, Kind, hashes};
 use crate::plugin::{Config, ReloadPolicy};
 use crate::problems::{Problem, Problems};
-use crate::roster::{Agents, NO_PROGRAM};
+use crate::roster::{Agents, NO_PROGRAM, Outcome};
 use crate::state::AgentState;
 use crate::view::View;
 
@@ -57,6 +57,7 @@ pub(crate) fn adopt<B: AgentBoard, C: View + ?Sized>(
     mut bodies: Bodies<'_, '_, B>,
     mut commands: Commands<'_, '_>,
     mut reloaded: MessageWriter<'_, MachineReloaded>,
+    mut work: ResMut<'_, Outcome>,
 ) {
     let (kind, agents) = (&mut *kind, &mut *agents);
     // What waited while reloads were held is looked at when they are let go.
@@ -64,7 +65,7 @@ pub(crate) fn adopt<B: AgentBoard, C: View + ?Sized>(
         for place in 0..kind.bound.len() {
             let report = reload(
                 (kind, place),
-                (agents, &mut state),
+                (agents, &mut work.changed, &mut state),
                 (&assets, &config.reload),
                 (&mut bodies, &mut commands),
                 &mut problems,
@@ -79,6 +80,7 @@ pub(crate) fn adopt<B: AgentBoard, C: View + ?Sized>(
         kind,
         agents,
         state: &state,
+        changed: &mut work.changed,
         problems: &mut problems,
         assets: &assets,
     };
@@ -94,6 +96,7 @@ struct Here<'h, B: AgentBoard, C: View + ?Sized> {
     kind: &'h mut Kind<B, C>,
     agents: &'h mut Agents,
     state: &'h AgentState,
+    changed: &'h mut Vec<u32>,
     problems: &'h mut Problems,
     assets: &'h Assets<MachineAsset>,
 }
@@ -181,7 +184,7 @@ impl<B: AgentBoard, C: View + ?Sized> Here<'_, B, C> {
         self.agents.has_variants |= variant != 0;
         self.agents.variants[slot] = variant;
         self.agents.run(slot, number);
-        self.agents.changed.push(slot as u32);
+        self.changed.push(slot as u32);
     }
 
     /// Agents whose variant was put on, taken off or replaced.
@@ -261,7 +264,7 @@ enum AnyRam {
 /// nothing.
 fn reload<B: AgentBoard, C: View + ?Sized>(
     (kind, place): (&mut Kind<B, C>, usize),
-    (agents, state): (&mut Agents, &mut AgentState),
+    (agents, changed, state): (&mut Agents, &mut Vec<u32>, &mut AgentState),
     (assets, policy): (&Assets<MachineAsset>, &ReloadPolicy),
     (bodies, commands): (&mut Bodies<'_, '_, B>, &mut Commands<'_, '_>),
     problems: &mut Problems,
@@ -311,7 +314,7 @@ fn reload<B: AgentBoard, C: View + ?Sized>(
         report.lost_variants += usize::from(plan.variant(old).is_none());
         agents.variants[slot] = find_variant(new, entity, variant, problems);
         agents.awake.wake(slot);
-        agents.changed.push(id.index());
+        changed.push(id.index());
     }
     install((kind, place), agents, program);
     Some(report)

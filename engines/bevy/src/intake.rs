@@ -11,7 +11,7 @@ use statewright::{AgentId, Event};
 use crate::agent::{AgentNumber, Group, Groups, StableId, strip};
 use crate::asset::MachineAsset;
 use crate::problems::{Problem, Problems};
-use crate::roster::Agents;
+use crate::roster::{Agents, Outcome};
 use crate::send::{Inbox, Signal, Target, Told};
 use crate::state::{AgentState, Letter};
 
@@ -38,13 +38,13 @@ type Known<'w, 's> = Query<'w, 's, (Entity, &'static StableId, Option<&'static A
 pub(crate) fn number(
     mut agents: ResMut<'_, Agents>,
     mut state: ResMut<'_, AgentState>,
-    mut arrivals: ResMut<'_, Arrivals>,
+    (mut arrivals, mut work): (ResMut<'_, Arrivals>, ResMut<'_, Outcome>),
     mut problems: ResMut<'_, Problems>,
     known: Known<'_, '_>,
     mut commands: Commands<'_, '_>,
 ) {
     arrivals.list.clear();
-    agents.changed.clear();
+    work.changed.clear();
     let (agents, state) = (&mut *agents, &mut *state);
     if agents.is_stale || agents.expected != state.now {
         find_again(agents, state, &mut arrivals, &mut problems, &known);
@@ -228,6 +228,7 @@ pub(crate) fn route(
     mut state: ResMut<'_, AgentState>,
     mut problems: ResMut<'_, Problems>,
     (inbox, arrivals): (Res<'_, Inbox>, Res<'_, Arrivals>),
+    mut work: ResMut<'_, Outcome>,
     mut signals: MessageReader<'_, '_, Signal>,
     ids: Query<'_, '_, &StableId>,
     members: Query<'_, '_, (&StableId, &Groups)>,
@@ -252,6 +253,7 @@ pub(crate) fn route(
             &mut letters,
         );
     }
+    work.begin();
     agents.list_turns(state.now, &mut list);
     agents.deliver(state, &letters, problems);
     letters.clear();

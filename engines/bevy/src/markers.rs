@@ -12,7 +12,7 @@ use statewright::{Machine, StateHandle};
 
 use crate::agent::{Ram, Ram64, Ram128, Ram256, StableId};
 use crate::kind::hashes;
-use crate::roster::Agents;
+use crate::roster::{Agents, Outcome};
 use crate::state::AgentState;
 
 /// On entities whose agent is in a state; which one, [`mark_state`](crate::AppAgents::mark_state) says
@@ -85,12 +85,12 @@ type Bodies<'w, 's, T> = Query<
 /// Looks at those whose bytes changed in this tick.
 pub(crate) fn mark<T: Send + Sync + 'static>(
     mut marked: ResMut<'_, Marked<T>>,
-    agents: Res<'_, Agents>,
+    (agents, work): (Res<'_, Agents>, Res<'_, Outcome>),
     state: Res<'_, AgentState>,
     bodies: Bodies<'_, '_, T>,
     mut commands: Commands<'_, '_>,
 ) {
-    for &slot in &agents.changed {
+    for &slot in &work.changed {
         let entity = state
             .at(slot as usize)
             .and_then(|agent| agents.entity(agent));

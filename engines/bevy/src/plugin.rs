@@ -22,7 +22,7 @@ use crate::markers::{self, StateMarker};
 use crate::outputs::Outputs;
 use crate::post;
 use crate::problems::{Problem, Problems};
-use crate::roster::{Agents, Turns};
+use crate::roster::{Agents, Outcome, Turns};
 use crate::send::{Inbox, Signal, hear_signal};
 use crate::sets::StatewrightSystems;
 use crate::snapshot::Boards;
@@ -264,6 +264,7 @@ fn insert_resources(plugin: &StatewrightPlugin, app: &mut App) {
         .init_resource::<Arrivals>()
         .init_resource::<Inbox>()
         .init_resource::<Outputs>()
+        .init_resource::<Outcome>()
         .init_resource::<Problems>();
 }
 

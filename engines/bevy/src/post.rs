@@ -6,7 +6,7 @@ use statewright::{AgentId, Event};
 use crate::agent::{Group, Groups, StableId};
 use crate::intake::members_of;
 use crate::problems::Problems;
-use crate::roster::Agents;
+use crate::roster::{Agents, Outcome};
 use crate::state::{AgentState, Letter};
 
 /// All kinds have had their tick.
@@ -14,12 +14,13 @@ pub(crate) fn finish(
     mut agents: ResMut<'_, Agents>,
     mut state: ResMut<'_, AgentState>,
     mut problems: ResMut<'_, Problems>,
+    mut work: ResMut<'_, Outcome>,
     members: Query<'_, '_, (&StableId, &Groups)>,
 ) {
     let (agents, state, problems) = (&mut *agents, &mut *state, &mut *problems);
-    agents.finish(state, problems);
-    let sent = std::mem::take(&mut agents.last.sent);
-    for &(from, program, to, event) in &sent {
+    agents.finish(&mut work, state, problems);
+    let sent = &work.sent;
+    for &(from, program, to, event) in sent {
         match Group::of(to) {
             // An agent who speaks to its own group does not hear itself.
             Some(group) => {
@@ -33,7 +34,6 @@ pub(crate) fn finish(
             None => deliver(agents, state, problems, program, to, event),
         }
     }
-    agents.last.sent = sent;
 }
 
 /// To one agent, in the language of its machine.

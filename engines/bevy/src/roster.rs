@@ -14,7 +14,8 @@ use crate::state::{AgentState, Letter};
 /// No machine yet.
 pub(crate) const NO_PROGRAM: u16 = u16::MAX;
 
-/// All agents of an app.
+/// All agents of an app. User functions may read it: `agents.entity(cx.agent())` is the entity that an
+/// agent lives on.
 #[derive(Resource, Default)]
 pub struct Agents {
     /// By index of the agent.
@@ -43,13 +44,12 @@ pub struct Agents {
     pub(crate) epoch: u64,
     /// The tick that must come next, if time did not go back.
     pub(crate) expected: u64,
-    pub(crate) last: Outcome,
-    /// Agents whose bytes changed since the last intake, by index.
-    pub(crate) changed: Vec<u32>,
     /// Automatic ids begin here.
     pub(crate) numbers_from: u32,
     pub(crate) most_agents: u32,
     totals: Counters,
+    last_counters: Counters,
+    last_turns: usize,
     count: usize,
 }
 
@@ -69,9 +69,12 @@ pub(crate) struct Turns {
     pub(crate) stopping: Vec<u32>,
 }
 
-/// What the kinds left of a tick, for whoever puts it together.
-#[derive(Debug, Default)]
+/// What the kinds left of a tick, for whoever puts it together. Apart from [`Agents`], which user functions
+/// may read while agents think.
+#[derive(Resource, Debug, Default)]
 pub(crate) struct Outcome {
+    /// Agents whose bytes changed since the last intake, by index.
+    pub(crate) changed: Vec<u32>,
     pub(crate) settled: Vec<(u32, Sleep)>,
     /// By index of the agent.
     pub(crate) left: Vec<(u32, Event)>,
@@ -89,6 +92,16 @@ impl Agents {
             most_agents,
             ..Self::default()
         }
+    }
+}
+
+impl Outcome {
+    /// A tick begins.
+    pub(crate) fn begin(&mut self) {
+        self.settled.clear();
+        self.left.clear();
+        self.sent.clear();
+        (self.turns, self.counters) = (0, Counters::default());
     }
 }
 
@@ -127,12 +140,12 @@ impl Agents {
 
     /// What happened in the last tick.
     pub fn last_counters(&self) -> &Counters {
-        &self.last.counters
+        &self.last_counters
     }
 
     /// How many agents something happened to in the last tick.
     pub fn last_turns(&self) -> usize {
-        self.last.turns
+        self.last_turns
     }
 
     pub(crate) fn program(&self, slot: usize) -> Option<&Program> {
@@ -198,10 +211,6 @@ impl Agents {
 impl Agents {
     /// Everybody who is awake goes to the list of its kind.
     pub(crate) fn list_turns(&mut self, now: u64, list: &mut Vec<u32>) {
-        self.last.settled.clear();
-        self.last.left.clear();
-        self.last.sent.clear();
-        (self.last.turns, self.last.counters) = (0, Counters::default());
         for turns in &mut self.turns {
             turns.awake.clear();
             turns.inbox.clear();
@@ -246,8 +255,12 @@ impl Agents {
     }
 
     /// What all kinds left becomes what the next tick begins with.
-    pub(crate) fn finish(&mut self, state: &mut AgentState, problems: &mut Problems) {
-        let mut last = std::mem::take(&mut self.last);
+    pub(crate) fn finish(
+        &mut self,
+        last: &mut Outcome,
+        state: &mut AgentState,
+        problems: &mut Problems,
+    ) {
         self.awake.put_all_to_sleep();
         for &(slot, sleep) in &last.settled {
             self.awake.settle(slot as usize, sleep, state.now);
@@ -262,7 +275,7 @@ impl Agents {
         last.sent.sort_by_key(|(from, ..)| from.index());
         self.totals.add(&last.counters);
         problems.lost_in_tick(&last.counters);
-        self.last = last;
+        (self.last_counters, self.last_turns) = (last.counters, last.turns);
         state.now += 1;
         self.expected = state.now;
     }

@@ -55,7 +55,7 @@ const NO_TABLE: u32 = u32::MAX;
 /// One tick of all agents of a kind.
 pub(crate) fn tick<B: AgentBoard, C: View + ?Sized>(
     mut kind: ResMut<'_, Kind<B, C>>,
-    mut agents: ResMut<'_, Agents>,
+    (agents, mut work): (Res<'_, Agents>, ResMut<'_, Outcome>),
     state: Res<'_, AgentState>,
     mut problems: ResMut<'_, Problems>,
     config: Res<'_, Config>,
@@ -73,17 +73,18 @@ pub(crate) fn tick<B: AgentBoard, C: View + ?Sized>(
         .iter()
         .for_each(|bound| outputs.clear(bound.number));
     let number = usize::from(kind.number);
-    let turns = std::mem::take(&mut agents.turns[number]);
+    let turns = &agents.turns[number];
     if !(turns.awake.is_empty() && turns.inbox.is_empty() && turns.stopping.is_empty()) {
         let view = C::lend(view.p0());
         let bound = &kind.bound;
         let mut run = Run {
-            agents: &mut agents,
+            agents: &agents,
+            work: &mut work,
             state: &state,
             problems: &mut problems,
             config: &config,
             entities,
-            turns: &turns,
+            turns,
             reached: 0,
             outputs: &mut outputs,
             scratch: &mut scratch,
@@ -97,12 +98,12 @@ pub(crate) fn tick<B: AgentBoard, C: View + ?Sized>(
             });
         }
     }
-    agents.turns[number] = turns;
 }
 
 /// What the tick of a kind works on.
 struct Run<'r> {
-    agents: &'r mut Agents,
+    agents: &'r Agents,
+    work: &'r mut Outcome,
     state: &'r AgentState,
     problems: &'r mut Problems,
     config: &'r Config,
@@ -335,7 +336,7 @@ impl Run<'_> {
             };
             if !self.agents.entity(agent).is_some_and(&is_there) {
                 self.problems.tell(Problem::Unreachable(agent));
-                self.agents.last.settled.push((slot, Sleep::Awake));
+                self.work.settled.push((slot, Sleep::Awake));
             }
         }
     }
@@ -347,14 +348,14 @@ impl Run<'_> {
         segments: &[Segment<'_, I, B>],
         ticks: &mut [Ticks<'_>],
     ) {
-        let Agents { last, changed, .. } = &mut *self.agents;
+        let last = &mut *self.work;
         let output = self.outputs.of(bound.number);
         let mut rows = Rows::new(segments);
         for index in output.changed() {
             let (segment, row) = rows.find(index);
             let now = ticks[segment].ram.this_run();
             ticks[segment].ram.changed_mut()[row] = now;
-            changed.push(segments[segment].agents[row].index());
+            last.changed.push(segments[segment].agents[row].index());
         }
         // Whoever had a turn may have written to its blackboard: that is not compared.
         let mut rows = Rows::new(segments);
@@ -396,7 +397,7 @@ impl Run<'_> {
     fn refuse<I, B>(&mut self, segments: &[Segment<'_, I, B>], error: &SlicesError) {
         self.problems.tell(Problem::Tick(error.to_string()));
         let mut rows = Rows::new(segments);
-        let Outcome { settled, left, .. } = &mut self.agents.last;
+        let Outcome { settled, left, .. } = &mut *self.work;
         for &index in &self.scratch.awake {
             let (segment, row) = rows.find(index);
             let slot = segments[segment].agents[row].index();

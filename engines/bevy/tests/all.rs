@@ -5,4 +5,5 @@ mod assets;
 mod bad_input;
 mod common;
 mod determinism;
+mod examples;
 mod snapshots;
