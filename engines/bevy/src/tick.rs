@@ -15,7 +15,10 @@ use bevy_ecs::query::{ArchetypeFilter, With, Without};
 use bevy_ecs::resource::Resource;
 use bevy_ecs::system::{Local, ParamSet, Query, Res, ResMut};
 use statewright::ids::VariantId;
-use statewright::{AgentId, InboxEvent, Instance, Segment, Sleep, Slices, SlicesError};
+use statewright::{
+    AgentId, InboxEvent, Instance, Instance64, Instance128, Instance256, Segment, Sleep, Slices,
+    SlicesError,
+};
 use zerocopy::{FromBytes, IntoBytes};
 
 use crate::agent::{Agent, Ram, Ram64, Ram128, Ram256, StableId, variant_of};
@@ -64,6 +67,7 @@ pub(crate) fn tick<B: AgentBoard, C: View + ?Sized>(
     mut tables: (Small<'_, '_, B>, Middle<'_, '_, B>, Large<'_, '_, B>),
     mut view: ParamSet<'_, '_, (C::Param,)>,
     mut scratch: Local<'_, Scratch>,
+    mut kept: Local<'_, AllKept<B>>,
 ) where
     for<'x> C::Of<'x>: Sync,
 {
@@ -89,9 +93,9 @@ pub(crate) fn tick<B: AgentBoard, C: View + ?Sized>(
             outputs: &mut outputs,
             scratch: &mut scratch,
         };
-        run.tier::<Ram64, B, C, _>(bound, &mut tables.0, &view);
-        run.tier::<Ram128, B, C, _>(bound, &mut tables.1, &view);
-        run.tier::<Ram256, B, C, _>(bound, &mut tables.2, &view);
+        run.tier::<Ram64, B, C, _>(bound, &mut tables.0, &mut kept.0, &view);
+        run.tier::<Ram128, B, C, _>(bound, &mut tables.1, &mut kept.1, &view);
+        run.tier::<Ram256, B, C, _>(bound, &mut tables.2, &mut kept.2, &view);
         if run.reached < turns.awake.len() {
             run.note_unreachable(|entity| {
                 tables.0.contains(entity) || tables.1.contains(entity) || tables.2.contains(entity)
@@ -115,8 +119,36 @@ struct Run<'r> {
     scratch: &'r mut Scratch,
 }
 
+/// Memory of the lists of tables, from tick to tick.
+pub(crate) struct Kept<I: 'static, B: 'static> {
+    segments: Vec<Segment<'static, I, B>>,
+    ticks: Vec<Ticks<'static>>,
+}
+
+pub(crate) type AllKept<B> = (
+    Kept<Instance64, B>,
+    Kept<Instance128, B>,
+    Kept<Instance256, B>,
+);
+
+impl<I, B> Default for Kept<I, B> {
+    fn default() -> Self {
+        Self {
+            segments: Vec::new(),
+            ticks: Vec::new(),
+        }
+    }
+}
+
+/// The memory of a list for another one of the same type with another lifetime: what is collected from a
+/// list of things of the same size lies where that did.
+fn reuse<T, U>(mut list: Vec<T>) -> Vec<U> {
+    list.clear();
+    list.into_iter().filter_map(|_| None).collect()
+}
+
 /// Change ticks of one table.
-struct Ticks<'t> {
+pub(crate) struct Ticks<'t> {
     ram: ContiguousComponentTicksMut<'t>,
     board: ContiguousComponentTicksMut<'t>,
 }
@@ -127,6 +159,7 @@ impl Run<'_> {
         &mut self,
         bound: &[Bound<B, C>],
         tables: &mut Query<'_, '_, Table<R, B>, F>,
+        kept: &mut Kept<R::Instance, B>,
         view: &C::Of<'_>,
     ) where
         for<'x> C::Of<'x>: Sync,
@@ -141,7 +174,10 @@ impl Run<'_> {
         if !bound.iter().any(is_own) {
             return;
         }
-        let (mut segments, mut ticks) = (Vec::new(), Vec::new());
+        let (mut segments, mut ticks) = (
+            reuse(std::mem::take(&mut kept.segments)),
+            reuse(std::mem::take(&mut kept.ticks)),
+        );
         if let Err(error) = self.open(tables, &mut segments, &mut ticks) {
             self.problems.tell(Problem::Tick(error));
             return;
@@ -160,6 +196,10 @@ impl Run<'_> {
             }
         }
         self.close();
+        *kept = Kept {
+            segments: reuse(segments),
+            ticks: reuse(ticks),
+        };
     }
 
     /// Tables as segments.
