@@ -1,6 +1,7 @@
 //! Agents of one kind get their machine: new ones, those with another machine, and all of a machine whose
 //! file was saved.
 
+use std::any::Any;
 use std::sync::Arc;
 
 use bevy_asset::Assets;
@@ -15,6 +16,7 @@ use statewright::{
 
 use crate::agent::{Agent, AgentVariant, Ram, Ram64, Ram128, Ram256, variant_of};
 use crate::asset::MachineAsset;
+use crate::board::SchemaBoard;
 use crate::intake::Arrivals;
 use crate::kind::{AgentBoard, Kind, hashes};
 use crate::plugin::{Config, ReloadPolicy};
@@ -143,7 +145,7 @@ impl<B: AgentBoard, C: View + ?Sized> Here<'_, B, C> {
         bodies: &mut Bodies<'_, '_, B>,
         commands: &mut Commands<'_, '_>,
     ) {
-        let Ok((agent, variant, small, middle, large, _)) = bodies.get_mut(entity) else {
+        let Ok((agent, variant, small, middle, large, mut board)) = bodies.get_mut(entity) else {
             return;
         };
         let asset = agent.machine().id();
@@ -178,6 +180,12 @@ impl<B: AgentBoard, C: View + ?Sized> Here<'_, B, C> {
                 entity.try_insert(Ram128::new(instance));
             } else if let Some(instance) = machine.new_instance::<Instance256>(seed, number) {
                 entity.try_insert(Ram256::new(instance));
+            }
+        }
+        let any: &mut dyn Any = board.bypass_change_detection();
+        if let Some(schema) = any.downcast_mut::<SchemaBoard>() {
+            for key in schema.begin(machine) {
+                self.problems.tell(Problem::Key { entity, key });
             }
         }
         let variant = find_variant(machine, entity, variant, self.problems);

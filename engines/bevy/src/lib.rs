@@ -21,6 +21,7 @@
 mod adopt;
 mod agent;
 mod asset;
+mod board;
 mod emit;
 mod intake;
 mod kind;
@@ -47,6 +48,7 @@ pub use agent::{
 #[cfg(feature = "compile")]
 pub use asset::MachineLoader;
 pub use asset::{MachineAsset, MachineLoadError, RomLoader};
+pub use board::SchemaBoard;
 pub use emit::{Change, CommandMessage, StateChanged, Telling};
 pub use kind::AgentBoard;
 pub use look::Brains;

@@ -57,6 +57,13 @@ pub enum Problem {
         /// The name.
         variant: String,
     },
+    /// The machine has no such key, or one of another type: the agent begins with what its file says.
+    Key {
+        /// The entity.
+        entity: Entity,
+        /// Name of the key.
+        key: String,
+    },
     /// There are as many agents as there may be: this one waits.
     TooMany(Entity),
     /// An agent with a turn could not be reached: its blackboard or instance was taken off, or the
@@ -104,6 +111,10 @@ impl fmt::Display for Problem {
             Self::Variant { entity, variant } => write!(
                 f,
                 "the machine of entity {entity} has no variant `{variant}`: it has the plain parameters"
+            ),
+            Self::Key { entity, key } => write!(
+                f,
+                "the machine of entity {entity} has no key `{key}` of the type that it was to begin with"
             ),
             Self::TooMany(entity) => write!(
                 f,

@@ -242,3 +242,155 @@ fn a_variant_has_its_own_parameters_and_may_be_changed() {
         }]
     );
 }
+
+#[test]
+fn a_blackboard_of_the_file_begins_with_its_defaults_or_with_others() {
+    use bevy_statewright::SchemaBoard;
+    const JAR: &str = r#"{ "machine": "Jar", "events": { "Take": { "payload": "i32" } },
+      "blackboard": { "sweets": { "type": "i32", "default": 10 }, "tired": { "type": "f32", "default": 0.5 } },
+      "initial": "full", "states": {
+        "full": { "transitions": [
+          { "when": "always", "if": "sweets <= 0", "to": "empty" }, { "on": "Take", "do": "sweets -= event" }] },
+        "empty": {} } }"#;
+    let mut app = app();
+    app.add_agents(statewright::Functions::<SchemaBoard, ()>::new);
+    let machine = Machine::from_text("jar.sw.json", JAR).unwrap();
+    let (take, sweets) = (
+        machine.event("Take").unwrap(),
+        machine.key("sweets").unwrap(),
+    );
+    let jar = add_machine(&mut app, machine);
+    let mut spawn = |board: SchemaBoard| {
+        let agent = Agent::<SchemaBoard>::new(jar.clone());
+        app.world_mut().spawn((agent, board)).id()
+    };
+    let plain = spawn(SchemaBoard::default());
+    let small = spawn(SchemaBoard::default().with("sweets", 3));
+    let odd = spawn(
+        SchemaBoard::default()
+            .with("sweets", 0.5_f32)
+            .with("salt", 1),
+    );
+    app.update();
+    let count = |app: &App, jar| {
+        app.world()
+            .get::<SchemaBoard>(jar)
+            .unwrap()
+            .get::<i32>(sweets)
+    };
+    assert_eq!(
+        [plain, small, odd].map(|jar| count(&app, jar)),
+        [10, 3, 10].map(|count| Some(Ok(count)))
+    );
+    for entity in [plain, small] {
+        send(&mut app, entity, take, 3_i32);
+    }
+    app.update();
+    app.update();
+    assert_eq!(
+        [plain, small].map(|jar| path(&mut app, jar)),
+        ["full", "empty"]
+    );
+    let key = |key: &str| Problem::Key {
+        entity: odd,
+        key: key.to_owned(),
+    };
+    assert_eq!(problems(&app), [key("sweets"), key("salt")]);
+}
+
+#[test]
+fn groups_are_spoken_to_by_systems_and_by_agents() {
+    let mut app = app();
+    let agent = soldier(&app);
+    let squad = Group::named("first squad");
+    let caller = Soldier {
+        friends: vec![squad.receiver(), squad.receiver()],
+        ..Soldier::default()
+    };
+    let caller = app
+        .world_mut()
+        .spawn((agent.clone(), caller, Groups(vec![squad])))
+        .id();
+    let members: Vec<Entity> = (0..3)
+        .map(|_| {
+            app.world_mut()
+                .spawn((agent.clone(), Groups(vec![Group::new(1), squad])))
+                .id()
+        })
+        .collect();
+    let other = app
+        .world_mut()
+        .spawn((agent, Groups(vec![Group::new(1)])))
+        .id();
+    app.update();
+    let Events { noise, .. } = *app.world().resource::<Events>();
+    send(&mut app, caller, noise, 9_i32);
+    app.update();
+    app.update();
+    // Everybody but the caller, and those who are not brave, heard the call for help.
+    let fighting = |app: &mut App, entity| path(app, entity) == "alert/fight";
+    assert_eq!(
+        members
+            .iter()
+            .filter(|&&one| fighting(&mut app, one))
+            .count(),
+        3
+    );
+    assert_eq!(path(&mut app, caller), "alert/look");
+    assert_eq!(path(&mut app, other), "idle");
+    send(&mut app, Group::new(1), noise, 9_i32);
+    app.update();
+    assert_eq!(path(&mut app, other), "alert/look");
+}
+
+#[test]
+fn what_was_asked_for_is_told_as_messages_and_to_observers() {
+    use bevy_ecs::message::Messages;
+    use bevy_statewright::{Change, CommandMessage, StateChanged, Telling};
+    #[derive(Resource, Default)]
+    struct Heard(usize);
+    let mut app = app_with(StatewrightPlugin::default().telling(Telling::Triggers));
+    app.init_resource::<Heard>().add_command_message::<Strike>();
+    app.add_observer(|_: On<StateChanged>, mut heard: ResMut<Heard>| heard.0 += 1);
+    let agent = soldier(&app);
+    let soldier = app.world_mut().spawn(agent).id();
+    app.update();
+    app.world_mut()
+        .resource_mut::<Messages<StateChanged>>()
+        .clear();
+    app.world_mut().resource_mut::<Heard>().0 = 0;
+    let Events { noise, help, .. } = *app.world().resource::<Events>();
+    send(&mut app, soldier, noise, 9_i32);
+    send(&mut app, soldier, help, AgentId::default());
+    app.update();
+    let machine = squad();
+    let name = |state| machine.state_name(state).to_owned();
+    let changes: Vec<StateChanged> = app
+        .world_mut()
+        .resource_mut::<Messages<StateChanged>>()
+        .drain()
+        .collect();
+    let told: Vec<String> = changes
+        .iter()
+        .map(|one| match one.change {
+            Change::Entered(state) => format!("+{}", name(state)),
+            Change::Exited(state) => format!("-{}", name(state)),
+            Change::Taken(_) => "!".to_owned(),
+        })
+        .collect();
+    // Help is an interrupt: it is taken first, and from idle it leads to the fight.
+    assert_eq!(
+        told.iter().filter(|one| *one == "!").count(),
+        changes.len() - told.iter().filter(|one| *one != "!").count()
+    );
+    assert!(
+        told.contains(&"-idle".to_owned()) && told.contains(&"+alert/fight".to_owned()),
+        "{told:?}"
+    );
+    assert_eq!(app.world().resource::<Heard>().0, changes.len());
+    let mut strikes = app
+        .world_mut()
+        .resource_mut::<Messages<CommandMessage<Strike>>>();
+    let strikes: Vec<Entity> = strikes.drain().map(|one| one.entity).collect();
+    assert_eq!(strikes, [soldier]);
+}
