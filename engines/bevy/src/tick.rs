@@ -324,7 +324,7 @@ impl Run<'_> {
             tick: self.state.now,
             agents: &[],
             variants: &self.scratch.variants,
-            parameters: bound.parameters.as_ref(),
+            parameters: self.config.parameters.get(&bound.asset),
             inbox: &self.scratch.inbox,
             awake: Some(&self.scratch.awake),
             stopping: &self.scratch.stopping,
