@@ -22,6 +22,7 @@ mod adopt;
 mod agent;
 mod asset;
 mod board;
+mod diagnostics;
 mod emit;
 mod intake;
 mod kind;
@@ -49,6 +50,7 @@ pub use agent::{
 pub use asset::MachineLoader;
 pub use asset::{MachineAsset, MachineLoadError, RomLoader};
 pub use board::SchemaBoard;
+pub use diagnostics::AgentDiagnosticsPlugin;
 pub use emit::{Change, CommandMessage, StateChanged, Telling};
 pub use kind::AgentBoard;
 pub use look::Brains;

@@ -354,7 +354,7 @@ impl AppAgents for App {
 }
 
 /// Now, or when the plugin is added.
-fn later(app: &mut App, add: impl FnOnce(&mut App) + Send + Sync + 'static) -> &mut App {
+pub(crate) fn later(app: &mut App, add: impl FnOnce(&mut App) + Send + Sync + 'static) -> &mut App {
     if app.world().contains_resource::<Config>() {
         add(app);
     } else {
@@ -364,7 +364,7 @@ fn later(app: &mut App, add: impl FnOnce(&mut App) + Send + Sync + 'static) -> &
     app
 }
 
-fn schedule_of(app: &App) -> InternedScheduleLabel {
+pub(crate) fn schedule_of(app: &App) -> InternedScheduleLabel {
     let config = app.world().get_resource::<Config>();
     config.map_or(FixedUpdate.intern(), |config| config.schedule)
 }

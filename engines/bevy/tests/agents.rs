@@ -485,3 +485,44 @@ fn events_of_the_machine_before_are_not_heard_by_the_one_after_it() {
         .lost_unknown;
     assert!(lost > 0, "{lost}");
 }
+
+#[test]
+fn counters_are_diagnostics_of_the_engine() {
+    use bevy_diagnostic::{DiagnosticPath, DiagnosticsStore};
+    use bevy_statewright::AgentDiagnosticsPlugin as Shown;
+    let mut app = App::new();
+    // Before the plugin that it counts for.
+    app.add_plugins(Shown);
+    app.add_plugins((
+        TaskPoolPlugin::default(),
+        StatewrightPlugin::default().in_schedule(Update),
+    ));
+    app.add_agents(Soldier::functions).init_resource::<Fear>();
+    let machine = squad();
+    let noise = machine.event("Noise").unwrap();
+    let squad = add_machine(&mut app, machine);
+    let soldiers: Vec<Entity> = (0..3)
+        .map(|_| {
+            app.world_mut()
+                .spawn(Agent::<Soldier>::new(squad.clone()))
+                .id()
+        })
+        .collect();
+    app.update();
+    send(&mut app, soldiers[0], noise, 9_i32);
+    send(&mut app, AgentId::new(9, 9), noise, 9_i32);
+    app.update();
+    let store = app.world().resource::<DiagnosticsStore>();
+    let shown = |path: &DiagnosticPath| store.get(path).and_then(|one| one.value());
+    let all = [
+        Shown::AGENTS,
+        Shown::TURNS,
+        Shown::EVENTS,
+        Shown::TRANSITIONS,
+        Shown::LOST,
+    ];
+    assert_eq!(
+        all.map(|path| shown(&path)),
+        [3.0, 1.0, 1.0, 1.0, 1.0].map(Some)
+    );
+}
