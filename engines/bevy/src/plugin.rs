@@ -239,6 +239,10 @@ impl Plugin for StatewrightPlugin {
         }
     }
 
+    fn finish(&self, app: &mut App) {
+        register_late(app);
+    }
+
     fn is_unique(&self) -> bool {
         // A second one is told as a problem, not as a panic.
         false
@@ -273,6 +277,10 @@ fn insert_resources(plugin: &StatewrightPlugin, app: &mut App) {
         .init_resource::<Problems>();
 }
 
+/// That machines are loaded by the asset server.
+#[derive(Resource)]
+struct Loaded;
+
 /// Where there is an asset server, machines are loaded by it; else they are put into [`Assets`] by hand.
 fn register_assets(app: &mut App) {
     if app.world().contains_resource::<bevy_asset::AssetServer>() {
@@ -280,10 +288,29 @@ fn register_assets(app: &mut App) {
             .init_asset_loader::<RomLoader>();
         #[cfg(feature = "compile")]
         app.init_asset_loader::<crate::asset::MachineLoader>();
+        app.insert_resource(Loaded);
     } else {
         app.init_resource::<Assets<MachineAsset>>()
             .add_message::<bevy_asset::AssetEvent<MachineAsset>>()
             .add_message::<bevy_asset::AssetLoadFailedEvent<MachineAsset>>();
+    }
+}
+
+/// An asset server that came after the plugin. Machines that were put in by hand meanwhile stay, and then
+/// it loads none.
+fn register_late(app: &mut App) {
+    let world = app.world();
+    let is_empty = world
+        .get_resource::<Assets<MachineAsset>>()
+        .is_some_and(|machines| machines.is_empty());
+    if world.contains_resource::<Loaded>() || !world.contains_resource::<bevy_asset::AssetServer>()
+    {
+        return;
+    }
+    if is_empty {
+        register_assets(app);
+    } else if let Some(mut problems) = app.world_mut().get_resource_mut::<Problems>() {
+        problems.tell(Problem::LateAssets);
     }
 }
 
