@@ -54,7 +54,7 @@ pub use context::{Borrowed, Context, Lends};
 pub use crowd::{
     BoardMut, Crowd, Envelope, Input, InputError, Inspection, InstanceError, LookError, Missing,
     Observer, PART_FORMAT, QueuedEvent, Restored, RewindError, RunningTimer, SNAPSHOT_FORMAT, Sent,
-    SnapshotError, SpawnError, Tick, VariantError, agents_of_part,
+    SnapshotError, SpawnError, Tick, VariantError, WakeSet, agents_of_part,
 };
 pub use crowd::{LoadError, Reloaded, SavedCrowd, SavedSummary};
 pub use cx::{ActionCx, GuardCx};
@@ -72,8 +72,8 @@ pub use payload::{Payload, PayloadOf};
 #[cfg(feature = "parallel")]
 pub use pipeline::RayonPool;
 pub use pipeline::{
-    FunctionTime, LaneCommands, Panicked, SlowCall, TickSettings, Timing, Workers, WrongBudget,
-    WrongSettings,
+    FunctionTime, LaneCommands, Panicked, Segment, SlowCall, TickSettings, Timing, Workers,
+    WrongBudget, WrongSettings,
 };
 pub use program::{BindError, BindProblem, Program};
 pub use registry::{MachineHandle, Registry, RegistryError};
@@ -89,9 +89,9 @@ pub use statewright_symbols as symbols;
 pub use statewright_symbols::{SymbolId, SymbolTable, UnknownName, WrongNames};
 pub use value::{Entity, Symbol, Type, Value};
 pub use world::{
-    Conflict, ConflictSide, CrowdInput, CrowdKey, Entered, GroupError, GroupId, JoinError, NotHere,
-    SavedWorld, Told, Undelivered, WORLD_FORMAT, World, WorldError, WorldInput, WorldInputError,
-    WorldRewindError, WorldSnapshotError, WorldTick,
+    Conflict, ConflictSide, CrowdInput, CrowdKey, Entered, EventLinks, GroupError, GroupId,
+    JoinError, NotHere, SavedWorld, Told, Undelivered, WORLD_FORMAT, World, WorldError, WorldInput,
+    WorldInputError, WorldRewindError, WorldSnapshotError, WorldTick,
 };
 
 pub use statewright_kernel::{

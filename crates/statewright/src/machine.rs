@@ -215,6 +215,18 @@ impl Machine {
         Ok(Event::new(id, class).with_words(payload.words()))
     }
 
+    /// The same of a payload whose type nobody knows any more: its kind (`None` for whatever the event
+    /// carries) and its words.
+    pub fn make_event_of(
+        &self,
+        event: EventHandle,
+        kind: Option<PayloadKind>,
+        words: [u32; 4],
+    ) -> Result<Event, WrongEvent> {
+        let (id, class) = self.check_event(event, kind)?;
+        Ok(Event::new(id, class).with_words(words))
+    }
+
     /// The number here of an event that is sent with a kind of payload (`None` for any), and its
     /// class.
     #[inline]

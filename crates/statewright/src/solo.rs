@@ -261,6 +261,7 @@ impl<B: Board, C: Context + ?Sized> Solo<'_, B, C> {
     ) -> Option<TurnDone<'t>> {
         let (env, chunk) = self.env(context, turn);
         let alone = Alone {
+            ids: own_id(turn),
             instance,
             board,
             chunk: chunk?,
@@ -292,7 +293,6 @@ impl<B: Board, C: Context + ?Sized> Solo<'_, B, C> {
             machine: program.machine(),
             rom,
             context,
-            ids: AgentIds::Given(from_ref(&turn.agent)),
             variants: from_ref(&turn.variant),
             now: turn.tick as u32,
             mismatch: settings.mismatch,
@@ -301,6 +301,7 @@ impl<B: Board, C: Context + ?Sized> Solo<'_, B, C> {
             sleeping: false,
             timing: None,
             sealed: None,
+            lists_changed: false,
         };
         (env, last.chunks_mut().first_mut())
     }
@@ -317,6 +318,7 @@ impl<B: Board, C: Context + ?Sized> Solo<'_, B, C> {
             return TurnDone::of_nothing(turn.events);
         };
         let alone = Alone {
+            ids: own_id(turn),
             instance,
             board,
             chunk,
@@ -425,5 +427,13 @@ impl<B: Board, C: Context + ?Sized> Solo<'_, B, C> {
     /// What happened in all ticks so far.
     pub fn counters(&self) -> Counters {
         self.last.counters()
+    }
+}
+
+/// The one agent, as a tick calls it.
+fn own_id<'t>(turn: &'t Turn<'_>) -> AgentIds<'t> {
+    AgentIds::Given {
+        first: 0,
+        ids: from_ref(&turn.agent),
     }
 }

@@ -42,6 +42,8 @@ mod plain;
 mod reload;
 #[cfg(all(feature = "compile", feature = "macros"))]
 mod saved;
+#[cfg(all(feature = "compile", feature = "parallel"))]
+mod segments;
 #[cfg(all(feature = "compile", feature = "macros", feature = "parallel"))]
 mod slices;
 mod snapshots;

@@ -339,7 +339,7 @@ impl Host {
                 .map(Vec::as_slice),
             stopping: &stopping,
             settings: self.settings,
-            parameters: None,
+            ..Slices::default()
         };
         let (agents, boards, output) = (&mut self.instances, &mut self.boards, &mut self.output);
         match threads {

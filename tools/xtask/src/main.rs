@@ -2,6 +2,7 @@
 
 mod ahead;
 mod bench;
+mod engines;
 mod features;
 mod needs;
 mod prove;

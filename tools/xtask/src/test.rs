@@ -93,6 +93,7 @@ fn steps() -> Vec<Step> {
             .about("licenses, sources and bans of `deny.toml`")
             .needs(needs::DENY),
     ];
+    steps.extend(crate::engines::steps());
     steps.push(programs());
     let gates = crate::bench::gates().into_iter();
     steps.extend(gates.map(|gate| gate.needs(needs::VALGRIND)));

@@ -25,5 +25,6 @@ pub(crate) use pool::agents_per_page;
 pub use pool::{PAGE_BYTES, Pool, PoolTooSmall};
 pub use record::{Command, CommandRef, Lane, What};
 pub(crate) use record::{Head, Sent};
+pub(crate) use walk::Walk;
 pub(crate) use writer::CommandLimits;
 pub use writer::{BUDGET, MAX_BUDGET, Writer};

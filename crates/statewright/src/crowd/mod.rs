@@ -68,9 +68,11 @@ pub use mailbox::{Envelope, Sent};
 pub use observe::Observer;
 pub use part::{FORMAT as PART_FORMAT, agents_of_part};
 pub use reload::Reloaded;
+pub(crate) use reload::letter;
 pub use saving::{LoadError, SavedCrowd, SavedSummary};
 pub use snapshot::{FORMAT as SNAPSHOT_FORMAT, Restored, SnapshotError};
 pub use tick::Tick;
+pub use wake::WakeSet;
 
 /// Many agents of one machine. Those that have nothing to do cost nothing.
 pub struct Crowd<B, C: Context + ?Sized> {

@@ -148,7 +148,7 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
 }
 
 /// A letter under way in the new machine, if it arrives (LOAD-7).
-pub(super) fn letter(plan: &Reload, mut envelope: Envelope) -> Option<Envelope> {
+pub(crate) fn letter(plan: &Reload, mut envelope: Envelope) -> Option<Envelope> {
     let event = plan.plan.event(envelope.event.id()?)?;
     envelope.event.id.set(event.raw());
     Some(envelope)

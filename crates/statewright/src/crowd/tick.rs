@@ -14,7 +14,7 @@ use crate::parameters;
 #[cfg(feature = "parallel")]
 use crate::pipeline::RayonPool;
 use crate::pipeline::{
-    AgentIds, AgentSlices, Here, Runner, Spread, TickEnv, Workers, pages_needed,
+    AgentIds, AgentSlices, Here, Runner, Segment, Spread, TickEnv, Workers, pages_needed,
 };
 
 /// What one tick came to.
@@ -197,7 +197,8 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
             // A copy, because a tick that is refused changes nothing.
             let mut mailbox = mailbox.clone();
             mailbox.prepare(agents.roster());
-            pages_needed(&schedule.turns, mailbox.inbox(), size, per_page)
+            let chunk_of = |index: u32| index as usize / size;
+            pages_needed(&schedule.turns, mailbox.inbox(), chunk_of, per_page)
         })
     }
 
@@ -237,7 +238,6 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
             machine: program.machine(),
             rom,
             context,
-            ids,
             variants: &agents.variants,
             now,
             mismatch: settings.mismatch,
@@ -252,12 +252,18 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
             sleeping: settings.sleeping,
             timing: measured.timing.as_ref(),
             sealed: watch.as_ref().and_then(|watch| watch.sealed.as_ref()),
+            lists_changed: false,
         };
-        let reasons = tracing.begin(last, ids, agents.generations.len(), now);
+        let slots = agents.generations.len();
+        let reasons = tracing.begin(last, (0..slots).map(|index| ids.at(index)), slots, now);
         with_instances!(&mut agents.instances, list => {
             let slices = AgentSlices {
-                instances: list.as_mut_slice(),
-                boards: &mut agents.boards,
+                segments: &mut [Segment {
+                    instances: list.as_mut_slice(),
+                    boards: &mut agents.boards,
+                    agents: &[],
+                }],
+                ids: Some(ids),
                 inbox,
                 awake: Some(&schedule.turns),
                 stops: &schedule.stops,

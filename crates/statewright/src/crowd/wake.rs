@@ -8,9 +8,25 @@ use statewright_kernel::Sleep;
 use super::agent_set::AgentSet;
 use super::deadlines::Deadlines;
 
-/// The wake set.
+/// Who has something to do, by index: agents that sleep cost nothing. A crowd has its own; hosts of
+/// slices keep one and give its [list](Self::list) to each tick ([`Slices::awake`](crate::Slices::awake)).
+///
+/// ```
+/// use statewright::{Sleep, WakeSet};
+///
+/// let mut awake = WakeSet::default();
+/// awake.wake(7);
+/// awake.settle(3, Sleep::Until(12), 10);
+/// let mut turns = Vec::new();
+/// awake.wake_due(11);
+/// awake.list(&mut turns);
+/// assert_eq!(turns, [7]);
+/// awake.wake_due(12);
+/// awake.list(&mut turns);
+/// assert_eq!(turns, [3, 7]);
+/// ```
 #[derive(Clone, Debug, Default)]
-pub(super) struct WakeSet {
+pub struct WakeSet {
     awake: AgentSet,
     /// Who sleeps until when. Somebody who is awake may have one, too, of the past: waking somebody
     /// for nothing changes nothing.
@@ -18,17 +34,19 @@ pub(super) struct WakeSet {
 }
 
 impl WakeSet {
-    pub(super) fn count(&self) -> usize {
+    /// How many are awake.
+    pub fn count(&self) -> usize {
         self.awake.len()
     }
 
+    /// An agent is awake.
     #[inline]
-    pub(super) fn wake(&mut self, index: usize) {
+    pub fn wake(&mut self, index: usize) {
         self.awake.insert(index);
     }
 
     /// No time wakes an agent: it is gone, or its time stands still.
-    pub(super) fn put_to_sleep(&mut self, index: usize) {
+    pub fn put_to_sleep(&mut self, index: usize) {
         self.awake.remove(index);
         self.waiting.remove(index);
     }
@@ -41,9 +59,14 @@ impl WakeSet {
         }
     }
 
-    /// After a tick of an agent.
+    /// Is an agent awake?
+    pub fn contains(&self, index: usize) -> bool {
+        self.awake.contains(index)
+    }
+
+    /// After the tick `now` of an agent.
     #[inline]
-    pub(super) fn settle(&mut self, index: usize, sleep: Sleep, now: u64) {
+    pub fn settle(&mut self, index: usize, sleep: Sleep, now: u64) {
         match sleep {
             Sleep::Awake => self.wake(index),
             Sleep::Asleep => self.put_to_sleep(index),
@@ -76,23 +99,23 @@ impl WakeSet {
     }
 
     /// Wakes everybody whose time has come.
-    pub(super) fn wake_due(&mut self, now: u64) {
+    pub fn wake_due(&mut self, now: u64) {
         let Self { awake, waiting } = self;
         waiting.take_due(now, |index| _ = awake.insert(index));
     }
 
     /// Everybody who is awake, in order.
-    pub(super) fn list(&self, indices: &mut Vec<u32>) {
+    pub fn list(&self, indices: &mut Vec<u32>) {
         self.awake.list(indices);
     }
 
     /// Nobody is awake; those who wait go on waiting.
-    pub(super) fn put_all_to_sleep(&mut self) {
+    pub fn put_all_to_sleep(&mut self) {
         self.awake.clear();
     }
 
     /// Nobody is awake and nobody waits.
-    pub(super) fn clear(&mut self) {
+    pub fn clear(&mut self) {
         self.awake.clear();
         self.waiting.clear();
     }

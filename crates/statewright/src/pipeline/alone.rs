@@ -8,7 +8,7 @@ use std::slice::from_mut;
 use statewright_kernel::{Event, Hosts, Inbox, Input, Instance, Loss, Report, tick};
 
 use super::chunk::Chunk;
-use super::env::TickEnv;
+use super::env::{AgentIds, TickEnv};
 use super::hosts::ChunkHosts;
 use super::job::{ChunkJob, Unwound};
 use super::panicked::CallPlace;
@@ -16,6 +16,8 @@ use crate::board::Board;
 
 /// One agent and where its turn leaves what comes of it.
 pub(crate) struct Alone<'j, I, B> {
+    /// Who it is.
+    pub(crate) ids: AgentIds<'j>,
     pub(crate) instance: &'j mut I,
     pub(crate) board: &'j mut B,
     pub(crate) chunk: &'j mut Chunk,
@@ -69,7 +71,7 @@ impl<I: Instance, B: Board> Alone<'_, I, B> {
             writer, counters, ..
         } = &mut *self.chunk;
         let boards = from_mut(self.board);
-        let mut hosts: ChunkHosts<'_, B, C> = ChunkHosts::new(env, boards, 0, writer);
+        let mut hosts: ChunkHosts<'_, B, C> = ChunkHosts::new(env, self.ids, (0, boards), writer);
         let input = Input {
             variant: env.variant(0),
             inbox: Inbox::Own(events),
@@ -92,6 +94,7 @@ impl<I: Instance, B: Board> Alone<'_, I, B> {
     fn job(&mut self) -> ChunkJob<'_, I, B> {
         ChunkJob {
             first: 0,
+            ids: self.ids,
             instances: from_mut(self.instance),
             boards: from_mut(self.board),
             inbox: &[],

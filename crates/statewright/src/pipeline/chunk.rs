@@ -37,6 +37,8 @@ pub(crate) struct Chunk {
     pub(crate) surplus: Vec<(u32, Event)>,
     /// What user code of sealed agents said and did.
     pub(crate) sealed: Option<Box<SealLog>>,
+    /// Agents whose bytes changed, ascending, if somebody wants to know.
+    pub(crate) changed: Vec<u32>,
 }
 
 impl Chunk {
@@ -56,6 +58,7 @@ impl Chunk {
         (self.turns, self.ran) = (0, true);
         self.clamped.clear();
         self.overflowed.clear();
+        self.changed.clear();
     }
 
     /// The next tick begins by the limits of the last one, where one agent is ticked alone. Counters

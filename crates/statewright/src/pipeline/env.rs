@@ -12,13 +12,18 @@ use crate::machine::Machine;
 use crate::program::{Sleepers, TickTable};
 use crate::sealed::Sealed;
 
-/// Who the agents of a tick are, by index.
+/// Who the agents of a tick are, or those of one of its jobs, by index.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum AgentIds<'a> {
     /// Those of a crowd.
     Crowd(Roster<'a>),
-    /// Ids that the host gave, one each.
-    Given(&'a [AgentId]),
+    /// Ids that the host gave, one each from an index on.
+    Given {
+        /// Index of the first.
+        first: usize,
+        /// The ids.
+        ids: &'a [AgentId],
+    },
 }
 
 impl AgentIds<'_> {
@@ -28,7 +33,7 @@ impl AgentIds<'_> {
     pub(crate) fn at(self, index: usize) -> AgentId {
         match self {
             Self::Crowd(roster) => roster.at(index),
-            Self::Given(ids) => ids[index],
+            Self::Given { first, ids } => ids[index - first],
         }
     }
 
@@ -37,7 +42,7 @@ impl AgentIds<'_> {
     pub(crate) fn number(self, index: usize) -> u32 {
         match self {
             Self::Crowd(_) => index as u32,
-            Self::Given(ids) => ids[index].index(),
+            Self::Given { first, ids } => ids[index - first].index(),
         }
     }
 }
@@ -50,7 +55,6 @@ pub(crate) struct TickEnv<'e, B, C> {
     pub(crate) machine: &'e Machine,
     pub(crate) rom: &'e Rom<'e>,
     pub(crate) context: &'e C,
-    pub(crate) ids: AgentIds<'e>,
     /// One per agent, or none for the plain parameters.
     pub(crate) variants: &'e [VariantId],
     pub(crate) now: u32,
@@ -64,6 +68,8 @@ pub(crate) struct TickEnv<'e, B, C> {
     pub(crate) timing: Option<&'e Timing>,
     /// Whose user code is written down.
     pub(crate) sealed: Option<&'e Sealed>,
+    /// Whether agents whose bytes change are listed.
+    pub(crate) lists_changed: bool,
 }
 
 impl<B, C> TickEnv<'_, B, C> {

@@ -5,7 +5,7 @@ use std::cell::{Cell, RefCell};
 use statewright_kernel::fused::Heard;
 use statewright_kernel::{Hosts, prefetch};
 
-use super::env::TickEnv;
+use super::env::{AgentIds, TickEnv};
 use super::panicked::CallPlace;
 use crate::board::Board;
 use crate::commands::Writer;
@@ -25,14 +25,14 @@ impl<'c, B, C> ChunkHosts<'c, B, C> {
     /// For agents from an index on, who write their commands here.
     pub(super) fn new(
         env: &TickEnv<'c, B, C>,
-        boards: &'c mut [B],
-        first: usize,
+        ids: AgentIds<'c>,
+        (first, boards): (usize, &'c mut [B]),
         out: &'c mut Writer,
     ) -> Self {
         let caller = Caller {
             machine: env.machine,
             out,
-            ids: env.ids,
+            ids,
             index: first,
             unwound: Cell::new(None),
             sealed: RefCell::new(None),

@@ -13,6 +13,7 @@ use statewright_rom::ids::KeyId;
 use statewright_trace::{Reasons, Tracer};
 use zerocopy::{FromBytes, IntoBytes};
 
+use super::changes::Before;
 use super::chunk::Chunk;
 use super::env::{AgentIds, TickEnv};
 use super::hosts::{ChunkHosts, CodeHosts};
@@ -30,6 +31,8 @@ use crate::sealed::Sealed;
 pub(crate) struct ChunkJob<'j, I, B> {
     /// Index of the first instance.
     pub(super) first: usize,
+    /// Who they are.
+    pub(super) ids: AgentIds<'j>,
     pub(super) instances: &'j mut [I],
     pub(super) boards: &'j mut [B],
     pub(super) inbox: &'j [InboxEvent],
@@ -65,6 +68,7 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
     /// others go on.
     pub(super) fn run<C>(mut self, env: &TickEnv<'_, B, C>) {
         self.chunk.begin(&env.limits);
+        let before = env.lists_changed.then(|| Before::of(&mut self));
         let mut from = self.first;
         for &stop in self.stops {
             self.run_between(env, from, stop as usize);
@@ -81,6 +85,9 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
         self.choose_sleepers(env);
         self.drop_surplus(env);
         self.write_what_waited(env);
+        if let Some(before) = before {
+            before.list_changed(&mut self);
+        }
     }
 
     /// Ticks from an index on, up to another. Sealed agents go by themselves, so that the others pay
@@ -129,7 +136,7 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
             }
             // A panic does not tell how much of the inbox was taken: the first event counts as
             // taken.
-            self.drop_inbox_of(env, index, 1);
+            self.drop_inbox_of(index, 1);
             from = index + 1;
         }
     }
@@ -161,7 +168,8 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
         let instances = &mut self.instances[start..end];
         let chunk = &mut *self.chunk;
         let (boards, writer) = (&mut self.boards[start..end], &mut chunk.writer);
-        let mut hosts: ChunkHosts<'_, B, C> = ChunkHosts::new(env, boards, from, writer);
+        let mut hosts: ChunkHosts<'_, B, C> =
+            ChunkHosts::new(env, self.ids, (from, boards), writer);
         if OBSERVED && seal {
             hosts.seal(chunk.sealed.take().unwrap_or_default());
         }
@@ -172,7 +180,7 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
             faults: &mut chunk.faults,
             clamped: &mut chunk.clamped,
             overflowed: &mut chunk.overflowed,
-            ids: env.ids,
+            ids: self.ids,
         };
         let counters = &mut chunk.counters;
         let mut calls = take_calls(&mut chunk.tracer);
@@ -257,14 +265,14 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
         if let Some(instance) = self.instances.get(place) {
             log.rng(instance.header().rng.get());
         }
-        let agent = env.ids.at(index);
+        let agent = self.ids.at(index);
         let said = self.chunk.panicked.last().filter(|one| one.agent == agent);
         log.panic(said.map_or("the function is not there", |said| &said.message));
     }
 
     pub(super) fn end_by_panic<C>(&mut self, env: &TickEnv<'_, B, C>, unwound: &Unwound) {
         self.chunk.writer.discard_agent();
-        let agent = env.ids.at(unwound.index);
+        let agent = self.ids.at(unwound.index);
         match unwound.panic.downcast_ref() {
             Some(&UnboundCall(function)) => self.chunk.unbound_calls.push((agent, function)),
             None => {
@@ -280,14 +288,15 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
     /// Runs all exits of an agent and ends it (SYS-10), in the place of its tick.
     #[cold]
     fn stop<C>(&mut self, env: &TickEnv<'_, B, C>, index: usize) {
-        let agent = env.ids.at(index);
+        let agent = self.ids.at(index);
         let input = Input {
             variant: env.variant(index),
             ..Input::new(index as u64, env.now)
         };
         let chunk = &mut *self.chunk;
         let writer = &mut chunk.writer;
-        let mut hosts: ChunkHosts<'_, B, C> = ChunkHosts::new(env, self.boards, self.first, writer);
+        let mut hosts: ChunkHosts<'_, B, C> =
+            ChunkHosts::new(env, self.ids, (self.first, self.boards), writer);
         let seal = env.sealed.is_some_and(|sealed| sealed.has(index as u32));
         if seal {
             hosts.seal(chunk.sealed.take().unwrap_or_default());
@@ -340,7 +349,7 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
                 }
             }
         }
-        self.drop_inbox_of(env, index, 0);
+        self.drop_inbox_of(index, 0);
     }
 }
 
@@ -375,7 +384,7 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
             }
             kept += 1;
             if kept > cap {
-                let agent = env.ids.number(event.place as usize);
+                let agent = self.ids.number(event.place as usize);
                 self.chunk.drop_surplus(agent, event);
             }
             kept <= cap
@@ -384,8 +393,8 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
     }
 
     /// An agent that ends in a tick drops the rest of its inbox, counted.
-    fn drop_inbox_of<C>(&mut self, env: &TickEnv<'_, B, C>, index: usize, taken: usize) {
-        let agent = env.ids.number(index);
+    fn drop_inbox_of(&mut self, index: usize, taken: usize) {
+        let agent = self.ids.number(index);
         let first = self
             .inbox
             .partition_point(|event| (event.place as usize) < index);

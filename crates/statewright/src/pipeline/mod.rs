@@ -9,6 +9,7 @@
 //!
 //! - `split` cuts slices into jobs, `workers` who runs them, `job` the turn of one agent after the
 //!   other (`alone` that of one agent which is ticked by itself), with `hosts`, `traced_hosts` and `timed_hosts` as the border to user code
+//! - `changes` whose bytes a job changed
 //! - `env` what all jobs of a tick share, `settings` what the host chose
 //! - `chunk` what one job leaves, `output` all of it as the host reads it, `pages` where the memory
 //!   of commands comes from, `trace` the records between ticks, `timing` how long user functions took, `panicked` why user
@@ -17,6 +18,7 @@
 //! Chunks are read in their order, so that nothing depends on who ran them.
 
 mod alone;
+mod changes;
 mod chunk;
 mod env;
 mod hosts;
@@ -37,13 +39,14 @@ pub(crate) use chunk::Chunk;
 pub(crate) use env::{AgentIds, TickEnv};
 pub(crate) use job::FusedBatch;
 pub use output::LaneCommands;
-pub(crate) use output::TickOutput;
+pub(crate) use output::{TickOutput, message_of};
 pub(crate) use pages::{PageSupply, pages_needed};
 pub use panicked::Panicked;
 pub(crate) use panicked::{CallPlace, Panics};
 pub(crate) use settings::check_budget;
 pub use settings::{TickSettings, WrongBudget, WrongSettings};
 pub(crate) use split::AgentSlices;
+pub use split::Segment;
 pub(crate) use timing::Measured;
 pub use timing::{FunctionTime, SlowCall, Timing};
 pub(crate) use trace::Tracing;

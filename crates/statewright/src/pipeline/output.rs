@@ -12,7 +12,7 @@ use super::timing::CallTimes;
 use super::workers::{RayonPool, Workers};
 use crate::agent_id::AgentId;
 use crate::commands::{
-    CommandRef, Lane, LaneRules, LostCommand, MAX_LOST, Net, Reading, Seen, What,
+    CommandRef, Lane, LaneRules, LostCommand, MAX_LOST, Net, Reading, Seen, Walk, What,
 };
 use crate::crowd::{Envelope, Message};
 use crate::machine::Machine;
@@ -200,18 +200,34 @@ impl TickOutput {
         let senders = self.ran().filter(|chunk| chunk.writer.has(Lane::MESSAGE));
         senders
             .flat_map(|chunk| chunk.writer.iter())
-            .filter(|command| command.lane() == Lane::MESSAGE)
-            .filter_map(|command| match command.what(rom) {
-                What::Send { to, event, payload } => {
-                    let class = machine.event_type(event).ok()?.class;
-                    let event = Event::new(event, class).with_words(payload);
-                    Some(Message {
-                        from: command.agent(),
-                        envelope: Envelope { to, event },
-                    })
-                }
-                What::Typed | What::Emit { .. } | What::Release { .. } | What::Write { .. } => None,
+            .filter_map(|command| message_of(&command, machine, rom))
+    }
+
+    /// Agents whose bytes changed, by index, if somebody wants to know.
+    pub(crate) fn changed(&self) -> impl Iterator<Item = u32> {
+        self.ran().flat_map(|chunk| chunk.changed.iter().copied())
+    }
+}
+
+/// The event for another agent that a command is, if it is one.
+pub(crate) fn message_of(
+    command: &CommandRef<'_>,
+    machine: &Machine,
+    rom: &Rom<'_>,
+) -> Option<Message> {
+    if command.lane() != Lane::MESSAGE {
+        return None;
+    }
+    match command.what(rom) {
+        What::Send { to, event, payload } => {
+            let class = machine.event_type(event).ok()?.class;
+            let event = Event::new(event, class).with_words(payload);
+            Some(Message {
+                from: command.agent(),
+                envelope: Envelope { to, event },
             })
+        }
+        What::Typed | What::Emit { .. } | What::Release { .. } | What::Write { .. } => None,
     }
 }
 
@@ -222,6 +238,18 @@ pub struct LaneCommands<'a> {
     net: Option<Net<'a>>,
     reading: Reading,
     seen: Seen<'a>,
+}
+
+impl<'a> LaneCommands<'a> {
+    /// Of commands that lie elsewhere, one after the other.
+    pub(crate) fn of(walk: Walk<'a>, reading: Reading) -> Self {
+        Self {
+            chunks: [].iter(),
+            net: Some(Net::new(walk, reading)),
+            reading,
+            seen: Seen::new(),
+        }
+    }
 }
 
 impl<'a> Iterator for LaneCommands<'a> {

@@ -91,7 +91,7 @@ fn held_pages(output: &TickOutput) -> usize {
 pub(crate) fn pages_needed(
     mut awake: &[u32],
     mut inbox: &[InboxEvent],
-    size: usize,
+    chunk_of: impl Fn(u32) -> usize,
     per_page: usize,
 ) -> usize {
     let mut pages = 0;
@@ -105,7 +105,7 @@ pub(crate) fn pages_needed(
     .flatten()
     .min()
     {
-        let of = index as usize / size;
+        let of = chunk_of(index);
         if of != chunk {
             pages += agents.div_ceil(per_page);
             (chunk, agents) = (of, 0);
@@ -134,9 +134,12 @@ mod tests {
             event: Event::default(),
         };
         let inbox = [event(0), event(0), event(2), event(9)];
-        assert_eq!(pages_needed(&[0, 1, 8], &inbox, 100, 4), 2, "five agents");
-        assert_eq!(pages_needed(&[0, 1, 8], &inbox, 5, 4), 2, "three and two");
-        assert_eq!(pages_needed(&[0, 1, 8], &inbox, 1, 4), 5);
-        assert_eq!(pages_needed(&[], &[], 1, 4), 0);
+        let needed = |awake: &[u32], inbox: &[InboxEvent], size: usize| {
+            pages_needed(awake, inbox, |index| index as usize / size, 4)
+        };
+        assert_eq!(needed(&[0, 1, 8], &inbox, 100), 2, "five agents");
+        assert_eq!(needed(&[0, 1, 8], &inbox, 5), 2, "three and two");
+        assert_eq!(needed(&[0, 1, 8], &inbox, 1), 5);
+        assert_eq!(needed(&[], &[], 1), 0);
     }
 }

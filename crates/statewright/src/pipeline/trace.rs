@@ -8,7 +8,6 @@ use std::sync::Arc;
 use statewright_kernel::{self as kernel, Instance, Loss};
 use statewright_trace::{Filter, Kind, Level, Reasons, Record, Totals, Tracer};
 
-use super::env::AgentIds;
 use super::output::TickOutput;
 use crate::agent_id::AgentId;
 
@@ -94,7 +93,7 @@ impl Tracing {
     pub(crate) fn begin(
         &mut self,
         output: &mut TickOutput,
-        ids: AgentIds<'_>,
+        ids: impl Iterator<Item = AgentId>,
         agents: usize,
         now: u32,
     ) -> &mut [Reasons] {
@@ -127,8 +126,7 @@ impl Tracing {
         }
         if filter.highest_level() == Level::All {
             self.reasons.resize_with(agents, Reasons::default);
-            for (index, reasons) in self.reasons.iter_mut().enumerate() {
-                let agent = ids.at(index);
+            for (agent, reasons) in ids.zip(&mut self.reasons) {
                 let number = agent.index();
                 if filter.has_agent(number) && filter.level_of(number) == Level::All {
                     reasons.prepare(filter.transitions(), agent.into());

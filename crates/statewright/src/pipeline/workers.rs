@@ -5,6 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use statewright_kernel::Instance;
 
 use super::env::TickEnv;
+use super::settings::TickSettings;
 use super::split::Jobs;
 use crate::board::Board;
 
@@ -123,18 +124,33 @@ impl Workers for Lent<'_> {
 /// Who runs jobs. Apart from [`Workers`], so that one thread asks nothing of blackboards and
 /// context.
 pub(crate) trait Runner<B, C> {
-    fn run<'j, I: Instance + Send + 'j>(&self, jobs: Jobs<'j, I, B>, env: &TickEnv<'_, B, C>)
-    where
-        B: 'j;
+    /// Most agents of one job; `None` for as many as there are.
+    fn chunk_size(settings: &TickSettings) -> Option<usize>;
+
+    fn run<'j, 's, I: Instance + Send + 's>(
+        &self,
+        jobs: Jobs<'j, 's, I, B>,
+        env: &TickEnv<'_, B, C>,
+    ) where
+        B: 's,
+        's: 'j;
 }
 
 /// This thread alone.
 pub(crate) struct Here;
 
 impl<B: Board, C> Runner<B, C> for Here {
-    fn run<'j, I: Instance + Send + 'j>(&self, jobs: Jobs<'j, I, B>, env: &TickEnv<'_, B, C>)
-    where
-        B: 'j,
+    fn chunk_size(_: &TickSettings) -> Option<usize> {
+        None
+    }
+
+    fn run<'j, 's, I: Instance + Send + 's>(
+        &self,
+        jobs: Jobs<'j, 's, I, B>,
+        env: &TickEnv<'_, B, C>,
+    ) where
+        B: 's,
+        's: 'j,
     {
         jobs.for_each(|job| job.run(env));
     }
@@ -144,9 +160,17 @@ impl<B: Board, C> Runner<B, C> for Here {
 pub(crate) struct Spread<'w, W>(pub(crate) &'w W);
 
 impl<B: Board + Send, C: Sync, W: Workers> Runner<B, C> for Spread<'_, W> {
-    fn run<'j, I: Instance + Send + 'j>(&self, jobs: Jobs<'j, I, B>, env: &TickEnv<'_, B, C>)
-    where
-        B: 'j,
+    fn chunk_size(settings: &TickSettings) -> Option<usize> {
+        Some(settings.chunk_size)
+    }
+
+    fn run<'j, 's, I: Instance + Send + 's>(
+        &self,
+        jobs: Jobs<'j, 's, I, B>,
+        env: &TickEnv<'_, B, C>,
+    ) where
+        B: 's,
+        's: 'j,
     {
         self.0.run(jobs.map(|job| move || job.run(env)));
     }

@@ -11,11 +11,15 @@ mod report;
 
 use std::fmt;
 
-use statewright_kernel::Instance;
+use statewright_kernel::{Event, Instance};
 use statewright_reload::{Mapper, Plan};
+use statewright_rom::ids::VariantId;
 
+use crate::agent_id::AgentId;
+use crate::crowd::{Envelope, letter};
 use crate::machine::Machine;
 use crate::pipeline::WrongSettings;
+use crate::slices::channels;
 
 pub use keys::KeyPlan;
 pub use report::{Group, ReloadReport};
@@ -119,6 +123,34 @@ impl Reload {
             ..mapper.map::<O, N>(old).1
         };
         Some((new, mapped))
+    }
+
+    /// A report of no agents yet, for hosts that map their instances themselves.
+    pub fn report(&self) -> ReloadReport {
+        let mut report = ReloadReport::new(self.extent(), self.hashes());
+        let keys = self.keys.retyped().chain(self.keys.gone());
+        report.lost_keys = keys.map(str::to_owned).collect();
+        report
+    }
+
+    /// Adds what became of an agent to a report.
+    pub fn note(&self, report: &mut ReloadReport, agent: AgentId, mapped: &Mapped) {
+        report.count(agent, mapped);
+        let released = channels(&self.old, mapped.released);
+        report
+            .released
+            .extend(released.map(|channel| (agent, channel)));
+    }
+
+    /// An event under way in the new machine; `None` if it does not arrive (LOAD-7).
+    pub fn event(&self, event: Event) -> Option<Event> {
+        let to = AgentId::default();
+        letter(self, Envelope { to, event }).map(|letter| letter.event)
+    }
+
+    /// A variant in the new machine; `None` if it is gone (LOAD-6).
+    pub fn variant(&self, variant: VariantId) -> Option<VariantId> {
+        self.plan.variant(variant)
     }
 
     /// What becomes of blackboards with the keys of the machine.

@@ -9,7 +9,7 @@ use super::Slices;
 use crate::board::Board;
 use crate::commands::PoolTooSmall;
 use crate::context::Context;
-use crate::pipeline::WrongSettings;
+use crate::pipeline::{Segment, WrongSettings};
 use crate::program::Program;
 
 /// Why a tick over slices was refused before anybody ran.
@@ -146,12 +146,12 @@ impl<B: Board, C: Context + ?Sized> Program<B, C> {
     /// Everything that could be wrong, before anything changes.
     pub(super) fn check_slices<I: Instance>(
         &self,
-        instances: &[I],
-        boards: &[B],
+        segments: &[Segment<'_, I, B>],
         slices: &Slices<'_>,
+        is_numbered: bool,
         rom: &Rom<'_>,
     ) -> Result<(), SlicesError> {
-        check_lengths(instances.len(), boards.len(), slices)?;
+        let agents = check_lengths(segments, slices, is_numbered)?;
         if rom.header().tier != I::TIER {
             return Err(SlicesError::Tier);
         }
@@ -168,13 +168,31 @@ impl<B: Board, C: Context + ?Sized> Program<B, C> {
         if let Some(index) = slices.variants.iter().position(unknown) {
             return Err(SlicesError::UnknownVariant { index });
         }
-        check_lists(slices, instances.len())?;
-        self.check_boards(boards, slices)
+        check_lists(slices, agents)?;
+        self.check_boards(segments, slices)
     }
 
     /// Blackboards of those who may run fit.
-    fn check_boards(&self, boards: &[B], slices: &Slices<'_>) -> Result<(), SlicesError> {
-        let fits = |index: usize| boards[index].fits(self.machine());
+    fn check_boards<I>(
+        &self,
+        segments: &[Segment<'_, I, B>],
+        slices: &Slices<'_>,
+    ) -> Result<(), SlicesError> {
+        // Each list ascends: the segment of an index is that of the one before, or a later one.
+        let (mut place, mut first) = (0, 0);
+        let mut fits = |index: usize| {
+            if index < first {
+                (place, first) = (0, 0);
+            }
+            // Bound: each round goes on to the next segment.
+            while let Some(segment) = segments.get(place) {
+                match segment.boards.get(index - first) {
+                    Some(board) => return board.fits(self.machine()),
+                    None => (place, first) = (place + 1, first + segment.boards.len()),
+                }
+            }
+            true
+        };
         let with_events = slices.inbox.iter().map(|event| event.place as usize);
         let stopping = slices.stopping.iter().map(|&index| index as usize);
         let misfit = match slices.awake {
@@ -184,7 +202,10 @@ impl<B: Board, C: Context + ?Sized> Program<B, C> {
                 .chain(with_events)
                 .chain(stopping)
                 .find(|&index| !fits(index)),
-            None => (0..boards.len()).find(|&index| !fits(index)),
+            None => {
+                let agents = segments.iter().map(|segment| segment.boards.len()).sum();
+                (0..agents).find(|&index| !fits(index))
+            }
         };
         match misfit {
             Some(index) => Err(SlicesError::BoardDoesNotFit { index }),
@@ -193,23 +214,41 @@ impl<B: Board, C: Context + ?Sized> Program<B, C> {
     }
 }
 
-fn check_lengths(instances: usize, boards: usize, slices: &Slices<'_>) -> Result<(), SlicesError> {
-    let is_wrong = |found: usize| found != 0 && found != instances;
-    if boards != instances {
-        return Err(SlicesError::Boards {
-            found: boards,
-            instances,
-        });
+/// How many agents there are.
+fn check_lengths<I, B>(
+    segments: &[Segment<'_, I, B>],
+    slices: &Slices<'_>,
+    is_numbered: bool,
+) -> Result<usize, SlicesError> {
+    let mut agents = 0;
+    for segment in segments {
+        let instances = segment.instances.len();
+        agents += instances;
+        let found = segment.boards.len();
+        if found != instances {
+            return Err(SlicesError::Boards { found, instances });
+        }
+        let found = segment.agents.len();
+        if found != instances && !is_numbered {
+            return Err(SlicesError::Agents { found, instances });
+        }
     }
     let found = slices.agents.len();
-    if is_wrong(found) {
-        return Err(SlicesError::Agents { found, instances });
+    if found != 0 {
+        // Each segment has its own.
+        return Err(SlicesError::Agents {
+            found,
+            instances: 0,
+        });
     }
     let found = slices.variants.len();
-    if is_wrong(found) {
-        return Err(SlicesError::Variants { found, instances });
+    if found != 0 && found != agents {
+        return Err(SlicesError::Variants {
+            found,
+            instances: agents,
+        });
     }
-    Ok(())
+    Ok(agents)
 }
 
 fn check_lists(slices: &Slices<'_>, agents: usize) -> Result<(), SlicesError> {

@@ -1,6 +1,6 @@
 //! What a host that owns its instances does to one of them between ticks, as a crowd would.
 
-use statewright_kernel::{self as kernel, Instance, flag};
+use statewright_kernel::{self as kernel, Fault, Instance, flag};
 use statewright_rom::ids::ChannelId;
 
 use crate::handle::{ChannelHandle, StateHandle, WrongHandle};
@@ -8,6 +8,23 @@ use crate::machine::Machine;
 
 /// One instance of the host's own. Those of other machines are left alone.
 impl Machine {
+    /// A new one, not started yet; `None` if the machine is of another tier. Its random numbers follow
+    /// from the seed and the agent's number (SYS-10).
+    pub fn new_instance<I: Instance>(&self, seed: u64, agent: u64) -> Option<I> {
+        I::new(&self.rom(), seed, agent)
+    }
+
+    /// Can an agent of this machine be so? For bytes from elsewhere.
+    pub fn check_instance<I: Instance>(&self, instance: &I) -> Result<(), Fault> {
+        kernel::check(&self.rom(), instance)
+    }
+
+    /// The path of its active leaves, for people: `patrol/walk`, several with ` + ` between them.
+    pub fn path_of<I: Instance>(&self, instance: &I) -> String {
+        let leaves = self.leaves_of(instance).map(|leaf| self.state_name(leaf));
+        leaves.collect::<Vec<_>>().join(" + ")
+    }
+
     /// Makes it as new; nothing of it runs (SYS-10). Its generation rises.
     pub fn reset_instance<I: Instance>(&self, instance: &mut I) {
         kernel::reset(&self.rom(), instance);

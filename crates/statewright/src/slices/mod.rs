@@ -3,10 +3,13 @@
 //! The same pipeline as that of a crowd, with the host in the crowd's place: it keeps instances,
 //! blackboards and ids, decides who is awake, and brings events and messages to their receivers.
 //!
+//! A host whose agents lie in several places, such as tables, gives each as a [`Segment`].
+//!
 //! - `check` what is refused before anybody runs
-//! - `output` what a tick leaves for the host
+//! - `output` what a tick leaves for the host, `by_id` in the order of ids
 //! - `instance` what the host does to one agent between ticks
 
+mod by_id;
 mod check;
 mod instance;
 mod output;
@@ -22,7 +25,8 @@ use crate::context::Context;
 use crate::crowd::Roster;
 use crate::parameters::{self, Parameters};
 use crate::pipeline::{
-    AgentIds, AgentSlices, Here, Runner, Spread, TickEnv, TickSettings, Workers, pages_needed,
+    AgentIds, AgentSlices, Here, Runner, Segment, Spread, TickEnv, TickSettings, Workers,
+    pages_needed,
 };
 use crate::program::Program;
 
@@ -48,17 +52,19 @@ pub struct Slices<'s> {
     pub awake: Option<&'s [u32]>,
     /// Agents that are stopped at their turn (SYS-10), ascending.
     pub stopping: &'s [u32],
+    /// Whether agents whose bytes change are [listed](SlicesOutput::changed).
+    pub lists_changed: bool,
+    /// Whether commands and messages come in the order of ids, by their indices, instead of that of
+    /// slices: for hosts whose agents lie in any order.
+    pub by_id: bool,
     /// How the tick is carried out.
     pub settings: TickSettings,
 }
 
 impl<'s> Slices<'s> {
-    fn ids(&self) -> AgentIds<'s> {
-        if self.agents.is_empty() {
-            AgentIds::Crowd(Roster::new(CrowdNumber::NONE, &[]))
-        } else {
-            AgentIds::Given(self.agents)
-        }
+    /// Who agents are whose host gave no ids.
+    fn indices() -> AgentIds<'s> {
+        AgentIds::Crowd(Roster::new(CrowdNumber::NONE, &[]))
     }
 
     /// A bound for agents that may run, of so many.
@@ -86,8 +92,23 @@ impl<B: Board, C: Context + ?Sized> Program<B, C> {
         slices: Slices<'_>,
         output: &mut SlicesOutput,
     ) -> Result<(), SlicesError> {
-        let size = instances.len();
-        self.run_slices((instances, boards, slices), size, context, output, &Here)
+        let agents = slices.agents;
+        let segment = Segment {
+            instances,
+            boards,
+            agents,
+        };
+        let slices = Slices {
+            agents: &[],
+            ..slices
+        };
+        let is_numbered = agents.is_empty();
+        self.run_segments(
+            (&mut [segment], slices, is_numbered),
+            context,
+            output,
+            &Here,
+        )
     }
 
     /// The same on the threads of a pool of the host's choice, in
@@ -106,26 +127,92 @@ impl<B: Board, C: Context + ?Sized> Program<B, C> {
         B: Send,
         C::Of<'w>: Sync,
     {
-        let (size, runner) = (slices.settings.chunk_size, Spread(workers));
-        self.run_slices((instances, boards, slices), size, context, output, &runner)
+        let agents = slices.agents;
+        let segment = Segment {
+            instances,
+            boards,
+            agents,
+        };
+        let slices = Slices {
+            agents: &[],
+            ..slices
+        };
+        let is_numbered = agents.is_empty();
+        let runner = Spread(workers);
+        self.run_segments(
+            (&mut [segment], slices, is_numbered),
+            context,
+            output,
+            &runner,
+        )
     }
 
-    fn run_slices<'w, I: Instance + Send>(
+    /// One tick over agents that lie in several places, such as the tables of an ECS. Indices count
+    /// through all of them; `Slices::agents` is empty, because each segment has its own.
+    ///
+    /// ```
+    /// use statewright::prelude::*;
+    /// use statewright::{Instance, Instance64, Segment, Slices, SlicesOutput};
+    ///
+    /// let machine = Machine::build("Ant", |m| {
+    ///     m.state("walk", |_| {});
+    /// })?;
+    /// let ants = machine.bind(Functions::<(), ()>::new())?;
+    /// let new = |number| Instance64::new(&machine.rom(), 1, number).expect("the smallest tier");
+    /// let (mut here, mut there) = ([new(4), new(2)], [new(7)]);
+    /// let mut segments = [
+    ///     Segment { instances: &mut here, boards: &mut [(), ()], agents: &[4, 2].map(|n| AgentId::new(n, 1)) },
+    ///     Segment { instances: &mut there, boards: &mut [()], agents: &[AgentId::new(7, 1)] },
+    /// ];
+    /// let mut output = SlicesOutput::default();
+    /// ants.tick_segments(&mut segments, &(), Slices::default(), &mut output)?;
+    /// assert_eq!(output.turns(), 3);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn tick_segments<I: Instance + Send>(
         &self,
-        (instances, boards, slices): (&mut [I], &mut [B], Slices<'_>),
-        size: usize,
+        segments: &mut [Segment<'_, I, B>],
+        context: &C::Of<'_>,
+        slices: Slices<'_>,
+        output: &mut SlicesOutput,
+    ) -> Result<(), SlicesError> {
+        self.run_segments((segments, slices, false), context, output, &Here)
+    }
+
+    /// The same on the threads of a pool of the host's choice. No chunk reaches over the end of a
+    /// segment.
+    pub fn tick_segments_on<'w, I: Instance + Send>(
+        &self,
+        workers: &impl Workers,
+        segments: &mut [Segment<'_, I, B>],
+        context: &C::Of<'w>,
+        slices: Slices<'_>,
+        output: &mut SlicesOutput,
+    ) -> Result<(), SlicesError>
+    where
+        B: Send,
+        C::Of<'w>: Sync,
+    {
+        let runner = Spread(workers);
+        self.run_segments((segments, slices, false), context, output, &runner)
+    }
+
+    fn run_segments<'w, I: Instance + Send, R: Runner<B, C::Of<'w>>>(
+        &self,
+        (segments, slices, is_numbered): (&mut [Segment<'_, I, B>], Slices<'_>, bool),
         context: &C::Of<'w>,
         output: &mut SlicesOutput,
-        runner: &impl Runner<B, C::Of<'w>>,
+        runner: &R,
     ) -> Result<(), SlicesError> {
         let parameters = slices.parameters.and_then(Parameters::values);
         let rom = parameters::view(self.machine(), parameters.map(|values| &**values))
             .quarantining_overflow(slices.settings.quarantine_overflow);
-        self.check_slices(instances, boards, &slices, &rom)?;
-        let size = size.max(1);
-        let promised = promise_pages(output, &slices, instances.len(), size, &rom)?;
+        self.check_slices(segments, &slices, is_numbered, &rom)?;
+        let cut = Cut::new(segments, R::chunk_size(&slices.settings));
+        let promised = promise_pages(output, (segments, &cut), &slices, &rom)?;
         // From here on the tick takes place.
-        output.begin(instances, &slices, size);
+        let ids = is_numbered.then(Slices::indices);
+        output.begin(segments, ids, slices.tick as u32, cut.chunks);
         let SlicesOutput {
             pages,
             tracing,
@@ -133,14 +220,13 @@ impl<B: Board, C: Context + ?Sized> Program<B, C> {
             last,
             ..
         } = output;
-        let (ids, settings, now) = (slices.ids(), slices.settings, slices.tick as u32);
+        let (settings, now) = (slices.settings, slices.tick as u32);
         let env = TickEnv {
             table: self.table.for_tick(),
             sleepers: &self.sleepers,
             machine: self.machine(),
             rom: &rom,
             context,
-            ids,
             variants: slices.variants,
             now,
             mismatch: settings.mismatch,
@@ -155,38 +241,92 @@ impl<B: Board, C: Context + ?Sized> Program<B, C> {
             sleeping: settings.sleeping,
             timing: measured.timing.as_ref(),
             sealed: None,
+            lists_changed: slices.lists_changed,
         };
-        let reasons = tracing.begin(last, ids, instances.len(), now);
+        let all_ids = segments.iter().flat_map(|segment| {
+            let ids = segment.agents.iter().copied();
+            let numbers = 0..segment.instances.len() * usize::from(is_numbered);
+            ids.chain(numbers.map(|index| Slices::indices().at(index)))
+        });
+        let reasons = tracing.begin(last, all_ids, cut.agents, now);
         let agents = AgentSlices {
-            instances,
-            boards,
+            segments,
+            ids,
             inbox: slices.inbox,
             awake: slices.awake,
             stops: slices.stopping,
             reasons,
         };
-        agents.run(size, &env, last, runner);
+        agents.run(cut.size, &env, last, runner);
         pages.keep(promised, last);
-        output.finish(self, &rom);
+        output.finish(self, &rom, &slices);
         Ok(())
     }
 }
 
 /// Pages for all that may run are set aside. How many.
-fn promise_pages(
+fn promise_pages<I, B>(
     output: &mut SlicesOutput,
+    (segments, cut): (&[Segment<'_, I, B>], &Cut),
     slices: &Slices<'_>,
-    agents: usize,
-    size: usize,
     rom: &Rom<'_>,
 ) -> Result<usize, SlicesError> {
-    let (budget, chunks) = (slices.settings.budget_for(rom), agents.div_ceil(size));
-    let most = (slices.most_turns(agents), chunks);
+    let budget = slices.settings.budget_for(rom);
+    let most = (slices.most_turns(cut.agents), cut.chunks);
     let SlicesOutput { pages, last, .. } = output;
     let promised = pages.promise(last, budget, most, |per_page| match slices.awake {
         // Whoever stops may be in neither list; at worst each is alone in a page.
-        Some(awake) => pages_needed(awake, slices.inbox, size, per_page) + slices.stopping.len(),
-        None => chunks * size.min(agents).div_ceil(per_page),
+        Some(awake) => {
+            pages_needed(awake, slices.inbox, cut.chunks_of(segments), per_page)
+                + slices.stopping.len()
+        }
+        None => cut.pages(per_page),
     });
     Ok(promised?)
+}
+
+/// How segments are cut into chunks.
+struct Cut {
+    agents: usize,
+    chunks: usize,
+    /// Most agents of a chunk.
+    size: usize,
+}
+
+impl Cut {
+    fn new<I, B>(segments: &[Segment<'_, I, B>], size: Option<usize>) -> Self {
+        let lengths = segments.iter().map(|segment| segment.instances.len());
+        let size = size.or(lengths.clone().max()).unwrap_or(1).max(1);
+        Self {
+            agents: lengths.clone().sum(),
+            chunks: lengths.map(|length| length.div_ceil(size)).sum(),
+            size,
+        }
+    }
+
+    /// The chunk that an agent is in, by its index. Seldom asked for.
+    fn chunks_of<I, B>(&self, segments: &[Segment<'_, I, B>]) -> impl Fn(u32) -> usize {
+        let (mut agents, mut chunks) = (0, 0);
+        let starts = segments.iter().map(|segment| {
+            let start = (agents, chunks);
+            agents += segment.instances.len();
+            chunks += segment.instances.len().div_ceil(self.size);
+            start
+        });
+        let (starts, size): (Vec<_>, _) = (starts.collect(), self.size);
+        move |index| {
+            let index = index as usize;
+            let behind = starts.partition_point(|&(agents, _)| agents <= index);
+            let (agents, chunks) = starts
+                .get(behind.wrapping_sub(1))
+                .copied()
+                .unwrap_or_default();
+            chunks + (index - agents) / size
+        }
+    }
+
+    /// Pages that all agents can fill.
+    fn pages(&self, per_page: usize) -> usize {
+        self.chunks * self.size.min(self.agents).div_ceil(per_page)
+    }
 }

@@ -8,6 +8,7 @@ use statewright_rom::ids::FunctionId;
 use statewright_trace::{Filter, Record, Settings, Totals, UnknownNumber};
 
 use super::Slices;
+use super::by_id::ById;
 use crate::agent_id::AgentId;
 use crate::board::Board;
 use crate::commands::{CommandRef, Lane, LaneRules, LostCommand, Pool};
@@ -15,8 +16,8 @@ use crate::context::Context;
 use crate::crowd::Envelope;
 use crate::machine::Machine;
 use crate::pipeline::{
-    FunctionTime, LaneCommands, Measured, PageSupply, Panicked, SlowCall, TickOutput, Timing,
-    Tracing,
+    AgentIds, FunctionTime, LaneCommands, Measured, PageSupply, Panicked, Segment, SlowCall,
+    TickOutput, Timing, Tracing, message_of,
 };
 use crate::program::Program;
 
@@ -32,25 +33,37 @@ pub struct SlicesOutput {
     rules: LaneRules,
     counters: Counters,
     messages: Vec<Envelope>,
+    /// Who sent each.
+    senders: Vec<AgentId>,
+    by_id: ById,
 }
 
 /// The tick's side.
 impl SlicesOutput {
-    /// A tick begins, in chunks of so many agents. Agents that were not recorded before begin with
+    /// A tick begins, in so many chunks. Agents that were not recorded before begin with
     /// the leaves that they are in.
-    pub(super) fn begin<I: Instance>(&mut self, instances: &[I], slices: &Slices<'_>, size: usize) {
-        self.last.resize(instances.len().div_ceil(size));
+    pub(super) fn begin<I: Instance, B>(
+        &mut self,
+        segments: &[Segment<'_, I, B>],
+        ids: Option<AgentIds<'_>>,
+        now: u32,
+        chunks: usize,
+    ) {
+        self.last.resize(chunks);
         let Some(filter) = self.next_filter.take() else {
             return;
         };
-        let before = self.tracing.set_filter(filter, slices.tick as u32);
-        let ids = slices.ids();
+        let before = self.tracing.set_filter(filter, now);
         let is_known = |agent: u32| {
             let before = before.as_ref();
             before.is_some_and(|before| before.has_agent(agent))
         };
-        for (index, instance) in instances.iter().enumerate() {
-            let agent = ids.number(index);
+        let agents = segments.iter().flat_map(|segment| {
+            let own = segment.agents.iter().map(|agent| agent.index());
+            let numbers = (0..segment.instances.len()).filter_map(|index| Some(ids?.number(index)));
+            segment.instances.iter().zip(own.chain(numbers))
+        });
+        for (instance, agent) in agents {
             if !is_known(agent) {
                 self.tracing.note_presence(agent, instance);
             }
@@ -62,15 +75,21 @@ impl SlicesOutput {
         &mut self,
         program: &Program<B, C>,
         rom: &Rom<'_>,
+        slices: &Slices<'_>,
     ) {
         self.rules = program.rules;
         self.counters = self.last.counters();
+        self.by_id.sort(&self.last, slices);
         self.messages.clear();
-        self.messages.extend(
-            self.last
-                .messages(program.machine(), rom)
-                .map(|message| message.envelope),
-        );
+        self.senders.clear();
+        let machine = program.machine();
+        let sorted = self.by_id.commands();
+        let sorted = sorted.filter_map(|command| message_of(&command, machine, rom));
+        let as_they_lie = (!self.by_id.is_on()).then(|| self.last.messages(machine, rom));
+        for message in sorted.chain(as_they_lie.into_iter().flatten()) {
+            self.messages.push(message.envelope);
+            self.senders.push(message.from);
+        }
         self.measured.add(&self.last);
         self.last.give_back_memory();
     }
@@ -78,6 +97,19 @@ impl SlicesOutput {
 
 /// Agents.
 impl SlicesOutput {
+    /// As if no tick had been: for hosts that leave a tick out because nobody has a turn. The memory is
+    /// kept.
+    pub fn clear(&mut self) {
+        self.by_id.clear();
+        self.last.clear_commands();
+        for chunk in self.last.chunks_mut() {
+            chunk.ran = false;
+        }
+        self.messages.clear();
+        self.senders.clear();
+        self.counters = Counters::default();
+    }
+
     /// What happened.
     pub fn counters(&self) -> &Counters {
         &self.counters
@@ -121,6 +153,18 @@ impl SlicesOutput {
         &self.messages
     }
 
+    /// The same with their senders.
+    pub fn sent(&self) -> impl ExactSizeIterator<Item = (AgentId, Envelope)> + '_ {
+        let senders = self.senders.iter().copied();
+        senders.zip(self.messages.iter().copied())
+    }
+
+    /// Indices of agents whose bytes changed, ascending, if
+    /// [`Slices::lists_changed`] asks for them.
+    pub fn changed(&self) -> impl Iterator<Item = u32> + '_ {
+        self.last.changed()
+    }
+
     /// Agents that a fault ended.
     pub fn faults(&self) -> impl Iterator<Item = (AgentId, Fault)> + '_ {
         self.last.faults()
@@ -155,7 +199,9 @@ impl SlicesOutput {
 
     /// Commands, in the order of agents and of emission.
     pub fn commands(&self) -> impl Iterator<Item = CommandRef<'_>> {
-        self.last.commands()
+        let as_they_lie = (!self.by_id.is_on()).then(|| self.last.commands());
+        let sorted = self.by_id.commands();
+        sorted.chain(as_they_lie.into_iter().flatten())
     }
 
     /// Lanes with commands, by number.
@@ -165,13 +211,20 @@ impl SlicesOutput {
 
     /// What the merge rule leaves of one lane, in the order of agents and of emission (CMD-1).
     pub fn lane(&self, lane: impl Into<Lane>) -> LaneCommands<'_> {
-        self.last.lane(lane.into(), &self.rules)
+        let lane = lane.into();
+        match self.by_id.is_on() {
+            true => LaneCommands::of(self.by_id.commands(), self.rules.reading(lane)),
+            false => self.last.lane(lane, &self.rules),
+        }
     }
 
     /// Hands all commands over, lane by lane, each as in [`Self::lane`]. After it there are none,
     /// and their pages are free.
-    pub fn commit(&mut self, take: impl FnMut(CommandRef<'_>)) {
-        self.last.commit(&self.rules, take);
+    pub fn commit(&mut self, mut take: impl FnMut(CommandRef<'_>)) {
+        self.lanes()
+            .for_each(|lane| self.lane(lane).for_each(&mut take));
+        self.by_id.clear();
+        self.last.clear_commands();
     }
 }
 

@@ -8,6 +8,7 @@
 
 use std::ops::Range;
 
+use statewright_kernel::Event;
 use statewright_rom::ids::EventId;
 use statewright_rom::layout::{PayloadKind, StableGroup};
 
@@ -45,6 +46,34 @@ impl Links {
         let pair = self.pairs.get(from * self.crowds + to)?;
         let table = self.events.get(pair.clone())?;
         table.get(event.index()).copied().flatten()
+    }
+}
+
+/// Which event of one machine is which of another, for hosts that bring messages to agents of several
+/// machines themselves: the same stable id, or else the same name, if both carry the same
+/// ([`Machine::link_events`]).
+#[derive(Clone, Debug)]
+pub struct EventLinks {
+    events: Vec<Option<EventId>>,
+    to: Machine,
+}
+
+impl EventLinks {
+    /// The receiver's own event, in the class that it has there; `None` if it knows none.
+    pub fn translate(&self, event: Event) -> Option<Event> {
+        let there = self.events.get(event.id()?.index()).copied().flatten()?;
+        let class = self.to.event_type(there).ok()?.class;
+        Some(Event::new(there, class).with_words(event.payload.map(|word| word.get())))
+    }
+}
+
+impl Machine {
+    /// Which of its events another machine knows.
+    pub fn link_events(&self, to: &Machine) -> EventLinks {
+        EventLinks {
+            events: link(self, to),
+            to: to.clone(),
+        }
     }
 }
 

@@ -49,6 +49,7 @@ use crate::reload::{Reload, ReloadError, ReloadReport};
 use crate::saved::Saved;
 use frames::WorldFrames;
 use groups::Groups;
+pub use links::EventLinks;
 use links::Links;
 use member::{AnyCrowd, Member};
 use post::Post;

@@ -1,0 +1,68 @@
+#![doc = include_str!("../README.md")]
+//!
+//! # Inside
+//!
+//! ```text
+//!  Intake                                   Tick                    Commit   Emit
+//!  ─────────────────────────────────────    ─────────────────────   ──────   ─────────────────
+//!  intake::number   who came, who went      tick::tick, per kind    yours    emit::write
+//!  adopt::adopt     machines and bytes,     post::finish                     emit::tell_states
+//!                   reloads, per kind                                        markers::mark
+//!  intake::route    whose turn, what for
+//! ```
+//!
+//! - On entities: `agent` (components and their hooks). Beside them: `state` (what a rollback keeps),
+//!   `roster` (what follows from entities and can be found again), `kind` (a blackboard with its functions
+//!   and machines), `outputs` (what agents want done), `problems`.
+//! - `view` turns system parameters into contexts of user functions, `workers` Bevy's threads into those
+//!   of a tick.
+//! - `snapshot` takes all brains out of a world and puts them back.
+
+mod adopt;
+mod agent;
+mod asset;
+mod board;
+mod diagnostics;
+mod emit;
+mod intake;
+mod kind;
+mod look;
+mod markers;
+mod outputs;
+mod plugin;
+mod post;
+pub mod prelude;
+mod problems;
+mod roster;
+mod send;
+mod sets;
+mod snapshot;
+mod state;
+mod tick;
+mod view;
+mod workers;
+
+pub use adopt::MachineReloaded;
+pub use agent::{
+    Agent, AgentNumber, AgentVariant, Group, Groups, Ram, Ram64, Ram128, Ram256, StableId,
+};
+#[cfg(feature = "compile")]
+pub use asset::MachineLoader;
+pub use asset::{MachineAsset, MachineLoadError, RomLoader};
+pub use board::SchemaBoard;
+pub use diagnostics::AgentDiagnosticsPlugin;
+pub use emit::{Change, CommandMessage, StateChanged, Telling};
+pub use kind::AgentBoard;
+pub use look::Brains;
+pub use markers::StateMarker;
+pub use outputs::{AgentCommand, AgentCommands};
+pub use plugin::{AppAgents, Config, ReloadPolicy, StatewrightPlugin};
+pub use problems::{Problem, Problems};
+pub use roster::Agents;
+pub use send::{Inbox, Signal, Target, Tell};
+pub use sets::StatewrightSystems;
+pub use snapshot::{BrainsError, BrainsRestored, WorldBrains};
+pub use state::AgentState;
+pub use statewright;
+pub use view::View;
+pub use workers::BevyPool;

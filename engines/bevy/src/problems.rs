@@ -1,0 +1,201 @@
+//! What went wrong and harmed nobody else: kept for whoever asks, said once in the log.
+
+use std::collections::{HashMap, VecDeque};
+use std::fmt;
+
+use bevy_ecs::entity::Entity;
+use bevy_ecs::resource::Resource;
+use statewright::{AgentId, Counters};
+
+/// So many are kept.
+const KEPT: usize = 256;
+
+/// Something that went wrong. Everybody else goes on.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Problem {
+    /// A machine file does not load, or has mistakes: all of them, as the compiler shows them. Agents that
+    /// run an earlier version go on with it.
+    Asset {
+        /// Path of the file.
+        path: String,
+        /// What is wrong.
+        report: String,
+    },
+    /// A machine and the functions of its kind do not fit. Agents that run an earlier version go on with
+    /// it; new ones wait.
+    Bind {
+        /// Name of the machine.
+        machine: String,
+        /// Everything that does not fit.
+        report: String,
+    },
+    /// A new version of a machine was refused. Agents go on with the earlier one.
+    Reload {
+        /// Name of the machine.
+        machine: String,
+        /// Why.
+        report: String,
+    },
+    /// An `Agent<B>` was spawned, but nobody said what its functions are.
+    NoKind(Entity),
+    /// An entity has two machines: the first goes on alone.
+    Twice(Entity),
+    /// The number is taken, or too high: the agent has another one.
+    Number {
+        /// The entity.
+        entity: Entity,
+        /// The number that it asked for.
+        number: u32,
+    },
+    /// An id from elsewhere that nobody gave, or that another entity has: the agent has another one.
+    UnknownId(Entity),
+    /// The machine has no variant of this name: the agent is a plain one.
+    Variant {
+        /// The entity.
+        entity: Entity,
+        /// The name.
+        variant: String,
+    },
+    /// The machine has no such key, or one of another type: the agent begins with what its file says.
+    Key {
+        /// The entity.
+        entity: Entity,
+        /// Name of the key.
+        key: String,
+    },
+    /// There are as many agents as there may be: this one waits.
+    TooMany(Entity),
+    /// An agent with a turn could not be reached: its blackboard or instance was taken off, or the
+    /// entity is disabled.
+    Unreachable(AgentId),
+    /// User code panicked, or a fault ended an agent. The others go on.
+    Ended {
+        /// The agent.
+        agent: AgentId,
+        /// Why.
+        reason: String,
+    },
+    /// An event is none of the receiver's machine, or cannot carry what it was sent with.
+    Event(String),
+    /// The plugin, or a kind, was added a second time: the first holds.
+    AddedTwice(&'static str),
+    /// The asset server was added after machines had been put in by hand: it loads none.
+    LateAssets,
+    /// A tick of a kind was refused; it is tried again.
+    Tick(String),
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Asset { path, report } => write!(f, "{path} cannot be used:\n{report}"),
+            Self::Bind { machine, report } => write!(f, "machine `{machine}`: {report}"),
+            Self::Reload { machine, report } => {
+                write!(f, "machine `{machine}` was not reloaded: {report}")
+            }
+            Self::NoKind(entity) => write!(
+                f,
+                "entity {entity} has an Agent, but its kind is unknown: call `app.add_agents(…::functions)`"
+            ),
+            Self::Twice(entity) => write!(
+                f,
+                "entity {entity} has Agents of two kinds: only the first thinks; give each an entity of its own"
+            ),
+            Self::Number { entity, number } => write!(
+                f,
+                "entity {entity} asks for number {number}, which is taken or not below `numbers_from`: it has another one"
+            ),
+            Self::UnknownId(entity) => write!(
+                f,
+                "entity {entity} came with an id that nobody gave, or that another one has: it has a new one"
+            ),
+            Self::Variant { entity, variant } => write!(
+                f,
+                "the machine of entity {entity} has no variant `{variant}`: it has the plain parameters"
+            ),
+            Self::Key { entity, key } => write!(
+                f,
+                "the machine of entity {entity} has no key `{key}` of the type that it was to begin with"
+            ),
+            Self::TooMany(entity) => write!(
+                f,
+                "there are as many agents as `most_agents` of the plugin allows: entity {entity} waits"
+            ),
+            Self::Unreachable(agent) => write!(
+                f,
+                "{agent} cannot think: its blackboard or its instance was taken off, or its entity is disabled"
+            ),
+            Self::Ended { agent, reason } => write!(f, "{agent} has ended: {reason}"),
+            Self::Event(report) => f.write_str(report),
+            Self::AddedTwice(what) => write!(f, "{what} was added twice: the first one holds"),
+            Self::LateAssets => f.write_str(
+                "machines were added before the AssetPlugin, which loads none now: add StatewrightPlugin after AssetPlugin",
+            ),
+            Self::Tick(report) => write!(f, "a tick was refused: {report}"),
+        }
+    }
+}
+
+/// What went wrong, and how often events were lost.
+#[derive(Resource, Debug, Default)]
+pub struct Problems {
+    list: VecDeque<Problem>,
+    /// How often each was told.
+    counts: HashMap<std::mem::Discriminant<Problem>, u64>,
+    /// Events for agents that were gone, or never there.
+    pub lost_to_nobody: u64,
+    /// Events for agents whose machine was not loaded yet.
+    pub lost_not_ready: u64,
+    /// Events that the receiver's machine does not know.
+    pub lost_unknown: u64,
+    /// Events that found no room in an inbox or a queue.
+    pub lost_surplus: u64,
+    /// Commands that found no room.
+    pub lost_commands: u64,
+}
+
+impl Problems {
+    /// The last of them, oldest first. The same one is kept once.
+    pub fn iter(&self) -> impl Iterator<Item = &Problem> {
+        self.list.iter()
+    }
+
+    /// How many were told, also those that are not kept any more.
+    pub fn count(&self) -> u64 {
+        self.counts.values().sum()
+    }
+
+    /// Forgets those that were kept; the counts go on.
+    pub fn clear(&mut self) {
+        self.list.clear();
+    }
+
+    /// Something went wrong. The same is said once.
+    pub(crate) fn tell(&mut self, problem: Problem) {
+        *self
+            .counts
+            .entry(std::mem::discriminant(&problem))
+            .or_default() += 1;
+        if self.list.contains(&problem) {
+            return;
+        }
+        log::warn!("{problem}");
+        if self.list.len() == KEPT {
+            self.list.pop_front();
+        }
+        self.list.push_back(problem);
+    }
+
+    /// It is no longer so: if it comes again, it is said again.
+    pub(crate) fn mend(&mut self, mended: impl Fn(&Problem) -> bool) {
+        self.list.retain(|problem| !mended(problem));
+    }
+
+    /// What a tick lost.
+    pub(crate) fn lost_in_tick(&mut self, counters: &Counters) {
+        self.lost_commands += counters.commands_dropped;
+        let overflow: u64 = counters.dropped_overflow.iter().sum();
+        self.lost_surplus += counters.dropped_surplus + overflow;
+    }
+}

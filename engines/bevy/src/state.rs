@@ -1,0 +1,126 @@
+//! What must go back when time goes back: everything that decides what agents do next and is on no
+//! entity.
+
+use bevy_ecs::resource::Resource;
+use statewright::{AgentId, Event};
+use zerocopy::IntoBytes;
+
+/// The tick, whose ids are taken, and events under way. With the components of agents it is all that a
+/// rollback has to keep: it is `Clone` and `Hash`.
+#[derive(Resource, Clone, Debug, Default)]
+pub struct AgentState {
+    /// The next tick.
+    pub(crate) now: u64,
+    /// All randomness comes from it.
+    pub(crate) seed: u64,
+    /// How many agents began and ended at an index: odd while there is one.
+    pub(crate) generations: Vec<u32>,
+    /// Indices without agent that the plugin may give away again; the lowest is last.
+    pub(crate) free: Vec<u32>,
+    /// Events for the next tick: first what was left over, then messages of agents by sender.
+    pub(crate) letters: Vec<Letter>,
+}
+
+/// An event under way to an agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Letter {
+    pub(crate) to: AgentId,
+    pub(crate) event: Event,
+}
+
+impl AgentState {
+    /// The next tick.
+    pub fn now(&self) -> u64 {
+        self.now
+    }
+
+    /// Is there an agent with this id?
+    pub fn has(&self, agent: AgentId) -> bool {
+        let generation = self.generations.get(agent.index() as usize);
+        generation.is_some_and(|&now| now % 2 == 1 && now == agent.generation())
+    }
+
+    /// The agent at an index, if there is one.
+    pub(crate) fn at(&self, index: usize) -> Option<AgentId> {
+        let generation = *self.generations.get(index)?;
+        (generation % 2 == 1).then(|| AgentId::new(index as u32, generation))
+    }
+
+    /// Somebody begins at an index; nobody is there.
+    pub(crate) fn begin(&mut self, index: usize, numbers_from: u32) -> AgentId {
+        let behind = self.generations.len();
+        if behind <= index {
+            self.generations.resize(index + 1, 0);
+            // Whoever asked for a high number leaves lower ones for others.
+            let left_out = behind.max(numbers_from as usize)..index;
+            self.free
+                .splice(0..0, left_out.rev().map(|index| index as u32));
+        }
+        // A number of the user's own may be one that was free.
+        self.free.retain(|&free| free as usize != index);
+        self.generations[index] += 1;
+        AgentId::new(index as u32, self.generations[index])
+    }
+
+    /// Somebody ends. Its index is free again, unless its last generation is gone or the number is one
+    /// of the user's own.
+    pub(crate) fn end(&mut self, agent: AgentId, numbers_from: u32) {
+        if !self.has(agent) {
+            return;
+        }
+        let index = agent.index();
+        let generation = &mut self.generations[index as usize];
+        *generation += 1;
+        if index >= numbers_from && *generation + 1 < AgentId::GENERATIONS {
+            let place = self.free.partition_point(|&other| other > index);
+            self.free.insert(place, index);
+        }
+    }
+
+    /// The lowest free index that the plugin may give away.
+    pub(crate) fn free_index(&mut self, numbers_from: u32) -> usize {
+        let behind = self.generations.len().max(numbers_from as usize);
+        self.free.pop().map_or(behind, |index| index as usize)
+    }
+}
+
+impl std::hash::Hash for AgentState {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        (self.now, self.seed).hash(state);
+        (&self.generations, &self.free).hash(state);
+        for letter in &self.letters {
+            (letter.to, letter.event.as_bytes()).hash(state);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_of_those_who_are_gone_mean_nobody_and_the_lowest_index_is_used_first() {
+        let mut state = AgentState::default();
+        let ids: Vec<AgentId> = (0..4)
+            .map(|_| {
+                let index = state.free_index(10);
+                state.begin(index, 10)
+            })
+            .collect();
+        assert_eq!(
+            ids.iter().map(|id| id.index()).collect::<Vec<_>>(),
+            [10, 11, 12, 13]
+        );
+        let own = state.begin(3, 10);
+        for gone in [ids[3], ids[0], ids[2], own] {
+            state.end(gone, 10);
+            state.end(gone, 10);
+            assert!(!state.has(gone));
+        }
+        assert_eq!(state.free, [13, 12, 10], "not that of the user");
+        let index = state.free_index(10);
+        let next = state.begin(index, 10);
+        assert_eq!((next.index(), next.generation()), (10, 3));
+        assert_ne!(next, ids[0]);
+    }
+}

@@ -1,0 +1,9 @@
+//! What the crate promises, in apps without a window.
+
+mod agents;
+mod assets;
+mod bad_input;
+mod common;
+mod determinism;
+mod examples;
+mod snapshots;

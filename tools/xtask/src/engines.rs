@@ -1,0 +1,25 @@
+//! Steps of the engines: each is a workspace of its own with its own lock file, so that nobody else
+//! builds what an engine needs.
+
+use crate::steps::Step;
+
+/// Lint, tests and documentation of the Bevy crate. All with the same features, so that each of the three
+/// finds what the ones before built.
+pub fn steps() -> Vec<Step> {
+    #[rustfmt::skip]
+    let lint = ["clippy", "--manifest-path", BEVY, "--all-targets", "--all-features", "--locked", "--", "-D", "warnings"];
+    #[rustfmt::skip]
+    let documentation = ["doc", "--manifest-path", BEVY, "--all-features", "--no-deps", "--document-private-items", "--locked"];
+    vec![
+        Step::cargo("bevy format", &["fmt", "--manifest-path", BEVY, "--check"])
+            .about("the code of engines/bevy is formatted"),
+        Step::cargo("bevy lint", &lint).about("no warning of compiler and clippy in engines/bevy"),
+        Step::cargo("bevy documentation", &documentation)
+            .about("the documentation of engines/bevy builds, and no link in it leads nowhere")
+            .env("RUSTDOCFLAGS", "-D warnings"),
+        Step::cargo("bevy tests", &["test", "--manifest-path", BEVY, "--all-features", "--locked"])
+            .about("tests and examples of engines/bevy, without a window and without headers of the system"),
+    ]
+}
+
+const BEVY: &str = "engines/bevy/Cargo.toml";
