@@ -50,6 +50,42 @@ impl TakenFor<'_> {
     }
 }
 
+/// A call that stands in the ROM with all that is known of it: nothing is copied unless user code asks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Planned<'a> {
+    /// Calls a function with literal arguments.
+    pub(crate) op: &'a OpRecord,
+    pub(crate) state: U16,
+    /// `NONE` if there is none.
+    pub(crate) transition: U16,
+    /// Whether the jump that is going on makes it; else nothing has caused it.
+    pub(crate) by_jump: bool,
+}
+
+impl<'a> Planned<'a> {
+    /// For the state that asks a jump's guard or score.
+    #[inline(always)]
+    pub(crate) fn by_jump(op: &'a OpRecord, jump: &Jump) -> Self {
+        Self {
+            op,
+            state: jump.asker,
+            transition: jump.transition,
+            by_jump: true,
+        }
+    }
+
+    /// For a state that does something by itself, or asks a transition.
+    #[inline(always)]
+    pub(crate) fn eventless(op: &'a OpRecord, state: U16, transition: u16) -> Self {
+        Self {
+            op,
+            state,
+            transition: U16::new(transition),
+            by_jump: false,
+        }
+    }
+}
+
 /// Arguments of one call, all with their values (LANG-4).
 pub(crate) type Arguments = [ArgumentRecord; MAX_ARGUMENTS as usize];
 
@@ -76,6 +112,8 @@ pub(crate) struct Context<'a> {
     pub(crate) unhandled: u64,
     /// The call that is going on, unless it is a step of a jump.
     pub(crate) call_site: CallSite,
+    /// The same, if a record of the ROM says all of it; only while it is going on.
+    planned: Option<Planned<'a>>,
     /// The same, if fused code made it; what is prepared later comes first.
     pub(crate) fixed_call: Option<&'a CallSite>,
     /// What fused code takes: why, and by which transition; nothing while it polls.
@@ -154,6 +192,7 @@ impl<'a> Context<'a> {
             unhandled: 0,
             computed: None,
             call_site: const { CallSite::new(0, NONE) },
+            planned: None,
             fixed_call: None,
             fixed_cause: TakenFor::Nothing,
             fixed_transition: None,
@@ -282,6 +321,19 @@ impl<'a> Context<'a> {
         Some(function)
     }
 
+    /// Makes a call as a record of the ROM says.
+    #[inline(always)]
+    pub(crate) fn call_planned<R>(
+        &mut self,
+        planned: Planned<'a>,
+        call: impl FnOnce(FunctionId, &mut Self) -> R,
+    ) -> R {
+        self.planned = Some(planned);
+        let result = call(FunctionId::read_proved(planned.op.a), self);
+        self.planned = None;
+        result
+    }
+
     /// The call that is going on.
     pub(crate) fn call(&self) -> Call<'_> {
         let CallSite {
@@ -326,12 +378,17 @@ impl<'a> Context<'a> {
                     .unwrap_or(StateId::ROOT),
                 TransitionId::read(jump.transition),
             ),
-            _ => match self.fixed_call {
-                Some(call) => {
+            _ => match (self.planned, self.fixed_call) {
+                (Some(planned), _) => (
+                    self.proved(StateId::read(planned.state))
+                        .unwrap_or(StateId::ROOT),
+                    TransitionId::read(planned.transition),
+                ),
+                (None, Some(call)) => {
                     let transition = call.site.transition.or(self.fixed_transition);
                     (call.site.state, transition)
                 }
-                None => (self.call_site.site.state, self.call_site.site.transition),
+                (None, None) => (self.call_site.site.state, self.call_site.site.transition),
             },
         }
     }
@@ -339,15 +396,19 @@ impl<'a> Context<'a> {
     /// The function of the call that is going on.
     #[inline]
     pub(crate) fn function_of_call(&self) -> FunctionId {
-        let function = match self.step {
-            Some(step) => step.function,
-            None => self.fixed_call.unwrap_or(&self.call_site).function,
+        let function = match (self.step, self.planned) {
+            (Some(step), _) => step.function,
+            (None, Some(planned)) => planned.op.a,
+            (None, None) => self.fixed_call.unwrap_or(&self.call_site).function,
         };
         self.proved(FunctionId::read(function))
             .unwrap_or(FunctionId::FIRST)
     }
 
     fn call_site(&self) -> CallSite {
+        if let Some(planned) = self.planned {
+            return self.planned_site(&planned);
+        }
         let Some((step, (jump, _))) = self.step.zip(self.jump) else {
             return match self.fixed_call {
                 Some(call) => CallSite {
@@ -366,6 +427,25 @@ impl<'a> Context<'a> {
         }
     }
 
+    fn planned_site(&self, planned: &Planned<'_>) -> CallSite {
+        let op = planned.op;
+        CallSite {
+            kind: op.kind,
+            function: op.a,
+            arguments: (op.b, op.count),
+            site: Site {
+                state: self
+                    .proved(StateId::read(planned.state))
+                    .unwrap_or(StateId::ROOT),
+                transition: TransitionId::read(planned.transition),
+                cause: match planned.by_jump {
+                    true => self.cause_of_jump(),
+                    false => Cause::None,
+                },
+            },
+        }
+    }
+
     /// Where a call of fused code stands while something is taken.
     #[inline]
     pub(crate) fn fixed_site(&self, call: &CallSite) -> Site {
@@ -378,20 +458,22 @@ impl<'a> Context<'a> {
 
     /// Where code of the jump that is going on stands.
     pub(crate) fn jump_site(&self, state: U16, jump: &Jump) -> Site {
-        let event = self
-            .jump
-            .and_then(|(_, event)| event)
-            .unwrap_or(&self.queued);
         Site {
             state: self.proved(StateId::read(state)).unwrap_or(StateId::ROOT),
             transition: self.proved(TransitionId::read(jump.transition)),
-            cause: match self.fired {
-                Some(timer) => Cause::Timer(timer),
-                None => self
-                    .proved(event.id())
-                    .map_or(Cause::None, |id| Cause::Event(id, event.words())),
-            },
+            cause: self.cause_of_jump(),
         }
+    }
+
+    /// What made the jump that is going on.
+    fn cause_of_jump(&self) -> Cause {
+        if let Some(timer) = self.fired {
+            return Cause::Timer(timer);
+        }
+        let event = self.jump.and_then(|(_, event)| event);
+        let event = event.unwrap_or(&self.queued);
+        let id = self.proved(event.id());
+        id.map_or(Cause::None, |id| Cause::Event(id, event.words()))
     }
 }
 

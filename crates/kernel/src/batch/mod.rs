@@ -480,10 +480,37 @@ fn visit<'a, I: Instance, H: Hosts>(
     (place, events): (usize, &'a [InboxEvent]),
 ) -> Report {
     let steps = hosts.traces_steps(place);
+    let by_tables = !steps && !hosts.are_fused();
+    if by_tables && events.is_empty() && cx.router().waits_for_timer(instance) {
+        return visit_waiting(cx, instance, hosts, batch, place);
+    }
     let input = batch.input(place, events);
     follow(cx, instance, place, &input, steps, || {
         hosts.of(place, batch.agent(place))
     })
+}
+
+/// One agent without events that does nothing but wait for timers: as [`follow`] takes it.
+#[inline(never)]
+fn visit_waiting<'a, I: Instance, H: Hosts>(
+    cx: &mut Context<'a>,
+    instance: &'a mut I,
+    hosts: &mut H,
+    batch: &Batch<'a>,
+    place: usize,
+) -> Report {
+    if !instance.has_due_timer(batch.tick) {
+        return Report::QUIET;
+    }
+    cx.attach(instance.ram(), place);
+    let mut host = hosts.of(place, batch.agent(place));
+    let (used, idle) = fast::take_due(cx, &mut host);
+    if idle {
+        Report::QUIET
+    } else {
+        let input = batch.input(place, &[]);
+        run(cx, &mut host, &input, used, Begun::Nothing)
+    }
 }
 
 /// What is left to do of a tick that began with a jump, unless nothing is before the next deadline.

@@ -538,7 +538,7 @@ impl Context<'_> {
     }
 
     /// A state becomes active: everything it keeps begins anew (RAM-7).
-    fn enter(&mut self, state: StateId) -> Arming {
+    pub(crate) fn enter(&mut self, state: StateId) -> Arming {
         let Some(record) = self.state(state) else {
             return Arming::Done;
         };

@@ -49,6 +49,11 @@ impl Context<'_> {
         if due == 0 {
             return None;
         }
+        if due.is_power_of_two()
+            && let Some(alone) = self.due_alone(due)
+        {
+            return Some(alone);
+        }
         let by_deadline = self.has_policy(policy::INTERNAL_FIRST);
         let mut best = self.due_machine_timers(due, by_deadline);
         // A place belongs to one timer at a time: where one is due, nobody else has to be looked for.
@@ -73,6 +78,35 @@ impl Context<'_> {
             }
         }
         best
+    }
+
+    /// The timer of a place that alone is due, if it belongs to a state: a place belongs to one timer at a time,
+    /// so that nobody else has to be looked for.
+    #[inline]
+    fn due_alone(&self, due: u8) -> Option<Due> {
+        let (states, timers) = (self.rom.states(), self.rom.timers());
+        if timers.first()?.kind == TimerKind::Machine {
+            return None;
+        }
+        for leaf in self.ram.leaves() {
+            let mut at = leaf.get();
+            // Bound: the depth of the tree.
+            while let Some(record) = states.get(usize::from(at)) {
+                if record.timer_mask & due != 0 {
+                    let first = usize::from(record.first_timer.get());
+                    let own = first..first.saturating_add(usize::from(record.timer_count));
+                    let fires = |timer: &TimerRecord| {
+                        bit(timer.place) == due && of_its_state(timer.kind.get())
+                    };
+                    let found = own.zip(timers.get(first..)?).find(|(_, timer)| fires(timer));
+                    if let Some((index, timer)) = found {
+                        return self.due(index, timer, TimerSlot::new(timer.place)?);
+                    }
+                }
+                at = record.parent.get();
+            }
+        }
+        None
     }
 
     fn due_machine_timers(&self, mask: u8, by_deadline: bool) -> Option<Due> {

@@ -203,6 +203,12 @@ impl<'a> Router<'a> {
         self.idle.polls(instance, self.now)
     }
 
+    /// Is an instance at rest but for timers, one of which may lead to a jump?
+    #[inline]
+    pub(crate) fn waits_for_timer<I: Instance>(&self, instance: &I) -> bool {
+        self.idle.may_jump_by_timer(instance.header()) && instance.header().clamped == 0
+    }
+
     /// Is an instance at rest but for polling, timers and events that wait? Then fused code may take
     /// what comes.
     #[inline]

@@ -21,7 +21,7 @@ use statewright_rom::layout::*;
 use crate::code::actions::run_quiet_list;
 use crate::code::activity::bits_at;
 use crate::code::truth::{by_term, test_beyond};
-use crate::context::{Context, Site};
+use crate::context::{Context, Planned, Site};
 use crate::fault::Fault;
 use crate::fused::{Fuse, Phase, Step};
 use crate::host::cx::{ActionCx, GuardCx};
@@ -239,8 +239,11 @@ fn run_all<'a, I: Instance, H: Host>(
 ) -> Polled {
     let (mut leaf, mut left) = (Some(chain.first), chain.run_leaves());
     while let Some(poll) = leaf.filter(|_| left != 0) {
-        for run in cx.runs_from(poll.run) {
+        let mut next = poll.run;
+        // Bound: each record names an earlier one.
+        while let Some(run) = cx.rom.runs().get(usize::from(next.get())) {
             run_quietly::<I, H>(cx, host, run);
+            next = run.next;
         }
         left = left.wrapping_sub(1);
         leaf = if left == 0 { None } else { cx.after(poll) };
@@ -260,8 +263,8 @@ fn run_all<'a, I: Instance, H: Host>(
 /// without a detour.
 #[inline(always)]
 fn run_quietly<'a, I: Instance, H: Host>(cx: &mut Context<'a>, host: &mut H, run: &'a RunRecord) {
-    let state = StateId::read(run.state).unwrap_or(StateId::ROOT);
     if let Some(update) = ListId::read(run.update) {
+        let state = StateId::read(run.state).unwrap_or(StateId::ROOT);
         run_quiet_list(cx, host, update, &eventless(state));
         if run.activity.get() == NONE {
             return;
@@ -276,12 +279,20 @@ fn run_quietly<'a, I: Instance, H: Host>(cx: &mut Context<'a>, host: &mut H, run
     if run.call.kind == ActionOp::CallWith {
         return run_apart(cx, host, run);
     }
-    if let Some(function) = cx.prepare_call(&run.call, &eventless(state)) {
-        let status = host.activity(function, Mode::Run, ActionCx::new(cx));
-        if status != Status::Running {
-            cx.set_result(state, status);
-        }
+    let call = Planned::eventless(&run.call, run.state, NONE);
+    let status = cx.call_planned(call, |function, cx| {
+        host.activity(function, Mode::Run, ActionCx::new(cx))
+    });
+    if status != Status::Running {
+        keep_result(cx, run, status);
     }
+}
+
+/// An activity has come to an end.
+#[inline(never)]
+fn keep_result(cx: &mut Context<'_>, run: &RunRecord, status: Status) {
+    let state = cx.proved(StateId::read(run.state));
+    cx.set_result(state.unwrap_or(StateId::ROOT), status);
 }
 
 /// Where something stands that a state does by itself.
@@ -432,10 +443,14 @@ fn guard_holds<'a, H: AnyHost + ?Sized>(
             return holds;
         }
         let expression = cx.proved(ExpressionId::read(op.a));
-        expression.is_some_and(|expression| test_beyond(cx, host, expression, &site()))
+        expression.is_some_and(|expression| {
+            test_beyond(cx, host, (expression, &plan.term), &site())
+        })
     } else if op.kind == ActionOp::Call {
-        let function = cx.prepare_call(op, &site());
-        function.is_some_and(|function| host.guard(function, GuardCx::new(cx)).holds)
+        let call = Planned::eventless(op, plan.source, id);
+        cx.call_planned(call, |function, cx| {
+            host.guard(function, GuardCx::new(cx)).holds
+        })
     } else {
         judge_apart(cx, host.any_mut(), op, &site())
     }
