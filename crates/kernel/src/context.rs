@@ -17,7 +17,7 @@ use crate::fused::CallSite;
 use crate::host::notes::Notes;
 use crate::host::{Call, Cause};
 use crate::instance::event::Event;
-use crate::instance::ram::Ram;
+use crate::instance::ram::{AnyTier, Ram, Seen};
 use crate::instance::{Header, flag};
 use crate::poll::Halt;
 
@@ -498,6 +498,12 @@ impl Context<'_> {
     /// Is a state active?
     #[inline]
     pub(crate) fn is_active(&self, state: StateId) -> bool {
+        self.is_active_in::<AnyTier>(state)
+    }
+
+    /// The same where the type of the instance may be known.
+    #[inline(always)]
+    pub(crate) fn is_active_in<S: Seen>(&self, state: StateId) -> bool {
         if self.step.is_some() {
             return self.is_active_in_jump(state);
         }
@@ -505,7 +511,7 @@ impl Context<'_> {
             .state(state)
             .map_or(0, |record| record.subtree_end.get());
         let own = state.raw()..end;
-        let mut leaves = self.ram.leaves().iter();
+        let mut leaves = S::leaves(&self.ram).iter();
         leaves.any(|leaf| own.contains(&leaf.get()))
     }
 

@@ -19,6 +19,7 @@ use crate::code::straight::straight;
 use crate::context::{Context, Planned, Site};
 use crate::host::cx::{GuardCx, parameter_word};
 use crate::host::{AnyHost, Cause, Host};
+use crate::instance::ram::Seen;
 use crate::toggles::{self, Optimization};
 
 /// What a condition says, for whatever host.
@@ -60,7 +61,7 @@ fn begun<'a, H: AnyHost + ?Sized>(
 /// What a condition says whose term is known, if that decides it; reading nothing but the record and one
 /// or two words of the host.
 #[inline(always)]
-pub(crate) fn by_term<H: AnyHost + ?Sized>(
+pub(crate) fn by_term<S: Seen, H: AnyHost + ?Sized>(
     cx: &Context<'_>,
     host: &H,
     term: &Term,
@@ -69,7 +70,7 @@ pub(crate) fn by_term<H: AnyHost + ?Sized>(
         return None;
     }
     let outcome = if term.kind == TermKind::State {
-        u8::from(cx.is_active(StateId::read(term.a)?)).wrapping_add(1)
+        u8::from(cx.is_active_in::<S>(StateId::read(term.a)?)).wrapping_add(1)
     } else {
         let a = host.read_word(KeyId::read(term.a)?);
         let b = if term.flags & (term_flag::PARAMETER | term_flag::KEY) == 0 {

@@ -2,7 +2,7 @@
 //! timers that can never run together, so whose it is follows from the configuration.
 
 use statewright_rom::ids::{StateId, TimerId, TimerSlot};
-use statewright_rom::layout::{MAX_TICKS, TimerKind, TimerRecord, policy};
+use statewright_rom::layout::{MAX_TICKS, StateRecord, TimerKind, TimerRecord, policy};
 
 use crate::context::Context;
 use crate::events::time::is_due;
@@ -98,7 +98,9 @@ impl Context<'_> {
                     let fires = |timer: &TimerRecord| {
                         bit(timer.place) == due && of_its_state(timer.kind.get())
                     };
-                    let found = own.zip(timers.get(first..)?).find(|(_, timer)| fires(timer));
+                    let found = own
+                        .zip(timers.get(first..)?)
+                        .find(|(_, timer)| fires(timer));
                     if let Some((index, timer)) = found {
                         return self.due(index, timer, TimerSlot::new(timer.place)?);
                     }
@@ -257,23 +259,19 @@ impl Context<'_> {
 
     /// Arms the `after` and `every` timers of a state that is entered (SEL-1, LANG-2), as far as
     /// their durations are in the ROM.
-    pub(crate) fn arm_entry_timers(&mut self, state: StateId) -> Arming {
+    pub(crate) fn arm_entry_timers(&mut self, record: &StateRecord) -> Arming {
         let mut arming = Arming::Done;
-        for timer in self
-            .rom
-            .timers_of(state)
-            .iter()
-            .filter(|timer| timer.kind.get().is_armed_on_entry())
-        {
+        for timer in self.rom.timers_in(record) {
+            if !timer.kind.get().is_armed_on_entry() {
+                continue;
+            }
             let Some(ticks) = timer.duration.known() else {
                 arming = Arming::Computed;
                 continue;
             };
-            let deadline = self.now.wrapping_add(ticks.max(1));
-            timer
-                .timer_slots()
-                .take(1)
-                .for_each(|slot| self.arm(slot, deadline));
+            if let Some(slot) = timer.timer_slots().next() {
+                self.arm(slot, self.now.wrapping_add(ticks.max(1)));
+            }
         }
         arming
     }

@@ -19,6 +19,7 @@ use crate::host::trace::Trace;
 use crate::host::{AnyHost, Cause, Host};
 use crate::instance::Instance;
 use crate::instance::event::Event;
+use crate::instance::ram::AnyTier;
 use crate::tick::{Tick, Used};
 
 /// No slot.
@@ -387,7 +388,10 @@ fn run_other<'a>(cx: &mut Context<'a>, host: &mut dyn Host, jump: &'a Jump, step
     }
     cx.step = None;
     // Whoever has nothing to say needs nobody to be told where he stands.
-    let list = match (step.kind.get(), cx.rom.states().get(usize::from(step.state.get()))) {
+    let list = match (
+        step.kind.get(),
+        cx.rom.states().get(usize::from(step.state.get())),
+    ) {
         (JumpStepKind::Exit, Some(record)) if cx.leaves_alone(record) => {
             if record.exit.get() == NONE {
                 return cx.forget_step(step, record);
@@ -438,12 +442,9 @@ impl Context<'_> {
         let Some(state) = self.proved(StateId::read(step.state)) else {
             return false;
         };
-        let timers = match record.timer_count {
-            0 => &[],
-            _ => self.rom.timers_of(state),
-        };
-        let mut armed = timers.iter().filter(|timer| timer.kind.get().is_armed_on_entry());
-        if !armed.all(|timer| timer.duration.known().is_some()) {
+        let timers = self.rom.timers_in(record).iter();
+        let mut armed = timers.filter(|timer| timer.kind.get().is_armed_on_entry());
+        if record.timer_count != 0 && !armed.all(|timer| timer.duration.known().is_some()) {
             return false;
         }
         self.enter(state) == Arming::Done
@@ -479,7 +480,7 @@ pub(super) fn guard_holds<'a, H: AnyHost + ?Sized>(
         .transition_plans()
         .get(usize::from(jump.transition.get()));
     let own = plan.filter(|plan| plan.source == jump.asker);
-    if let Some(holds) = own.and_then(|plan| by_term(cx, host, &plan.term)) {
+    if let Some(holds) = own.and_then(|plan| by_term::<AnyTier, H>(cx, host, &plan.term)) {
         return holds;
     }
     let op = match own {

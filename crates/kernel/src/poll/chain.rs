@@ -13,6 +13,7 @@ use zerocopy::byteorder::little_endian::U16;
 use crate::context::Context;
 use crate::instance::Instance;
 use crate::instance::leaves::Leaves;
+use crate::instance::ram::{AnyTier, Seen};
 
 /// A configuration that was walked from its first leaf to its last: where it begins, and what its
 /// leaves have together. The others are found again from leaf to leaf ([`Context::after`]).
@@ -265,10 +266,16 @@ impl<'a> Context<'a> {
     /// behind the one before it in the tree.
     #[inline(always)]
     pub(crate) fn after(&self, poll: &PollRecord) -> Option<&'a PollRecord> {
+        self.after_in::<AnyTier>(poll)
+    }
+
+    /// The same where the type of the instance may be known.
+    #[inline(always)]
+    pub(crate) fn after_in<S: Seen>(&self, poll: &PollRecord) -> Option<&'a PollRecord> {
         if poll.next.get() == NONE {
             return None;
         }
-        let leaf = self.ram.leaves().get(usize::from(poll.next_leaf));
+        let leaf = S::leaves(&self.ram).get(usize::from(poll.next_leaf));
         self.proved(leaf.and_then(|leaf| poll_of(self.rom, *leaf)))
     }
 
