@@ -140,7 +140,7 @@ fn all(machines: &[Written]) -> TokenStream {
                 code: FusedCode {
                     run: |fuse, host, phase| #module::fused::<Plainly<#plain>, _>(fuse, host, phase),
                     bare: |bytes, host, phase| #module::bare::<Plainly<#plain>, _>(bytes, host, phase),
-                    hears: #module::hears,
+                    needs: #module::NEEDS,
                     timers: #module::TIMERS,
                     plain: #plain,
                 },

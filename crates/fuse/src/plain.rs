@@ -4,6 +4,7 @@
 //! ```text
 //!   plain_call!(3)           function 3 is called next
 //!   never_bare!()            needs more than bytes
+//!   never_attached!()        only where there are nothing but bytes
 //!   plain_or_leave!(take_7)  all of `take_7` is to come next
 //!   in_order!()              the function begins
 //!   all_plain!(run_own_2)    whether all of `run_own_2` needs no more than bytes
@@ -157,6 +158,9 @@ impl Functions {
         let leave = quote!({
             return Leaving::leave();
         });
+        if mark == "never_attached" {
+            return Some(quote!(if !W::BARE #leave));
+        }
         let (condition, then) = match mark.to_string().as_str() {
             "plain_call" => (not_plain(number(given)), leave),
             "never_bare" => (quote!(true), leave),

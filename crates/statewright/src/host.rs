@@ -2,7 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 
-use statewright_kernel::fused::{AnyBare, CallSite, Fuse, Phase, Step};
+use statewright_kernel::fused::{CallSite, Fuse, Phase, Step};
 use statewright_kernel::{self as kernel, Command, CommandKind, Host, Mode, Status, Verdict};
 use statewright_rom::Rom;
 use statewright_rom::ids::{FunctionId, KeyId, LaneId};
@@ -361,19 +361,6 @@ impl<B: Board, C, const STRICT: bool, F: FusedBy<B, C>> Host
             code: ByTables,
         };
         self.code.run(fuse, &mut host, phase)
-    }
-
-    #[inline(always)]
-    fn bare(&mut self, bare: AnyBare<'_, '_>, phase: Phase<'_>) -> Step {
-        if STRICT {
-            return Step::Tables;
-        }
-        let mut host = FusedHost {
-            board: &mut *self.board,
-            env: &mut *self.env,
-            code: ByTables,
-        };
-        self.code.run_bare(bare, &mut host, phase)
     }
 
     fn command(&mut self, command: &Command) -> bool {

@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
 use statewright_kernel as kernel;
-use statewright_kernel::fused::{AnyBare, CallSite, Fuse, Heard, Phase, Polled, Step, Taking};
+use statewright_kernel::fused::{AnyBare, CallSite, Fuse, Needs, Phase, Polled, Step, Taking};
 use statewright_kernel::{
     ActionCx, Admission, Call, Command, CommandKind, GuardCx, Host, Mode, Status, Trace, Verdict,
 };
@@ -42,8 +42,8 @@ pub struct FusedCode {
     pub run: for<'s> fn(Fuse<'_, '_>, &mut KernelHost<'s>, Phase<'_>) -> Step,
     /// The same on nothing but the bytes of an agent.
     pub bare: for<'s> fn(AnyBare<'_, '_>, &mut KernelHost<'s>, Phase<'_>) -> Step,
-    /// Who may handle an event while a state alone is the innermost one?
-    pub hears: fn(u16, u16) -> Heard,
+    /// What it asks of an agent besides its bytes.
+    pub needs: Needs,
     /// Timer places that the machine uses, a bit each.
     pub timers: u8,
     /// Functions that look at nothing but the blackboard, a bit each.
@@ -107,7 +107,7 @@ impl ByCode {
         match phase {
             Phase::Poll { .. } => self.polls += done,
             Phase::Take(_) => self.eventless += taken,
-            Phase::Event(_) => {
+            Phase::Event(_) | Phase::OneEvent(_) => {
                 self.events += done;
                 self.transitions += taken;
             }
@@ -347,9 +347,8 @@ impl Host for KernelHost<'_> {
         step
     }
 
-    fn hears(&self, leaf: u16, event: u16) -> Heard {
-        self.fused
-            .map_or(Heard::BySomebody, |code| (code.hears)(leaf, event))
+    fn needs(&self) -> Needs {
+        self.fused.map_or(Needs::ALL, |code| code.needs)
     }
 
     fn timers(&self) -> u8 {

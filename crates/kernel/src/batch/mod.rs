@@ -20,6 +20,7 @@ use crate::tick::{Begun, Input, Mismatch, Report, Used, follow, run, run_polled}
 use crate::toggles::{self, Optimization};
 
 mod by_code;
+mod bytes;
 pub(crate) mod inbox;
 mod polling;
 pub(crate) mod prefetch;
@@ -135,6 +136,27 @@ pub fn tick_batch<'a, I: Instance, H: Hosts>(
 pub trait Done {
     /// The agent at a place, its report, and what it left in the inbox.
     fn done(&mut self, place: usize, report: &Report, left: &[InboxEvent]);
+
+    /// The same of one that has taken its only event and rests. All of them are counted once more
+    /// ([`Self::rested`]).
+    #[inline(always)]
+    fn rests(&mut self, place: usize) {
+        self.done(place, &Report::RESTS, &[]);
+    }
+
+    /// So many have taken their only event and rest.
+    #[inline(always)]
+    fn rested(&mut self, count: usize) {
+        let _ = count;
+    }
+
+    /// The same of so many neighbors, the first at a place, that had no events and only polled: they still do.
+    #[inline(always)]
+    fn polled(&mut self, first: usize, count: usize) {
+        for place in (first..).take(count) {
+            self.done(place, &Report::QUIET, &[]);
+        }
+    }
 }
 
 impl<F: FnMut(usize, &Report, &[InboxEvent])> Done for F {

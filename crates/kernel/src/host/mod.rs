@@ -8,7 +8,7 @@ use statewright_rom::Rom;
 use statewright_rom::ids::*;
 use statewright_rom::layout::{ArgumentRecord, ValueType};
 
-use crate::fused::{AnyBare, Fuse, Heard, Phase, Step};
+use crate::fused::{AnyBare, Fuse, Needs, Phase, Step};
 use crate::host::cx::{ActionCx, GuardCx};
 use crate::host::trace::Trace;
 use crate::instance::event::Event;
@@ -194,12 +194,11 @@ pub trait Host {
         false
     }
 
-    /// Who may handle an event, as [`Hosts::hears`].
+    /// What that code asks of an agent besides its bytes, as [`Hosts::needs`].
     #[doc(hidden)]
     #[inline]
-    fn hears(&self, leaf: u16, event: u16) -> Heard {
-        let _ = (leaf, event);
-        Heard::BySomebody
+    fn needs(&self) -> Needs {
+        Needs::ALL
     }
 
     /// Timer places that agents of that machine use, a bit each, as [`Hosts::timers`].
@@ -262,6 +261,18 @@ impl AnyHost for dyn Host + '_ {
     }
 }
 
+/// Turns of agents on nothing but their bytes, one after the other.
+#[doc(hidden)]
+pub trait BareTurns<X> {
+    /// The turn of the agent at a place; `code` does a part of its tick. Whether the others go on.
+    fn turn(
+        &mut self,
+        place: usize,
+        item: X,
+        code: impl FnOnce(AnyBare<'_, '_>, Phase<'_>) -> Step,
+    ) -> bool;
+}
+
 /// User code of many agents: gives each agent of a batch its host, when it has something to do.
 pub trait Hosts {
     /// The host of one agent.
@@ -292,21 +303,40 @@ pub trait Hosts {
         false
     }
 
-    /// Who may handle an event of a number while a state alone is the innermost one, as far as that
-    /// code knows. Asked before the host of the agent is.
-    #[doc(hidden)]
-    #[inline]
-    fn hears(&self, leaf: u16, event: u16) -> Heard {
-        let _ = (leaf, event);
-        Heard::BySomebody
-    }
-
     /// Timer places that agents of the machine use, as far as that code knows, a bit each: only these are looked at,
     /// and an agent with another one goes the slow path.
     #[doc(hidden)]
     #[inline]
     fn timers(&self) -> u8 {
         u8::MAX
+    }
+
+    /// What that code asks of an agent besides its bytes.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn needs(&self) -> Needs {
+        Needs::ALL
+    }
+
+    /// Turns of neighbors, the first at a place and with a number, by that code on nothing but their bytes: as their
+    /// hosts would have them ([`Host::bare`]), which nobody has to ask for. Ends behind the last, or with
+    /// whoever says so.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn each_bare<X, T: BareTurns<X>>(
+        &mut self,
+        (first, agent): (usize, u64),
+        items: impl Iterator<Item = X>,
+        mut turns: T,
+    ) -> T {
+        for ((place, agent), item) in (first..).zip(agent..).zip(items) {
+            let code =
+                |bare: AnyBare<'_, '_>, phase: Phase<'_>| self.of(place, agent).bare(bare, phase);
+            if !turns.turn(place, item, code) {
+                break;
+            }
+        }
+        turns
     }
 
     /// Whether the agent at a place is traced in more than outline; it goes the slow path then.
@@ -340,8 +370,8 @@ impl<H: Host> Hosts for H {
     }
 
     #[inline]
-    fn hears(&self, leaf: u16, event: u16) -> Heard {
-        Host::hears(self, leaf, event)
+    fn needs(&self) -> Needs {
+        Host::needs(self)
     }
 
     #[inline]
@@ -420,13 +450,13 @@ impl<H: Host + ?Sized> Host for &mut H {
     }
 
     #[inline]
-    fn hears(&self, leaf: u16, event: u16) -> Heard {
-        (**self).hears(leaf, event)
+    fn fused(&mut self, fuse: Fuse<'_, '_>, phase: Phase<'_>) -> Step {
+        (**self).fused(fuse, phase)
     }
 
     #[inline]
-    fn fused(&mut self, fuse: Fuse<'_, '_>, phase: Phase<'_>) -> Step {
-        (**self).fused(fuse, phase)
+    fn needs(&self) -> Needs {
+        (**self).needs()
     }
 
     #[inline]

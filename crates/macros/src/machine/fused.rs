@@ -41,11 +41,7 @@ pub fn code(input: &Input, built: &Built) -> Option<TokenStream> {
                 const FUNCTIONS: &'static [&'static str] = &[#(#names),*];
                 const KEYS: &'static [(&'static str, ::statewright::Type)] = &[#(#keys),*];
 
-                #[inline(always)]
-                fn hears(leaf: u16, event: u16) -> Heard {
-                    hears(leaf, event)
-                }
-
+                const NEEDS: Needs = NEEDS;
                 const TIMERS: u8 = TIMERS;
 
                 #[inline(always)]

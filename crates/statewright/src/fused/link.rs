@@ -3,7 +3,7 @@
 
 use std::marker::PhantomData;
 
-use statewright_kernel::fused::{AnyBare, CallSite, Fuse, Heard, Linkage, Phase, Step};
+use statewright_kernel::fused::{AnyBare, CallSite, Fuse, Linkage, Needs, Phase, Step};
 use statewright_kernel::{self as kernel, Host, Mode, Status, Verdict};
 use statewright_rom::ids::KeyId;
 
@@ -69,8 +69,8 @@ pub trait FusedMachine {
     /// Timer places that it uses, a bit each.
     const TIMERS: u8;
 
-    /// Who may handle an event while a state alone is the innermost one?
-    fn hears(leaf: u16, event: u16) -> Heard;
+    /// What it asks of an agent besides its bytes.
+    const NEEDS: Needs;
 
     /// A part of a tick on nothing but the bytes of an agent.
     fn bare<L: Linkage<H>, H: Host>(bytes: AnyBare<'_, '_>, host: &mut H, phase: Phase<'_>)
@@ -94,7 +94,7 @@ where
             &Fused::<T::Board, T::Context> {
                 batch: |batch| batch.run::<M::Instance, _>(Known::<T, M>(PhantomData)),
                 alone: |bare, mut host, event| {
-                    let phase = Phase::Event(event);
+                    let phase = Phase::OneEvent(event);
                     M::bare::<Linker<T, M>, _>(bare, &mut host, phase).taking()
                 },
                 fields: &Linker::<T, M>::FIELDS,
@@ -123,8 +123,8 @@ where
     const IS_THERE: bool = true;
 
     #[inline(always)]
-    fn hears(self, leaf: u16, event: u16) -> Heard {
-        M::hears(leaf, event)
+    fn needs(self) -> Needs {
+        M::NEEDS
     }
 
     #[inline(always)]
@@ -136,7 +136,7 @@ where
     fn run_bare(
         self,
         bare: AnyBare<'_, '_>,
-        host: &mut FusedHost<'_, '_, T::Board, <T::Context as Context>::Of<'w>>,
+        host: &mut PlainHost<'_, T::Board, <T::Context as Context>::Of<'w>>,
         phase: Phase<'_>,
     ) -> Step {
         M::bare::<Linker<T, M>, _>(bare, host, phase)

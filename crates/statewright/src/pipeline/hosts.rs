@@ -2,14 +2,14 @@
 
 use std::cell::{Cell, RefCell};
 
-use statewright_kernel::fused::Heard;
-use statewright_kernel::{Hosts, prefetch};
+use statewright_kernel::fused::{AnyBare, Needs, Phase};
+use statewright_kernel::{BareTurns, Hosts, prefetch};
 
 use super::env::TickEnv;
 use super::panicked::CallPlace;
 use crate::board::Board;
 use crate::commands::Writer;
-use crate::fused::{ByTables, FusedBy};
+use crate::fused::{ByTables, FusedBy, PlainHost};
 use crate::host::{AgentHost, Caller, HostEnv};
 use crate::sealed::SealLog;
 
@@ -131,6 +131,22 @@ impl<'c, B: Board, C> Hosts for ChunkHosts<'c, B, C> {
     }
 }
 
+/// The turn of an agent whose code writes no command: dropped only if that unwinds. Whose turn it was, and that it
+/// wrote nothing, is noted then.
+struct Unwinding<'t> {
+    out: &'t mut Writer,
+    turn: &'t mut usize,
+    index: usize,
+}
+
+impl Drop for Unwinding<'_> {
+    #[cold]
+    fn drop(&mut self) {
+        *self.turn = self.index;
+        self.out.begin();
+    }
+}
+
 /// The same where nobody traces or measures and no write waits, with whatever code there is for the
 /// machine.
 pub(crate) struct CodeHosts<'f, 'c, B, C, F> {
@@ -155,13 +171,51 @@ impl<'c, B: Board, C, F: FusedBy<B, C>> Hosts for CodeHosts<'_, 'c, B, C, F> {
     }
 
     #[inline(always)]
+    fn each_bare<X, T: BareTurns<X>>(
+        &mut self,
+        (begin, _): (usize, u64),
+        items: impl Iterator<Item = X>,
+        mut turns: T,
+    ) -> T {
+        let code = self.code;
+        let ChunkHosts { first, boards, env } = &mut *self.hosts;
+        let boards = boards.get_mut(begin - *first..).unwrap_or_default();
+        let context = env.context;
+        let Caller {
+            out,
+            index: turn,
+            unwound,
+            ..
+        } = &mut env.caller;
+        for (number, (board, item)) in boards.iter_mut().zip(items).enumerate() {
+            let index = begin + number;
+            let run = |bare: AnyBare<'_, '_>, phase: Phase<'_>| {
+                let (out, turn) = (&mut *out, &mut *turn);
+                let unwinding = Unwinding { out, turn, index };
+                let mut host = PlainHost {
+                    board,
+                    context,
+                    unwound,
+                };
+                let step = code.run_bare(bare, &mut host, phase);
+                std::mem::forget(unwinding);
+                step
+            };
+            if !turns.turn(index, item, run) {
+                break;
+            }
+        }
+        turns
+    }
+
+    #[inline(always)]
     fn are_fused(&self) -> bool {
         F::IS_THERE
     }
 
     #[inline(always)]
-    fn hears(&self, leaf: u16, event: u16) -> Heard {
-        self.code.hears(leaf, event)
+    fn needs(&self) -> Needs {
+        self.code.needs()
     }
 
     #[inline(always)]
