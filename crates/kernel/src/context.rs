@@ -405,6 +405,20 @@ impl<'a> Context<'a> {
             .unwrap_or(FunctionId::FIRST)
     }
 
+    /// The arguments of the call that is going on.
+    #[inline]
+    pub(crate) fn arguments_of_call(&self) -> &[ArgumentRecord] {
+        let (kind, first, count) = match (self.step, self.planned) {
+            (Some(step), _) => (ActionOp::Call.coded(), step.first, step.count),
+            (None, Some(planned)) => (planned.op.kind, planned.op.b, planned.op.count),
+            (None, None) => {
+                let call = self.fixed_call.unwrap_or(&self.call_site);
+                (call.kind, call.arguments.0, call.arguments.1)
+            }
+        };
+        self.arguments(kind, first.get(), count)
+    }
+
     fn call_site(&self) -> CallSite {
         if let Some(planned) = self.planned {
             return self.planned_site(&planned);
