@@ -350,7 +350,20 @@ impl Fused<'_> {
             arms.extend(quote!(#number => #code,));
         }
         let due = apart(&quote!(0xFFFF), &quote!(fuse.due_timer(due)));
+        let waits = |timer: &&TimerRecord| {
+            matches!(timer.kind.get(), TimerKind::Clock | TimerKind::Debounce)
+        };
+        let firing = self.rom.timers().iter().filter(|timer| !waits(timer));
+        // A timer may have more places than its first.
+        let firing = firing.flat_map(TimerRecord::timer_slots);
+        let firing = firing.fold(0_u8, |places, slot| {
+            places | 1_u8.checked_shl(slot.raw().into()).unwrap_or(0)
+        });
         self.timer_function(&quote! {
+            // Whoever only waits does not fire.
+            if due & #firing == 0 {
+                return Taking::Done;
+            }
             match #due {
                 #arms
                 0xFFFF => Taking::Done,
