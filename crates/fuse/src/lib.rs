@@ -60,13 +60,14 @@ pub fn fuse(rom: &Rom<'_>, symbols: &SymbolTable, border: &TokenStream) -> Optio
     let takes = called(&[&found, &reactions], machine.takes());
     let takes = inlined_where_called_once(&[&found, &reactions], takes);
     let timers = machine.timers();
+    let (polled, calls) = (plain::called_in(&polls), mentions(&polls, "never_bare"));
     let written = [&polls, &found, &reactions, &takes];
     let [variant, payload] =
         ["parameter", "payload"].map(|name| written.iter().any(|code| mentions(code, name)));
     Some(plain::resolved(quote! {
         #[allow(unused_imports)]
         use #border::{
-            #instance, AnyBare, Asked, CallSite, Event, Fuse, Halt, Heard, Host, Leaving, Linkage, Mode, Phase,
+            #instance, AnyBare, AnyCalling, Asked, CallSite, Event, Fuse, Halt, Heard, Host, Leaving, Linkage, Mode, Phase,
             Needs, Quiet, Scored, Status, Step, Taking, Work, arith, best
         };
 
@@ -136,8 +137,46 @@ pub fn fuse(rom: &Rom<'_>, symbols: &SymbolTable, border: &TokenStream) -> Optio
             }
         }
 
+        /// A part of a tick of an agent that polls, without queued events, and is attached where that is needed.
+        #[inline(always)]
+        pub fn calling<L: Linkage<H>, H: Host>(
+            agent: AnyCalling<'_, '_>, host: &mut H, phase: Phase<'_>
+        ) -> Step {
+            let Some(mut fuse) = agent.of::<#instance>() else {
+                return Step::Tables;
+            };
+            let quiet = match phase {
+                Phase::Poll { has_events: true } => settle::<L, H, _>(fuse.again(), host),
+                Phase::Ask => ask::<L, H, _>(fuse.again(), host),
+                Phase::RunAll => run_all::<L, H, _>(fuse.again(), host),
+                Phase::Event(happened) => {
+                    return Step::Took(event::<L, H, _>(fuse.again(), host, happened));
+                }
+                Phase::Timer(due) => return Step::Took(timer::<L, H, _>(fuse.again(), host, due)),
+                Phase::Poll { has_events: false }
+                | Phase::Check
+                | Phase::Take(_)
+                | Phase::OneEvent(_)
+                | Phase::Run => return Step::Tables,
+            };
+            fuse.polled(quiet)
+        }
+
+        /// All of a tick of such an agent, if it only polls.
+        #[inline(always)]
+        pub fn polls<L: Linkage<H>, H: Host>(agent: AnyCalling<'_, '_>, host: &mut H) -> Quiet {
+            match agent.of::<#instance>() {
+                Some(fuse) => poll_alone::<L, H, _>(fuse, host),
+                None => Quiet::Slow,
+            }
+        }
+
         /// What the code asks of an agent besides its bytes.
-        pub const NEEDS: Needs = Needs { variant: #variant, payload: #payload };
+        pub const NEEDS: Needs = Needs { variant: #variant, payload: #payload, calls: #calls };
+
+        /// Functions that polling may call.
+        #[allow(dead_code)]
+        pub const POLLED: &[u16] = &[#(#polled),*];
 
         /// Timer places that the machine uses, a bit each.
         pub const TIMERS: u8 = #timers;

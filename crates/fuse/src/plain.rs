@@ -64,6 +64,17 @@ pub fn resolved(code: TokenStream) -> TokenStream {
     functions.replace(code, &mut String::new())
 }
 
+/// The functions of the user's that some code calls.
+pub fn called_in(code: &TokenStream) -> BTreeSet<u16> {
+    let mut items = Vec::new();
+    collect(code.clone(), &BTreeSet::new(), &mut items);
+    let called = items.into_iter().filter_map(|item| match item {
+        Item::Call(number) => Some(number),
+        Item::Draw | Item::Never | Item::Whole(_) | Item::Own(_) => None,
+    });
+    called.collect()
+}
+
 /// The number or the name that a mark is given, or a type.
 fn argument(group: &Group) -> String {
     group.stream().to_string()

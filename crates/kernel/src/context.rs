@@ -238,6 +238,18 @@ impl<'a> Context<'a> {
         self.place = place;
     }
 
+    /// It is the turn of an agent that is attached only if somebody asks.
+    #[inline(always)]
+    pub(crate) fn go_to(&mut self, place: usize) {
+        self.place = place;
+    }
+
+    /// The place of the agent whose turn it is.
+    #[inline(always)]
+    pub(crate) fn place(&self) -> usize {
+        self.place
+    }
+
     /// The queue of the agent had no room for an event.
     pub(crate) fn note_overflow(&mut self) {
         self.overflowed = self.place;
@@ -591,6 +603,12 @@ impl Context<'_> {
             Some(fresh) => *fresh = (*fresh).min(depth),
             None => self.impossible("a state with a leaf number behind the last"),
         }
+    }
+
+    /// Was any state entered in this tick?
+    #[inline]
+    pub(crate) fn has_fresh(&self) -> bool {
+        self.fresh != [NOT_FRESH; MAX_LEAVES]
     }
 
     /// Was a state at this place of the tree entered in this tick?

@@ -2,7 +2,8 @@
 //!
 //! ```text
 //!   no events ─┬─ only polls, rests, has ended ─▶ pass_quiet ─┐ agent after agent on nothing but its bytes
-//!   one event, and at rest ─────────────────────▶ take_events ┘ (`bytes`), up to one that needs more:
+//!   one event, and at rest ─────────────────────▶ take_events ┘ (`bytes`), up to one that needs more
+//!              └─ poll_calling instead of pass_quiet where user code looks at its agent (`calling`)
 //!              ┌──────────────────────────────────────────────┘
 //!              ├─ polls ──────────▶ poll_attached
 //!              ├─ takes an event ─▶ take_attached
@@ -10,7 +11,8 @@
 //!              └─ whatever else ──▶ visit_rarely: a tick from part to part (`drive`)
 //! ```
 
-use crate::batch::bytes::{self, Common, Left, Met, pass_quiet, take_events};
+use crate::batch::bytes::{self, Common, Left, Met, pass_quiet, pass_resting, take_events};
+use crate::batch::calling::{comes_by_parts, poll_calling, take_calling};
 use crate::batch::inbox::InboxEvent;
 use crate::batch::{Batch, Done, Visit, own_events, skip_to, visit};
 use crate::context::{Context, TakenFor};
@@ -42,10 +44,40 @@ pub(super) fn run_by_code<'a, const SPARSE: bool, I: Instance, H: Hosts>(
         Visit::All | Visit::WithEvents => &[],
     };
     let mut shared = Shared::new(router.rom, batch.tick, batch.variants);
+    let calls = hosts.needs().calls && router.polls_ever();
+    let rests = !SPARSE && !router.polls_ever() && !hosts.traces_steps(batch.first_place);
     // So many events at the head are for neighbors, each of whom has no other.
     let mut alone = 0;
     // Bound: each round goes on by an agent, or is the last.
     loop {
+        if rests && !are_neighbors(events) {
+            let place = left.place;
+            let common = Common {
+                cx: &mut *left.cx,
+                shared: &mut shared,
+                router: &router,
+                unwound: &mut left.unwound,
+                agent: batch.agent(place),
+            };
+            let agents = (&mut *left.agents, place);
+            let (passed, met) = pass_resting(common, agents, &mut events, hosts, done);
+            left.go_to(place.wrapping_add(passed));
+            let Some(met) = met else {
+                return;
+            };
+            if events
+                .first()
+                .is_some_and(|event| event.place as usize == left.place)
+            {
+                let own = own_events(events);
+                events = events.get(own.len()..).unwrap_or(&[]);
+                visit_with_events(&mut left, router, hosts, batch, (own, Some(met)), done);
+            } else if let Some(agent) = left.take() {
+                let cx = &mut *left.cx;
+                visit_quiet((cx, &mut shared, router), agent, hosts, batch, met, done);
+            }
+            continue;
+        }
         let next = events.first();
         let next = next.map_or(usize::MAX, |event| event.place as usize);
         // Agents without events up to the next one with events.
@@ -63,22 +95,43 @@ pub(super) fn run_by_code<'a, const SPARSE: bool, I: Instance, H: Hosts>(
             if count == 0 {
                 continue;
             }
-            let (run, _) = left.agents.split_at_mut(count);
-            let common = Common {
-                cx: &mut *left.cx,
-                shared: &mut shared,
-                router: &router,
-                unwound: &mut left.unwound,
-                agent: batch.agent(place),
+            let met = match calls && !hosts.traces_steps(place) {
+                true => poll_calling(&mut left, &router, (batch, count), hosts, done),
+                false => {
+                    let (run, _) = left.agents.split_at_mut(count);
+                    let common = Common {
+                        cx: &mut *left.cx,
+                        shared: &mut shared,
+                        router: &router,
+                        unwound: &mut left.unwound,
+                        agent: batch.agent(place),
+                    };
+                    let (passed, met) = pass_quiet(common, (run, place), hosts, done);
+                    left.go_to(place.wrapping_add(passed));
+                    met.and_then(|met| Some((met, left.take()?.1)))
+                }
             };
-            let (passed, met) = pass_quiet(common, (run, place), hosts, done);
-            left.go_to(place.wrapping_add(passed));
-            if let Some(met) = met {
-                visit_quiet(&mut left, (&mut shared, router), hosts, batch, met, done);
+            if let Some((met, instance)) = met {
+                let agent = (left.place.wrapping_sub(1), instance);
+                let cx = &mut *left.cx;
+                visit_quiet((cx, &mut shared, router), agent, hosts, batch, met, done);
             }
         }
         if left.agents.is_empty() || events.is_empty() {
             return;
+        }
+        // Whoever polls takes its event another way.
+        if calls
+            && left
+                .agents
+                .first()
+                .is_some_and(|agent| comes_by_parts(&router, agent))
+        {
+            let own = own_events(events);
+            events = events.get(own.len()..).unwrap_or(&[]);
+            alone = 0;
+            visit_with_events(&mut left, router, hosts, batch, (own, None), done);
+            continue;
         }
         if alone == 0 {
             alone = neighbors(events, |event| event.place).min(left.agents.len());
@@ -107,6 +160,17 @@ pub(super) fn run_by_code<'a, const SPARSE: bool, I: Instance, H: Hosts>(
             visit_with_events(&mut left, router, hosts, batch, (own, met), done);
         }
     }
+}
+
+/// Are the first events for so many neighbors that a loop for these is worth it?
+#[inline(always)]
+fn are_neighbors(events: &[InboxEvent]) -> bool {
+    const MANY: u32 = 4;
+    let ahead = events.get(MANY as usize);
+    events
+        .first()
+        .zip(ahead)
+        .is_some_and(|(first, ahead)| ahead.place.wrapping_sub(first.place) == MANY)
 }
 
 /// How many neighbors stand at the head of a list of places, each of them once.
@@ -141,48 +205,54 @@ fn neighbors<T>(list: &[T], place: impl Fn(&T) -> u32) -> usize {
 /// One agent without events that is more than bytes, or of which a timer is due.
 #[inline(never)]
 fn visit_quiet<'a, I: Instance, H: Hosts>(
-    left: &mut Left<'_, 'a, I>,
-    (shared, router): (&mut Shared<'a>, Router<'a>),
+    (cx, shared, router): (&mut Context<'a>, &mut Shared<'a>, Router<'a>),
+    (place, mut instance): (usize, &'a mut I),
     hosts: &mut H,
     batch: &Batch<'a>,
     met: Met,
     done: &mut impl Done,
 ) {
-    let place = left.place;
-    let Some(instance) = left.agents.first_mut() else {
-        return;
+    let mut fired = match met {
+        Met::Fired(taking) => Some(taking),
+        Met::Busy
+        | Met::Due
+        | Met::Begun
+        | Met::Polled(_)
+        | Met::Called(_)
+        | Met::Asked(..)
+        | Met::Ran(_)
+        | Met::Took(_) => None,
     };
-    let mut fired = None;
     if let Met::Busy = met {
         if router.has_ended(instance) {
-            left.go_to(place.wrapping_add(1));
             return done.done(place, &Report::QUIET, &[]);
         }
-        let common = Common {
-            cx: &mut *left.cx,
-            shared,
-            router: &router,
-            unwound: &mut left.unwound,
-            agent: batch.agent(place),
+        let agent = (place, batch.agent(place), instance);
+        let (taking, agent) = bytes::take_due((&mut *cx, shared, &router), agent, hosts);
+        let Some(agent) = agent else {
+            return;
         };
-        fired = bytes::take_due(common, (instance, place), hosts);
+        (fired, instance) = (taking, agent);
         if let Some(taking) = fired
             && instance.due_timers(router.now) == 0
             && let Taking::Rests | Taking::Ignored = taking
         {
-            count_taken(left.cx, taking);
-            left.go_to(place.wrapping_add(1));
+            count_taken(cx, taking);
             return done.done(place, &Report::QUIET, &[]);
         }
     }
-    let Some((place, instance)) = left.take() else {
-        return;
-    };
-    let cx = &mut *left.cx;
     let report = match (met, fired) {
         (Met::Polled(step), _) => {
             let mut host = hosts.of(place, batch.agent(place));
             poll_attached::<I, H::Host<'_>>(cx, instance, &mut host, batch, place, step)
+        }
+        (Met::Called(step), _) => {
+            let mut host = hosts.again(place, batch.agent(place));
+            poll_attached::<I, H::Host<'_>>(cx, instance, &mut host, batch, place, step)
+        }
+        (Met::Asked(..) | Met::Ran(_), _) => {
+            let mut host = hosts.again(place, batch.agent(place));
+            go_on_attached::<I, H::Host<'_>>(cx, instance, &mut host, batch, (place, &[]), met)
         }
         (_, Some(taking)) => {
             cx.attach(instance.ram(), place);
@@ -221,9 +291,90 @@ fn visit_with_events<'a, I: Instance, H: Hosts>(
         }
         return;
     }
-    let report = visit_rarely(cx, router, instance, hosts, batch, (place, own));
+    let report = match own {
+        [event] if hosts.needs().calls && is_taken_by_parts(&router, instance, hosts, place) => {
+            let agent = (place, batch.agent(place), instance);
+            let comes = (Phase::Event(&event.event), TakenFor::Event(&event.event));
+            match take_calling((&mut *cx, &router), agent, comes, hosts) {
+                None => Report::TAKEN,
+                Some((Met::Begun, instance)) => {
+                    visit_rarely(cx, router, instance, hosts, batch, (place, own))
+                }
+                Some((met, instance)) => {
+                    let mut host = hosts.again(place, batch.agent(place));
+                    go_on_attached::<I, H::Host<'_>>(
+                        cx,
+                        instance,
+                        &mut host,
+                        batch,
+                        (place, own),
+                        met,
+                    )
+                }
+            }
+        }
+        _ => visit_rarely(cx, router, instance, hosts, batch, (place, own)),
+    };
     let others = own.get(report.inbox_taken..).unwrap_or(&[]);
     done.done(place, &report, others);
+}
+
+/// May the only event of an agent be taken part by part? A timer that is due comes before it.
+#[inline]
+fn is_taken_by_parts<I: Instance, H: Hosts>(
+    router: &Router<'_>,
+    instance: &I,
+    hosts: &H,
+    place: usize,
+) -> bool {
+    comes_by_parts(router, instance)
+        && instance.due_timers(router.now) == 0
+        && !hosts.traces_steps(place)
+}
+
+/// What is left of a tick that was begun part by part.
+#[inline(never)]
+fn go_on_attached<'a, I: Instance, H: Host>(
+    cx: &mut Context<'a>,
+    instance: &'a mut I,
+    host: &mut H,
+    batch: &Batch<'a>,
+    (place, own): (usize, &'a [InboxEvent]),
+    met: Met,
+) -> Report {
+    cx.attach(instance.ram(), place);
+    cx.running = true;
+    let input = batch.input(place, own);
+    match met {
+        Met::Asked(step, Taking::Done) => {
+            go_on_from::<H>(cx, host, &input, Used::default(), step.polled())
+        }
+        Met::Asked(step, taking) => {
+            count_taken(cx, taking);
+            let microsteps = u16::from(taking.is_taken());
+            let used = match own.is_empty() {
+                true => Used::queued(microsteps),
+                false => Used::one(microsteps),
+            };
+            go_on_from::<H>(cx, host, &input, used, step.polled())
+        }
+        Met::Ran(Step::Polled(Polled::Done)) => {
+            cx.running = false;
+            Report {
+                inbox_taken: own.len(),
+                overflowed: cx.has_overflowed(),
+                ..Report::default()
+            }
+        }
+        Met::Ran(step) => run_polled(cx, host, &input, step.polled().unwrap_or(Polled::Slow)),
+        Met::Busy
+        | Met::Due
+        | Met::Fired(_)
+        | Met::Begun
+        | Met::Polled(_)
+        | Met::Called(_)
+        | Met::Took(_) => run(cx, host, &input, Used::default(), Begun::Nothing),
+    }
 }
 
 /// An agent that only polls, of which its bytes came to something that needs more.
@@ -238,15 +389,20 @@ fn poll_attached<'a, I: Instance, H: Host>(
 ) -> Report {
     cx.attach(instance.ram(), place);
     let step = match step {
+        // Nothing but bytes had it, and nothing has run.
         Step::Polled(Polled::Settled) => {
             cx.running = true;
             host.fused(Fuse::new(cx), Phase::RunAll)
         }
-        Step::Polled(Polled::Halted(_)) => {
+        // All is done, and more than the queue had room for was posted.
+        Step::Polled(Polled::Done) => step,
+        Step::Polled(Polled::Halted(_) | Polled::Failed(_)) => {
             cx.running = true;
             step
         }
-        _ => host.fused(Fuse::new(cx), Phase::Poll { has_events: false }),
+        Step::Polled(Polled::Slow) | Step::Tables | Step::Done | Step::Took(_) => {
+            host.fused(Fuse::new(cx), Phase::Poll { has_events: false })
+        }
     };
     match step {
         Step::Polled(Polled::Done) if !cx.has_overflowed() => Report::QUIET,

@@ -10,10 +10,10 @@ use crate::counters::count;
 use crate::fast::Router;
 use crate::fused::bare::{AnyBare, Needs, Shared};
 use crate::fused::drive::count_taken;
-use crate::fused::{Phase, Step, Taking};
-use crate::host::{BareTurns, Hosts};
+use crate::fused::{Event, Phase, Step, Taking};
+use crate::host::{BareCode, BareTurns, Hosts};
 use crate::instance::Instance;
-use crate::poll::Polled;
+use crate::poll::{Polled, has_only_deferred};
 use crate::tick::Report;
 use crate::toggles::{self, Optimization};
 
@@ -114,13 +114,26 @@ impl<F: FnMut()> Drop for Turn<'_, F> {
 }
 
 /// Who ends a loop.
+#[derive(Clone, Copy)]
 pub(super) enum Met {
     /// Its bytes say that it has more to do.
     Busy,
     /// It only polls, and came to this.
     Polled(Step),
+    /// The same, and its host has begun.
+    Called(Step),
+    /// Its host has begun, and nothing is done.
+    Begun,
+    /// Its host has begun: asking has come to this after so much was taken; `Done` if nobody was asked since.
+    Asked(Step, Taking),
+    /// Its host has begun, what came to it is taken and counted, and running has come to this.
+    Ran(Step),
     /// It has taken its event so far.
     Took(Taking),
+    /// A timer of it is due, and its bytes are not enough.
+    Due,
+    /// A timer of it has fired so far.
+    Fired(Taking),
 }
 
 /// What turns have in common.
@@ -142,6 +155,17 @@ pub(super) fn pass_quiet<I: Instance, H: Hosts>(
     hosts: &mut H,
     done: &mut impl Done,
 ) -> (usize, Option<Met>) {
+    let (timers, needs) = (hosts.timers(), hosts.needs());
+    if hosts.traces_steps(first) {
+        let busy = |agent: &I| !is_at_rest(common.router, agent, timers);
+        return match agents.iter().position(busy) {
+            Some(busy) => (busy, Some(Met::Busy)),
+            None => (agents.len(), None),
+        };
+    }
+    if !common.router.polls_ever() {
+        return pass_resting(common, (agents, first), &mut &[][..], hosts, done);
+    }
     let Common {
         shared,
         router,
@@ -149,14 +173,6 @@ pub(super) fn pass_quiet<I: Instance, H: Hosts>(
         agent,
         ..
     } = common;
-    let (timers, needs) = (hosts.timers(), hosts.needs());
-    if !router.polls_ever() || hosts.traces_steps(first) {
-        let busy = |agent: &I| !is_at_rest(router, agent, timers);
-        return match agents.iter().position(busy) {
-            Some(busy) => (busy, Some(Met::Busy)),
-            None => (agents.len(), None),
-        };
-    }
     let end = first.wrapping_add(agents.len());
     let turns = Polling {
         shared,
@@ -178,6 +194,272 @@ pub(super) fn pass_quiet<I: Instance, H: Hosts>(
     (end.wrapping_sub(first), met)
 }
 
+/// The same where nobody polls: agents at rest, those of whom a timer is due that leads to nothing more, and those with
+/// one event, whose events are taken from the list.
+#[inline(always)]
+pub(super) fn pass_resting<'a, I: Instance, H: Hosts>(
+    common: Common<'_, 'a>,
+    (agents, first): (&mut [I], usize),
+    events: &mut &'a [InboxEvent],
+    hosts: &mut H,
+    done: &mut impl Done,
+) -> (usize, Option<Met>) {
+    // Where few have events, those at rest are passed in a loop that knows nothing else.
+    if events.len() < agents.len() / FEW {
+        return pass_all_but_few(common, (agents, first), events, hosts, done);
+    }
+    let (count, agent) = (agents.len(), common.agent);
+    let turns = Resting {
+        base: Base::new(common, hosts, done),
+        next: place_of(events),
+        events,
+        met: None,
+    };
+    let turns = hosts.each_bare((first, agent), agents.iter_mut(), turns);
+    *events = turns.events;
+    match turns.base.rested(turns.met) {
+        Some((place, met)) => (place.wrapping_sub(first), Some(met)),
+        None => (count, None),
+    }
+}
+
+/// Fewer than one of so many have an event: then few have.
+const FEW: usize = 32;
+
+/// The same where few have events, or a timer that is due.
+#[inline(never)]
+fn pass_all_but_few<'a, I: Instance, H: Hosts>(
+    common: Common<'_, 'a>,
+    (agents, first): (&mut [I], usize),
+    events: &mut &'a [InboxEvent],
+    hosts: &mut H,
+    done: &mut impl Done,
+) -> (usize, Option<Met>) {
+    let Common {
+        cx,
+        shared,
+        router,
+        unwound,
+        agent,
+    } = common;
+    let (count, mut passed) = (agents.len(), 0);
+    // Bound: each round passes one at least, or ends it.
+    loop {
+        let next = place_of(events).wrapping_sub(first).min(count);
+        let quiet = agents.get(passed..next).unwrap_or_default();
+        passed = passed.wrapping_add(count_resting(router, quiet, hosts));
+        let Some(own) = agents.get_mut(passed..).and_then(<[I]>::first_mut) else {
+            return (count, None);
+        };
+        let common = Common {
+            cx: &mut *cx,
+            shared: &mut *shared,
+            router,
+            unwound: &mut *unwound,
+            agent,
+        };
+        let turns = Resting {
+            base: Base::new(common, hosts, &mut *done),
+            next: place_of(events),
+            events,
+            met: None,
+        };
+        let at = (
+            first.wrapping_add(passed),
+            agent.wrapping_add(passed as u64),
+        );
+        let turns = hosts.each_bare(at, core::iter::once(own), turns);
+        *events = turns.events;
+        if let Some((_, met)) = turns.base.rested(turns.met) {
+            return (passed, Some(met));
+        }
+        passed = passed.wrapping_add(1);
+    }
+}
+
+/// How many agents at the head of a list are at rest. Apart from everything else, so that nothing but a pointer goes
+/// on.
+#[inline(never)]
+fn count_resting<I: Instance, H: Hosts>(router: &Router<'_>, agents: &[I], hosts: &H) -> usize {
+    let (router, timers) = (*router, hosts.timers());
+    let mut others = agents;
+    while let [agent, behind @ ..] = others
+        && is_at_rest(&router, agent, timers)
+    {
+        others = behind;
+    }
+    agents.len().wrapping_sub(others.len())
+}
+
+/// The place of the first event; past all agents without one.
+#[inline(always)]
+fn place_of(events: &[InboxEvent]) -> usize {
+    let first = events.first();
+    first.map_or(usize::MAX, |event| event.place as usize)
+}
+
+/// Turns of agents in machines in which nobody polls.
+struct Resting<'t, 'a, D> {
+    base: Base<'t, 'a, D>,
+    /// The place of the first event.
+    next: usize,
+    events: &'a [InboxEvent],
+    /// Who ends it.
+    met: Option<(usize, Met)>,
+}
+
+impl<'i, I: Instance, D: Done> BareTurns<&'i mut I> for Resting<'_, '_, D> {
+    #[inline(always)]
+    fn turn(&mut self, place: usize, instance: &'i mut I, mut code: impl BareCode) -> bool {
+        let met = if place == self.next {
+            let [InboxEvent { event, .. }, others @ ..] = self.events else {
+                return false;
+            };
+            let next = place_of(others);
+            if next == place {
+                Some(Met::Busy)
+            } else {
+                let met = self.base.take((place, instance), event, &mut code);
+                if met.is_none() {
+                    (self.events, self.next) = (others, next);
+                }
+                met
+            }
+        } else if is_at_rest(self.base.router, instance, code.timers()) {
+            None
+        } else {
+            self.base.fire((place, instance), &mut code)
+        };
+        self.met = met.map(|met| (place, met));
+        met.is_none()
+    }
+}
+
+/// What turns on bytes have in common.
+struct Base<'t, 'a, D> {
+    cx: &'t mut Context<'a>,
+    shared: &'t mut Shared<'a>,
+    router: &'t Router<'a>,
+    unwound: &'t mut Unwound,
+    done: &'t mut D,
+    needs: Needs,
+    /// Those who took their event and rest, not counted yet.
+    rested: usize,
+}
+
+impl<'t, 'a, D: Done> Base<'t, 'a, D> {
+    #[inline(always)]
+    fn new(common: Common<'t, 'a>, hosts: &impl Hosts, done: &'t mut D) -> Self {
+        let Common {
+            cx,
+            shared,
+            router,
+            unwound,
+            ..
+        } = common;
+        Self {
+            cx,
+            shared,
+            router,
+            unwound,
+            done,
+            needs: hosts.needs(),
+            rested: 0,
+        }
+    }
+
+    /// Counts them.
+    #[inline(always)]
+    fn rested<R>(self, result: R) -> R {
+        self.cx.jumped = self.cx.jumped.wrapping_add(self.rested as u64);
+        self.done.rested(self.rested);
+        result
+    }
+
+    /// The turn of an agent with one event; nothing if it is over.
+    #[inline(always)]
+    fn take<I: Instance>(
+        &mut self,
+        (place, instance): (usize, &mut I),
+        event: &'a Event,
+        code: &mut impl BareCode,
+    ) -> Option<Met> {
+        let (idle, now, timers) = (&self.router.idle, self.router.now, code.timers());
+        if !idle.is_idle_with(instance, now, timers) {
+            return Some(Met::Busy);
+        }
+        let (cx, done, rested) = (&mut *self.cx, &mut *self.done, self.rested);
+        let turn = Turn {
+            unwound: &mut *self.unwound,
+            place,
+            before: || {
+                cx.jumped = cx.jumped.wrapping_add(rested as u64);
+                done.rested(rested);
+            },
+        };
+        let bare = (place, Some(event));
+        let bare = AnyBare::new(instance.ram(), self.shared, bare, self.needs);
+        let taking = code.run(bare, Phase::Event(event)).taking();
+        turn.end();
+        // Before its event nothing else kept it from resting, and what it has started is due in the next tick at the
+        // earliest (EVT-7).
+        let rests = timers == 0 || instance.header().armed == 0;
+        match taking {
+            Taking::Rests if rests => {
+                self.rested = self.rested.wrapping_add(1);
+                self.done.rests(place);
+            }
+            Taking::Nobody if rests => self.cx.unhandled = self.cx.unhandled.wrapping_add(1),
+            Taking::Both if rests => {
+                self.rested = self.rested.wrapping_add(1);
+                count(&mut self.cx.counters.transitions);
+                self.done.rests(place);
+            }
+            Taking::Rests | Taking::Both | Taking::Nobody | Taking::Ignored => {
+                count_taken(self.cx, taking);
+                self.done.done(place, &Report::TAKEN, &[]);
+            }
+            taking => return Some(Met::Took(taking)),
+        }
+        None
+    }
+
+    /// The turn of an agent that does not rest, perhaps because of a timer; nothing if it is over.
+    #[inline(always)]
+    fn fire<I: Instance>(
+        &mut self,
+        (place, instance): (usize, &mut I),
+        code: &mut impl BareCode,
+    ) -> Option<Met> {
+        let router = self.router;
+        let due = instance.due_timers(router.now);
+        if due == 0 || !router.waits_by_code(instance) {
+            return Some(Met::Busy);
+        }
+        let (cx, done, rested) = (&mut *self.cx, &mut *self.done, self.rested);
+        let turn = Turn {
+            unwound: &mut *self.unwound,
+            place,
+            before: || {
+                cx.jumped = cx.jumped.wrapping_add(rested as u64);
+                done.rested(rested);
+            },
+        };
+        let bare = AnyBare::new(instance.ram(), self.shared, (place, None), Needs::ALL);
+        let taking = code.run(bare, Phase::Timer(due)).taking();
+        turn.end();
+        match taking {
+            Taking::Rests | Taking::Ignored if instance.due_timers(router.now) == 0 => {
+                count_taken(self.cx, taking);
+                self.done.done(place, &Report::QUIET, &[]);
+                None
+            }
+            Taking::Tables | Taking::Done => Some(Met::Due),
+            taking => Some(Met::Fired(taking)),
+        }
+    }
+}
+
 /// Turns of agents that poll.
 struct Polling<'t, 'a, D> {
     shared: &'t mut Shared<'a>,
@@ -194,21 +476,18 @@ struct Polling<'t, 'a, D> {
 
 impl<'i, I: Instance, D: Done> BareTurns<&'i mut I> for Polling<'_, '_, D> {
     #[inline(always)]
-    fn turn(
-        &mut self,
-        place: usize,
-        instance: &'i mut I,
-        code: impl FnOnce(AnyBare<'_, '_>, Phase<'_>) -> Step,
-    ) -> bool {
+    fn turn(&mut self, place: usize, instance: &'i mut I, mut code: impl BareCode) -> bool {
         let (router, awake) = (self.router, self.awake);
-        if router.idle.polls_with(instance, router.now, self.timers) {
+        if router.idle.polls_with(instance, router.now, self.timers)
+            || polls_deferring(router, instance, self.timers)
+        {
             let turn = Turn {
                 unwound: &mut *self.unwound,
                 place,
                 before: || self.done.polled(awake, place.wrapping_sub(awake)),
             };
             let bare = AnyBare::new(instance.ram(), self.shared, (place, None), self.needs);
-            let step = code(bare, Phase::Poll { has_events: false });
+            let step = code.run(bare, Phase::Poll { has_events: false });
             turn.end();
             if let Step::Polled(Polled::Done) = step {
                 return true;
@@ -232,62 +511,78 @@ impl<'i, I: Instance, D: Done> BareTurns<&'i mut I> for Polling<'_, '_, D> {
     }
 }
 
+/// Does an agent only poll while events wait for another configuration?
+#[inline(always)]
+pub(super) fn polls_deferring<I: Instance>(router: &Router<'_>, instance: &I, timers: u8) -> bool {
+    router.idle.polls_with_queue(instance, router.now, timers)
+        && has_only_deferred(router.rom, instance)
+}
+
 /// Would a tick without events change nothing?
 #[inline(always)]
-fn is_at_rest<I: Instance>(router: &Router<'_>, instance: &I, timers: u8) -> bool {
+pub(super) fn is_at_rest<I: Instance>(router: &Router<'_>, instance: &I, timers: u8) -> bool {
     toggles::has(Optimization::IdleMask)
         && router.idle.is_at_rest_with(instance, router.now, timers)
 }
 
+/// An agent that is not attached: if user code unwinds, it ends with the batch (TICK-3).
+struct Lone<'t, 'a, I: Instance> {
+    cx: &'t mut Context<'a>,
+    agent: Option<&'a mut I>,
+    place: usize,
+}
+
+impl<I: Instance> Drop for Lone<'_, '_, I> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        if let Some(agent) = self.agent.take() {
+            self.cx.attach(agent.ram(), self.place);
+            self.cx.running = true;
+        }
+    }
+}
+
 /// A timer of an agent that is at rest but for it: what it has come to, if its bytes are enough.
 #[inline(never)]
-pub(super) fn take_due<I: Instance, H: Hosts>(
-    common: Common<'_, '_>,
-    (instance, place): (&mut I, usize),
+pub(super) fn take_due<'a, I: Instance, H: Hosts>(
+    (cx, shared, router): (&mut Context<'a>, &mut Shared<'a>, &Router<'a>),
+    (place, agent, instance): (usize, u64, &'a mut I),
     hosts: &mut H,
-) -> Option<Taking> {
-    let router = common.router;
+) -> (Option<Taking>, Option<&'a mut I>) {
     let due = instance.due_timers(router.now);
     if due == 0 || !router.waits_by_code(instance) || hosts.traces_steps(place) {
-        return None;
+        return (None, Some(instance));
     }
+    let mut lone = Lone {
+        cx,
+        agent: Some(instance),
+        place,
+    };
     let turns = Due {
-        shared: common.shared,
-        unwound: common.unwound,
+        shared,
         due,
         taking: Taking::Tables,
     };
-    let one = core::iter::once(instance);
-    match hosts.each_bare((place, common.agent), one, turns).taking {
+    let one = lone.agent.as_deref_mut().into_iter();
+    let taking = match hosts.each_bare((place, agent), one, turns).taking {
         Taking::Tables | Taking::Done => None,
         taking => Some(taking),
-    }
+    };
+    (taking, lone.agent.take())
 }
 
 /// The turn of an agent of which a timer is due.
 struct Due<'t, 'a> {
     shared: &'t mut Shared<'a>,
-    unwound: &'t mut Unwound,
     due: u8,
     taking: Taking,
 }
 
 impl<'i, I: Instance> BareTurns<&'i mut I> for Due<'_, '_> {
     #[inline(always)]
-    fn turn(
-        &mut self,
-        place: usize,
-        instance: &'i mut I,
-        code: impl FnOnce(AnyBare<'_, '_>, Phase<'_>) -> Step,
-    ) -> bool {
-        let turn = Turn {
-            unwound: &mut *self.unwound,
-            place,
-            before: || {},
-        };
+    fn turn(&mut self, place: usize, instance: &'i mut I, mut code: impl BareCode) -> bool {
         let bare = AnyBare::new(instance.ram(), self.shared, (place, None), Needs::ALL);
-        self.taking = code(bare, Phase::Timer(self.due)).taking();
-        turn.end();
+        self.taking = code.run(bare, Phase::Timer(self.due)).taking();
         false
     }
 }
@@ -301,37 +596,20 @@ pub(super) fn take_events<'a, I: Instance, H: Hosts>(
     hosts: &mut H,
     done: &mut impl Done,
 ) -> (usize, Option<Met>) {
-    let Common {
-        cx,
-        shared,
-        router,
-        unwound,
-        agent,
-    } = common;
-    let (Some(first), timers) = (events.first(), hosts.timers()) else {
+    let Some(first) = events.first() else {
         return (0, None);
     };
-    let first = first.place as usize;
+    let (first, agent) = (first.place as usize, common.agent);
     if hosts.traces_steps(first) {
         return (0, Some(Met::Busy));
     }
-    let needs = hosts.needs();
     let turns = Taken {
-        cx,
-        shared,
-        router,
-        unwound,
-        done,
-        timers,
-        needs,
-        rested: 0,
+        base: Base::new(common, hosts, done),
         met: None,
     };
     let items = agents.iter_mut().zip(events);
     let turns = hosts.each_bare((first, agent), items, turns);
-    turns.cx.jumped = turns.cx.jumped.wrapping_add(turns.rested as u64);
-    turns.done.rested(turns.rested);
-    match turns.met {
+    match turns.base.rested(turns.met) {
         Some((place, met)) => (place.wrapping_sub(first), Some(met)),
         None => (events.len(), None),
     }
@@ -339,15 +617,7 @@ pub(super) fn take_events<'a, I: Instance, H: Hosts>(
 
 /// Turns of agents with one event.
 struct Taken<'t, 'a, D> {
-    cx: &'t mut Context<'a>,
-    shared: &'t mut Shared<'a>,
-    router: &'t Router<'a>,
-    unwound: &'t mut Unwound,
-    done: &'t mut D,
-    timers: u8,
-    needs: Needs,
-    /// Those who took theirs and rest, not counted yet.
-    rested: usize,
+    base: Base<'t, 'a, D>,
     /// Who ends it.
     met: Option<(usize, Met)>,
 }
@@ -358,49 +628,10 @@ impl<'a, 'i, I: Instance, D: Done> BareTurns<(&'i mut I, &'a InboxEvent)> for Ta
         &mut self,
         place: usize,
         (instance, InboxEvent { event, .. }): (&'i mut I, &'a InboxEvent),
-        code: impl FnOnce(AnyBare<'_, '_>, Phase<'_>) -> Step,
+        mut code: impl BareCode,
     ) -> bool {
-        let (idle, now, timers) = (&self.router.idle, self.router.now, self.timers);
-        if !idle.is_idle_with(instance, now, timers) {
-            self.met = Some((place, Met::Busy));
-            return false;
-        }
-        let (cx, done, rested) = (&mut *self.cx, &mut *self.done, self.rested);
-        let turn = Turn {
-            unwound: &mut *self.unwound,
-            place,
-            before: || {
-                cx.jumped = cx.jumped.wrapping_add(rested as u64);
-                done.rested(rested);
-            },
-        };
-        let bare = (place, Some(event));
-        let bare = AnyBare::new(instance.ram(), self.shared, bare, self.needs);
-        let taking = code(bare, Phase::Event(event)).taking();
-        turn.end();
-        // Before its event nothing else kept it from resting, and what it has started is due in the next tick at the
-        // earliest (EVT-7).
-        let rests = timers == 0 || instance.header().armed == 0;
-        match taking {
-            Taking::Rests if rests => {
-                self.rested = self.rested.wrapping_add(1);
-                self.done.rests(place);
-            }
-            Taking::Nobody if rests => self.cx.unhandled = self.cx.unhandled.wrapping_add(1),
-            Taking::Both if rests => {
-                self.rested = self.rested.wrapping_add(1);
-                count(&mut self.cx.counters.transitions);
-                self.done.rests(place);
-            }
-            Taking::Rests | Taking::Both | Taking::Nobody | Taking::Ignored => {
-                count_taken(self.cx, taking);
-                self.done.done(place, &Report::TAKEN, &[]);
-            }
-            taking => {
-                self.met = Some((place, Met::Took(taking)));
-                return false;
-            }
-        }
-        true
+        let met = self.base.take((place, instance), event, &mut code);
+        self.met = met.map(|met| (place, met));
+        met.is_none()
     }
 }

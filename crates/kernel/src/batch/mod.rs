@@ -21,6 +21,7 @@ use crate::toggles::{self, Optimization};
 
 mod by_code;
 mod bytes;
+mod calling;
 pub(crate) mod inbox;
 mod polling;
 pub(crate) mod prefetch;
@@ -178,9 +179,13 @@ pub fn tick_batch_by_code<'a, I: Instance, H: Hosts>(
     done: &mut impl Done,
 ) -> Result<(), BatchError> {
     check(rom, instances.len(), batch)?;
-    let mut blank = Header::default();
+    let (mut blank, mut nobody) = (Header::default(), I::new_zeroed());
     let mut cx = Context::for_ticks(rom, counters, &mut blank, (batch.tick, I::TIER));
     cx.set_agents(batch.first_agent, batch.variants);
+    if hosts.needs().calls {
+        // In the place of whoever is attached for a call.
+        cx.attach(nobody.ram(), usize::MAX);
+    }
     let router = Router {
         rom,
         idle: cx.idle.get(),

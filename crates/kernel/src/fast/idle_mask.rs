@@ -242,6 +242,21 @@ impl IdleMask {
         self.may_poll(header) && !instance.has_due_timer(now)
     }
 
+    /// The same where events may be queued, which are to be looked at.
+    #[inline(always)]
+    pub(crate) fn polls_with_queue<I: Instance>(&self, instance: &I, now: u32, timers: u8) -> bool {
+        let header = instance.header();
+        header.first_word() & ((AT_REST_POLLING | TIMERS) & !own(timers)) == self.poll_rest
+            && header.clamped == 0
+            && !is_any_due(instance, now, timers)
+    }
+
+    /// At rest but for polling? Timers and queue are to be looked at.
+    #[inline]
+    pub(crate) fn polls_beside_timers(&self, header: &Header) -> bool {
+        header.first_word() & AT_REST_POLLING == self.poll_rest && header.clamped == 0
+    }
+
     /// May any agent of the machine poll?
     #[inline(always)]
     pub(crate) fn polls_ever(&self) -> bool {

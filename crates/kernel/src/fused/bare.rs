@@ -45,6 +45,9 @@ pub struct Needs {
     pub variant: bool,
     /// What its event carries.
     pub payload: bool,
+    /// Polling calls functions that look at more than the blackboard, or does what needs more than bytes: agents that
+    /// poll are [`Calling`](super::Calling).
+    pub calls: bool,
 }
 
 impl Needs {
@@ -52,6 +55,7 @@ impl Needs {
     pub const ALL: Self = Self {
         variant: true,
         payload: true,
+        calls: false,
     };
 }
 

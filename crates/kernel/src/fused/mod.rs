@@ -14,7 +14,8 @@
 //! ```
 //!
 //! In a batch most of it is first tried on the bytes of the agent alone ([`Work`], [`Bare`]), which is enough for
-//! functions that look at nothing but their blackboard.
+//! functions that look at nothing but their blackboard. Agents of machines that poll with others are attached for
+//! each call of these ([`Calling`]).
 //!
 //! A host that has code for the machine is asked first ([`Host::fused`]). `crates/fuse` writes the code, with
 //! nothing but what is public here; [`Linkage`] is how it gets from the numbers of the machine to
@@ -23,6 +24,7 @@
 mod alone;
 pub(crate) mod bare;
 mod call;
+pub(crate) mod calling;
 pub(crate) mod drive;
 mod linkage;
 mod moves;
@@ -32,6 +34,7 @@ mod work;
 pub use alone::{OneEvent, take_alone};
 pub use bare::{AnyBare, Bare, Needs};
 pub use call::CallSite;
+pub use calling::{AnyCalling, Calling};
 pub use linkage::{ByNumber, Linkage};
 pub use statewright_rom::code::arith;
 pub use statewright_rom::layout::feature;

@@ -8,7 +8,7 @@ use statewright_rom::Rom;
 use statewright_rom::ids::*;
 use statewright_rom::layout::{ArgumentRecord, ValueType};
 
-use crate::fused::{AnyBare, Fuse, Needs, Phase, Step};
+use crate::fused::{AnyBare, AnyCalling, Fuse, Needs, Phase, Quiet, Step};
 use crate::host::cx::{ActionCx, GuardCx};
 use crate::host::trace::Trace;
 use crate::instance::event::Event;
@@ -225,6 +225,22 @@ pub trait Host {
         let _ = (bare, phase);
         Step::Tables
     }
+
+    /// The same of an agent that polls and is attached where that is needed.
+    #[doc(hidden)]
+    #[inline]
+    fn calling(&mut self, agent: AnyCalling<'_, '_>, phase: Phase<'_>) -> Step {
+        let _ = (agent, phase);
+        Step::Tables
+    }
+
+    /// All of a tick of such an agent, if it only polls; the context has the rest.
+    #[doc(hidden)]
+    #[inline]
+    fn polls(&mut self, agent: AnyCalling<'_, '_>) -> Quiet {
+        let _ = agent;
+        Quiet::Slow
+    }
 }
 
 /// A host of a known type or of any: what asks and evaluates is compiled once for `dyn Host`, and once more for
@@ -261,16 +277,47 @@ impl AnyHost for dyn Host + '_ {
     }
 }
 
+/// Code for the bytes of one agent. No closure: whatever is called at two places is to be inlined at both.
+#[doc(hidden)]
+pub trait BareCode {
+    /// Timer places that agents of its machine use, as [`Hosts::timers`].
+    fn timers(&self) -> u8;
+
+    /// A part of its tick.
+    fn run(&mut self, bare: AnyBare<'_, '_>, phase: Phase<'_>) -> Step;
+}
+
+/// The same by the host of the agent, who is asked for then.
+struct ByHost<'h, H: ?Sized> {
+    hosts: &'h mut H,
+    place: usize,
+    agent: u64,
+}
+
+impl<H: Hosts + ?Sized> BareCode for ByHost<'_, H> {
+    #[inline(always)]
+    fn timers(&self) -> u8 {
+        self.hosts.timers()
+    }
+
+    #[inline(always)]
+    fn run(&mut self, bare: AnyBare<'_, '_>, phase: Phase<'_>) -> Step {
+        self.hosts.of(self.place, self.agent).bare(bare, phase)
+    }
+}
+
 /// Turns of agents on nothing but their bytes, one after the other.
 #[doc(hidden)]
 pub trait BareTurns<X> {
     /// The turn of the agent at a place; `code` does a part of its tick. Whether the others go on.
-    fn turn(
-        &mut self,
-        place: usize,
-        item: X,
-        code: impl FnOnce(AnyBare<'_, '_>, Phase<'_>) -> Step,
-    ) -> bool;
+    fn turn(&mut self, place: usize, item: X, code: impl BareCode) -> bool;
+}
+
+/// Turns of agents that poll, one after the other.
+#[doc(hidden)]
+pub trait CallingTurns<X> {
+    /// The turn of the agent at a place, with its host. Whether the others go on.
+    fn turn(&mut self, place: usize, item: X, host: impl Host) -> bool;
 }
 
 /// User code of many agents: gives each agent of a batch its host, when it has something to do.
@@ -330,9 +377,30 @@ pub trait Hosts {
         mut turns: T,
     ) -> T {
         for ((place, agent), item) in (first..).zip(agent..).zip(items) {
-            let code =
-                |bare: AnyBare<'_, '_>, phase: Phase<'_>| self.of(place, agent).bare(bare, phase);
+            let code = ByHost {
+                hosts: &mut *self,
+                place,
+                agent,
+            };
             if !turns.turn(place, item, code) {
+                break;
+            }
+        }
+        turns
+    }
+
+    /// The same of so many neighbors, as their hosts would have them ([`Host::calling`]).
+    #[doc(hidden)]
+    #[inline(always)]
+    fn each_calling<X, T: CallingTurns<X>>(
+        &mut self,
+        (first, agent, count): (usize, u64, usize),
+        items: impl Iterator<Item = X>,
+        mut turns: T,
+    ) -> T {
+        let places = (first..).take(count);
+        for ((place, agent), item) in places.zip(agent..).zip(items) {
+            if !turns.turn(place, item, self.of(place, agent)) {
                 break;
             }
         }
@@ -467,5 +535,15 @@ impl<H: Host + ?Sized> Host for &mut H {
     #[inline]
     fn bare(&mut self, bare: AnyBare<'_, '_>, phase: Phase<'_>) -> Step {
         (**self).bare(bare, phase)
+    }
+
+    #[inline]
+    fn calling(&mut self, agent: AnyCalling<'_, '_>, phase: Phase<'_>) -> Step {
+        (**self).calling(agent, phase)
+    }
+
+    #[inline]
+    fn polls(&mut self, agent: AnyCalling<'_, '_>) -> Quiet {
+        (**self).polls(agent)
     }
 }

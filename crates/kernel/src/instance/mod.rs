@@ -20,7 +20,7 @@ pub(crate) mod rng;
 pub use any::{AnyInstance, ByTier};
 use event::Event;
 pub use header::{Header, flag};
-use ram::{Ram, bit};
+use ram::{AnySlot, Ram, bit};
 
 mod sealed {
     pub trait Sealed {}
@@ -82,6 +82,18 @@ pub trait Instance: sealed::Sealed + Copy + FromBytes + IntoBytes + Immutable {
     /// Works on what is behind a view; `false` if it is of another tier.
     #[doc(hidden)]
     fn with(ram: &mut Ram<'_>, work: impl FnOnce(&mut Self)) -> bool;
+
+    /// Where a reference to an instance lies, the same for all tiers.
+    #[doc(hidden)]
+    fn slot<'r, 'a>(slot: &'r mut &'a mut Self) -> AnySlot<'r, 'a>;
+
+    /// The same by its type; `None` if it is of another tier.
+    #[doc(hidden)]
+    fn of_slot<'r, 'a>(slot: AnySlot<'r, 'a>) -> Option<&'r mut &'a mut Self>;
+
+    /// Exchanges what is behind a view with another instance, unless it is of another tier.
+    #[doc(hidden)]
+    fn exchange<'a>(ram: &mut Ram<'a>, other: &mut &'a mut Self);
 
     /// Has the deadline of a running timer passed?
     #[doc(hidden)]
@@ -208,6 +220,23 @@ macro_rules! instance {
                     true
                 } else {
                     false
+                }
+            }
+
+            #[inline(always)]
+            fn slot<'r, 'a>(slot: &'r mut &'a mut Self) -> AnySlot<'r, 'a> {
+                AnySlot::$tier(slot)
+            }
+
+            #[inline(always)]
+            fn of_slot<'r, 'a>(slot: AnySlot<'r, 'a>) -> Option<&'r mut &'a mut Self> {
+                if let AnySlot::$tier(slot) = slot { Some(slot) } else { None }
+            }
+
+            #[inline(always)]
+            fn exchange<'a>(ram: &mut Ram<'a>, other: &mut &'a mut Self) {
+                if let Ram::$tier(instance) = ram {
+                    core::mem::swap(instance, other);
                 }
             }
 

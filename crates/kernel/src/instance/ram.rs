@@ -22,6 +22,17 @@ pub enum Ram<'a> {
     Hero(&'a mut Instance256),
 }
 
+/// Where a reference to an instance of any tier lies.
+#[derive(Debug)]
+pub enum AnySlot<'r, 'a> {
+    /// Crowd.
+    Crowd(&'r mut &'a mut Instance64),
+    /// Standard.
+    Standard(&'r mut &'a mut Instance128),
+    /// Hero.
+    Hero(&'r mut &'a mut Instance256),
+}
+
 /// One accessor for all tiers, for looking and for writing.
 macro_rules! part {
     ($part:ident $part_mut:ident $element:ty) => {

@@ -25,7 +25,7 @@ mod plain_host;
 use std::any::Any;
 
 use statewright_kernel::Event;
-use statewright_kernel::fused::{AnyBare, Fuse, Needs, Phase, Step, Taking};
+use statewright_kernel::fused::{AnyBare, AnyCalling, Fuse, Needs, Phase, Quiet, Step, Taking};
 
 use crate::context::Context;
 use crate::host::FusedHost;
@@ -69,6 +69,25 @@ pub(crate) trait FusedBy<B, C>: Copy {
     ) -> Step {
         let _ = (bare, host, phase);
         Step::Tables
+    }
+
+    /// The same for an agent that polls and is attached where that is needed.
+    #[inline(always)]
+    fn run_calling(
+        self,
+        agent: AnyCalling<'_, '_>,
+        host: &mut FusedHost<'_, '_, B, C>,
+        phase: Phase<'_>,
+    ) -> Step {
+        let _ = (agent, host, phase);
+        Step::Tables
+    }
+
+    /// All of a tick of such an agent, if it only polls.
+    #[inline(always)]
+    fn run_polls(self, agent: AnyCalling<'_, '_>, host: &mut FusedHost<'_, '_, B, C>) -> Quiet {
+        let _ = (agent, host);
+        Quiet::Slow
     }
 
     /// A part of a tick.

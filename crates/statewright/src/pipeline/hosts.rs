@@ -2,8 +2,8 @@
 
 use std::cell::{Cell, RefCell};
 
-use statewright_kernel::fused::{AnyBare, Needs, Phase};
-use statewright_kernel::{BareTurns, Hosts, prefetch};
+use statewright_kernel::fused::{AnyBare, Needs, Phase, Step};
+use statewright_kernel::{BareCode, BareTurns, CallingTurns, Hosts, prefetch};
 
 use super::env::TickEnv;
 use super::panicked::CallPlace;
@@ -147,6 +147,34 @@ impl Drop for Unwinding<'_> {
     }
 }
 
+/// The turn of an agent on nothing but its bytes.
+struct PlainCode<'t, B, C, F> {
+    host: PlainHost<'t, B, C>,
+    code: F,
+    out: &'t mut Writer,
+    turn: &'t mut usize,
+    index: usize,
+}
+
+impl<B: Board, C, F: FusedBy<B, C>> BareCode for PlainCode<'_, B, C, F> {
+    #[inline(always)]
+    fn timers(&self) -> u8 {
+        self.code.timers()
+    }
+
+    #[inline(always)]
+    fn run(&mut self, bare: AnyBare<'_, '_>, phase: Phase<'_>) -> Step {
+        let unwinding = Unwinding {
+            out: &mut *self.out,
+            turn: &mut *self.turn,
+            index: self.index,
+        };
+        let step = self.code.run_bare(bare, &mut self.host, phase);
+        std::mem::forget(unwinding);
+        step
+    }
+}
+
 /// The same where nobody traces or measures and no write waits, with whatever code there is for the
 /// machine.
 pub(crate) struct CodeHosts<'f, 'c, B, C, F> {
@@ -187,23 +215,54 @@ impl<'c, B: Board, C, F: FusedBy<B, C>> Hosts for CodeHosts<'_, 'c, B, C, F> {
             unwound,
             ..
         } = &mut env.caller;
-        for (number, (board, item)) in boards.iter_mut().zip(items).enumerate() {
-            let index = begin + number;
-            let run = |bare: AnyBare<'_, '_>, phase: Phase<'_>| {
-                let (out, turn) = (&mut *out, &mut *turn);
-                let unwinding = Unwinding { out, turn, index };
-                let mut host = PlainHost {
+        let mut index = begin;
+        for (board, item) in boards.iter_mut().zip(items) {
+            let code = PlainCode {
+                host: PlainHost {
                     board,
                     context,
                     unwound,
-                };
-                let step = code.run_bare(bare, &mut host, phase);
-                std::mem::forget(unwinding);
-                step
+                },
+                code,
+                out: &mut *out,
+                turn: &mut *turn,
+                index,
             };
-            if !turns.turn(index, item, run) {
+            if !turns.turn(index, item, code) {
                 break;
             }
+            index += 1;
+        }
+        turns
+    }
+
+    #[inline(always)]
+    fn each_calling<X, T: CallingTurns<X>>(
+        &mut self,
+        (begin, _, count): (usize, u64, usize),
+        items: impl Iterator<Item = X>,
+        mut turns: T,
+    ) -> T {
+        let code = self.code;
+        let ChunkHosts { first, boards, env } = &mut *self.hosts;
+        let boards = boards.get_mut(begin - *first..).unwrap_or_default();
+        let boards = boards.get_mut(..count).unwrap_or_default();
+        let (mut items, mut index) = (items, begin);
+        for board in boards {
+            let Some(item) = items.next() else {
+                break;
+            };
+            env.caller.index = index;
+            env.caller.out.begin();
+            let host = AgentHost::<'_, '_, B, C, false, F> {
+                board,
+                env: &mut *env,
+                code,
+            };
+            if !turns.turn(index, item, host) {
+                break;
+            }
+            index += 1;
         }
         turns
     }
