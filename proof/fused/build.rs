@@ -140,7 +140,9 @@ fn all(machines: &[Written]) -> TokenStream {
                 code: FusedCode {
                     run: |fuse, host, phase| #module::fused::<Plainly<#plain>, _>(fuse, host, phase),
                     bare: |bytes, host, phase| #module::bare::<Plainly<#plain>, _>(bytes, host, phase),
-                    hears: #module::hears,
+                    calling: |agent, host, phase| #module::calling::<Plainly<#plain>, _>(agent, host, phase),
+                    polls: |agent, host| #module::polls::<Plainly<#plain>, _>(agent, host),
+                    needs: #module::NEEDS,
                     timers: #module::TIMERS,
                     plain: #plain,
                 },

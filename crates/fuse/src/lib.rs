@@ -8,7 +8,7 @@
 //! - `poll` a tick of an agent that only polls, leaf by leaf
 //! - `ask` one eventless candidate, `run` update actions and activities
 //! - `react` what an event or a timer leads to, `held` what has to wait, `take` transitions: exits, effect,
-//!   entries
+//!   entries, `found` those whose way is found when they are taken
 //! - `expression` bytecode as a Rust expression
 //! - `call` where calls of user code stand, `plain` where the bytes of an agent are enough
 //!
@@ -25,6 +25,7 @@
 mod ask;
 mod call;
 mod expression;
+mod found;
 mod held;
 mod plain;
 mod poll;
@@ -59,11 +60,15 @@ pub fn fuse(rom: &Rom<'_>, symbols: &SymbolTable, border: &TokenStream) -> Optio
     let takes = called(&[&found, &reactions], machine.takes());
     let takes = inlined_where_called_once(&[&found, &reactions], takes);
     let timers = machine.timers();
+    let (polled, calls) = (plain::called_in(&polls), mentions(&polls, "never_bare"));
+    let written = [&polls, &found, &reactions, &takes];
+    let [variant, payload] =
+        ["parameter", "payload"].map(|name| written.iter().any(|code| mentions(code, name)));
     Some(plain::resolved(quote! {
         #[allow(unused_imports)]
         use #border::{
-            #instance, AnyBare, Asked, CallSite, Event, Fuse, Halt, Heard, Host, Leaving, Linkage, Mode, Phase,
-            Quiet, Scored, Status, Step, Taking, Work, arith, best
+            #instance, AnyBare, AnyCalling, Asked, CallSite, Event, Fuse, Halt, Heard, Host, Leaving, Linkage, Mode, Phase,
+            Needs, Quiet, Scored, Status, Step, Taking, Work, arith, best
         };
 
         /// A part of a tick.
@@ -84,7 +89,7 @@ pub fn fuse(rom: &Rom<'_>, symbols: &SymbolTable, border: &TokenStream) -> Optio
                     false => Step::Tables,
                 },
                 Phase::Take(halt) => take::<L, H, _>(fuse.again(), host, halt),
-                Phase::Event(happened) => {
+                Phase::Event(happened) | Phase::OneEvent(happened) => {
                     Step::Took(event_attached::<L, H>(fuse.again(), host, happened))
                 }
                 Phase::Timer(due) => Step::Took(timer::<L, H, _>(fuse.again(), host, due)),
@@ -113,16 +118,65 @@ pub fn fuse(rom: &Rom<'_>, symbols: &SymbolTable, border: &TokenStream) -> Optio
             };
             match phase {
                 Phase::Poll { has_events: false } => {
-                    let quiet = poll::<L, H, _>(fuse.again(), host);
+                    let quiet = poll_alone::<L, H, _>(fuse.again(), host);
                     fuse.polled(quiet)
                 }
                 Phase::Event(happened) => {
+                    let alone = fuse.is_whole(1);
+                    let nobody = alone && hears(fuse.leaf::<0>(), happened.id.get()) == Heard::ByNobody;
+                    Step::Took(match nobody {
+                        true => Taking::Nobody,
+                        false => event::<L, H, _>(fuse.again(), host, happened),
+                    })
+                }
+                Phase::OneEvent(happened) => {
                     Step::Took(event::<L, H, _>(fuse.again(), host, happened))
                 }
                 Phase::Timer(due) => Step::Took(timer::<L, H, _>(fuse.again(), host, due)),
                 _ => Step::Tables,
             }
         }
+
+        /// A part of a tick of an agent that polls, without queued events, and is attached where that is needed.
+        #[inline(always)]
+        pub fn calling<L: Linkage<H>, H: Host>(
+            agent: AnyCalling<'_, '_>, host: &mut H, phase: Phase<'_>
+        ) -> Step {
+            let Some(mut fuse) = agent.of::<#instance>() else {
+                return Step::Tables;
+            };
+            let quiet = match phase {
+                Phase::Poll { has_events: true } => settle::<L, H, _>(fuse.again(), host),
+                Phase::Ask => ask::<L, H, _>(fuse.again(), host),
+                Phase::RunAll => run_all::<L, H, _>(fuse.again(), host),
+                Phase::Event(happened) => {
+                    return Step::Took(event::<L, H, _>(fuse.again(), host, happened));
+                }
+                Phase::Timer(due) => return Step::Took(timer::<L, H, _>(fuse.again(), host, due)),
+                Phase::Poll { has_events: false }
+                | Phase::Check
+                | Phase::Take(_)
+                | Phase::OneEvent(_)
+                | Phase::Run => return Step::Tables,
+            };
+            fuse.polled(quiet)
+        }
+
+        /// All of a tick of such an agent, if it only polls.
+        #[inline(always)]
+        pub fn polls<L: Linkage<H>, H: Host>(agent: AnyCalling<'_, '_>, host: &mut H) -> Quiet {
+            match agent.of::<#instance>() {
+                Some(fuse) => poll_alone::<L, H, _>(fuse, host),
+                None => Quiet::Slow,
+            }
+        }
+
+        /// What the code asks of an agent besides its bytes.
+        pub const NEEDS: Needs = Needs { variant: #variant, payload: #payload, calls: #calls };
+
+        /// Functions that polling may call.
+        #[allow(dead_code)]
+        pub const POLLED: &[u16] = &[#(#polled),*];
 
         /// Timer places that the machine uses, a bit each.
         pub const TIMERS: u8 = #timers;
@@ -133,6 +187,15 @@ pub fn fuse(rom: &Rom<'_>, symbols: &SymbolTable, border: &TokenStream) -> Optio
         #reactions
         #takes
     }))
+}
+
+/// Does a name stand in some code?
+fn mentions(code: &TokenStream, name: &str) -> bool {
+    code.clone().into_iter().any(|token| match token {
+        TokenTree::Group(group) => mentions(&group.stream(), name),
+        TokenTree::Ident(word) => word == name,
+        TokenTree::Punct(_) | TokenTree::Literal(_) => false,
+    })
 }
 
 /// Those functions that some code calls, directly or through others.

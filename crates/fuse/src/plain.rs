@@ -4,6 +4,7 @@
 //! ```text
 //!   plain_call!(3)           function 3 is called next
 //!   never_bare!()            needs more than bytes
+//!   never_attached!()        only where there are nothing but bytes
 //!   plain_or_leave!(take_7)  all of `take_7` is to come next
 //!   in_order!()              the function begins
 //!   all_plain!(run_own_2)    whether all of `run_own_2` needs no more than bytes
@@ -61,6 +62,17 @@ pub fn resolved(code: TokenStream) -> TokenStream {
     });
     let functions = Functions(items.collect());
     functions.replace(code, &mut String::new())
+}
+
+/// The functions of the user's that some code calls.
+pub fn called_in(code: &TokenStream) -> BTreeSet<u16> {
+    let mut items = Vec::new();
+    collect(code.clone(), &BTreeSet::new(), &mut items);
+    let called = items.into_iter().filter_map(|item| match item {
+        Item::Call(number) => Some(number),
+        Item::Draw | Item::Never | Item::Whole(_) | Item::Own(_) => None,
+    });
+    called.collect()
 }
 
 /// The number or the name that a mark is given, or a type.
@@ -157,6 +169,9 @@ impl Functions {
         let leave = quote!({
             return Leaving::leave();
         });
+        if mark == "never_attached" {
+            return Some(quote!(if !W::BARE #leave));
+        }
         let (condition, then) = match mark.to_string().as_str() {
             "plain_call" => (not_plain(number(given)), leave),
             "never_bare" => (quote!(true), leave),

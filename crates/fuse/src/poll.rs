@@ -89,9 +89,15 @@ impl<'m> Fused<'m> {
             /// A tick of an agent that only polls.
             #[inline(always)]
             pub fn poll<L: Linkage<H>, H: Host, W: Work<#instance>>(mut fuse: W, host: &mut H) -> Quiet {
-                if !fuse.is_quiet() {
-                    return Quiet::Slow;
+                match fuse.is_quiet() {
+                    true => poll_alone::<L, H, _>(fuse.again(), host),
+                    false => Quiet::Slow,
                 }
+            }
+
+            /// The same where no event is queued.
+            #[inline(always)]
+            pub fn poll_alone<L: Linkage<H>, H: Host, W: Work<#instance>>(mut fuse: W, host: &mut H) -> Quiet {
                 match fuse.leaf::<0>() {
                     #arms
                     _ => Quiet::Slow,

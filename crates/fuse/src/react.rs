@@ -1,8 +1,9 @@
 //! What an event or a timer leads to: the candidates of a list in order, the first that is enabled is
 //! taken (SEL-2, SEL-3).
 //!
-//! Events are a `match` over event and leaves. Where leaves of several lines react to one event, the tables
-//! do it.
+//! Events are a `match` over event and leaves. Where leaves of two lines react to one event with transitions that
+//! ask nobody and leave a region each, both are carried out together; whatever else several leaves do, the
+//! tables do.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,6 +16,7 @@ use statewright_rom::{Candidates, Reaction};
 use crate::Fused;
 use crate::call::{Place, apart, do_apart, plain_call};
 use crate::poll::Leaf;
+use crate::take::FOUND;
 
 /// A list of candidates, for an event or for a timer.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -35,11 +37,13 @@ impl Fused<'_> {
     pub fn reactions(&self) -> TokenStream {
         let instance = &self.instance;
         let mut lists = BTreeSet::new();
-        let event = self.event(&mut lists);
+        let mut pairs = BTreeSet::new();
+        let event = self.event(&mut lists, &mut pairs);
         let timer = match self.has_one_line() {
             true => self.timer_of_one(&mut lists),
             false => self.timer_of_many(&mut lists),
         };
+        let pairs = pairs.into_iter().filter_map(|pair| self.take_both(pair));
         let functions = lists.into_iter().filter_map(|list: List| {
             let (name, body) = (list.function(), self.react(list)?);
             Some(quote! {
@@ -53,7 +57,7 @@ impl Fused<'_> {
                 }
             })
         });
-        quote!(#event #timer #(#functions)*)
+        quote!(#event #timer #(#functions)* #(#pairs)*)
     }
 
     /// Has every configuration one leaf?
@@ -171,48 +175,50 @@ impl Fused<'_> {
     }
 
     /// What a column comes to in every configuration: a `match` over the first leaf, and over those behind
-    /// it only where it depends on them. `outcome` writes what one list comes to, or none.
+    /// it only where it depends on them. `outcome` writes what lists come to: one, none, or those of several leaves.
     fn by_leaves(
         &self,
         column: Option<Column>,
-        outcome: &mut dyn FnMut(Option<CandidateListId>) -> TokenStream,
+        outcome: &mut dyn FnMut(&[CandidateListId]) -> TokenStream,
     ) -> TokenStream {
-        self.by_leaf(0, self.first_leaves().collect(), None, column, outcome)
+        self.by_leaf(0, self.first_leaves().collect(), &[], column, outcome)
     }
 
     fn by_leaf(
         &self,
         line: usize,
         leaves: Vec<Leaf<'_>>,
-        found: Option<CandidateListId>,
+        found: &[CandidateListId],
         column: Option<Column>,
-        outcome: &mut dyn FnMut(Option<CandidateListId>) -> TokenStream,
+        outcome: &mut dyn FnMut(&[CandidateListId]) -> TokenStream,
     ) -> TokenStream {
         let mut arms = Vec::new();
         for leaf in leaves {
             let own = column.and_then(|column| self.list_of(leaf.state, column));
-            let list = match (found, own) {
-                (found, None) => Some(found),
-                (None, own) => Some(own),
-                (Some(found), Some(own)) => self.is_same(found, own).then_some(Some(found)),
-            };
-            let code = match (list, leaf.next()) {
-                // Several leaves react: arbitration (SEL-4).
-                (None, _) => quote!(Taking::Tables),
-                (Some(list), None) => outcome(list),
-                (Some(list), Some(region)) => {
+            let own = own.filter(|&own| !found.iter().any(|&found| self.is_same(found, own)));
+            let lists: Vec<CandidateListId> = found.iter().copied().chain(own).collect();
+            let code = match leaf.next() {
+                None => outcome(&lists),
+                Some(region) => {
                     let leaves = self.leaves_in(region).collect();
-                    self.by_leaf(self.line_of(region), leaves, list, column, outcome)
+                    self.by_leaf(self.line_of(region), leaves, &lists, column, outcome)
                 }
             };
             arms.push((leaf.state.raw(), code));
         }
         let mut groups = grouped(arms.into_iter());
-        // They are a configuration, so that the last group needs no question.
+        // They are a configuration, so that the last group needs no question; where that was not asked before, only
+        // the last group has to ask.
         groups.sort_by_key(|(_, leaves)| leaves.len());
         let last = groups
             .pop()
             .map_or_else(|| quote!(Taking::Tables), |(code, _)| code);
+        let last = match self.has_one_line() {
+            true => {
+                quote!(match is_configuration(&fuse) { true => #last, false => Taking::Tables })
+            }
+            false => last,
+        };
         if groups.is_empty() {
             return last;
         }
@@ -222,14 +228,21 @@ impl Fused<'_> {
         quote!(match fuse.leaf::<#line>() { #(#arms)* _ => #last })
     }
 
-    fn event(&self, lists: &mut BTreeSet<List>) -> TokenStream {
+    fn event(
+        &self,
+        lists: &mut BTreeSet<List>,
+        pairs: &mut BTreeSet<(TransitionId, TransitionId)>,
+    ) -> TokenStream {
         let instance = &self.instance;
         let mut arms = Vec::new();
         let events = self.quiet_events().into_iter();
         for event in events.filter(|_| self.takes_events()) {
-            let code = self.by_leaves(self.rom.event_column(event), &mut |list| match list {
-                Some(id) => self.call_list(List { id, timer: false }, lists),
-                None => quote!(Taking::Nobody),
+            let code = self.by_leaves(self.rom.event_column(event), &mut |found| match *found {
+                [] => quote!(Taking::Nobody),
+                [id] => self.call_list(List { id, timer: false }, lists),
+                [first, second] => self.call_both((first, second), pairs),
+                // Arbitration (SEL-4).
+                _ => quote!(Taking::Tables),
             });
             arms.push((event.raw(), code));
         }
@@ -238,13 +251,18 @@ impl Fused<'_> {
             arms.into_iter(),
             &quote!(Taking::Tables),
         );
+        // Of one line the leaf is asked where that decides something.
+        let known = match self.has_one_line() {
+            true => quote!(fuse.is_whole(1)),
+            false => quote!(is_configuration(&fuse)),
+        };
         quote! {
             /// An event of the inbox.
             #[inline(always)]
             fn event<L: Linkage<H>, H: Host, W: Work<#instance>>(
                 mut fuse: W, host: &mut H, event: &Event
             ) -> Taking {
-                if !is_configuration(&fuse) {
+                if !#known {
                     return Taking::Tables;
                 }
                 #body
@@ -323,12 +341,29 @@ impl Fused<'_> {
                 continue;
             };
             let column = Column::read(timer.column);
-            let code = self.by_leaves(column, &mut |list| self.fire(id, timer, list, lists));
+            let code = self.by_leaves(column, &mut |found| match *found {
+                [] => self.fire(id, timer, None, lists),
+                [list] => self.fire(id, timer, Some(list), lists),
+                _ => quote!(Taking::Tables),
+            });
             let number = id.raw();
             arms.extend(quote!(#number => #code,));
         }
         let due = apart(&quote!(0xFFFF), &quote!(fuse.due_timer(due)));
+        let waits = |timer: &&TimerRecord| {
+            matches!(timer.kind.get(), TimerKind::Clock | TimerKind::Debounce)
+        };
+        let firing = self.rom.timers().iter().filter(|timer| !waits(timer));
+        // A timer may have more places than its first.
+        let firing = firing.flat_map(TimerRecord::timer_slots);
+        let firing = firing.fold(0_u8, |places, slot| {
+            places | 1_u8.checked_shl(slot.raw().into()).unwrap_or(0)
+        });
         self.timer_function(&quote! {
+            // Whoever only waits does not fire.
+            if due & #firing == 0 {
+                return Taking::Done;
+            }
             match #due {
                 #arms
                 0xFFFF => Taking::Done,
@@ -383,21 +418,86 @@ impl Fused<'_> {
         })
     }
 
-    /// May an event lead to a history point or to a choice, in a machine in which nobody polls? Code would find the
-    /// transition and leave the rest of it to the slow path; the tables have a jump for the whole of it, a
-    /// sixth as dear.
+    /// May an event lead to a history point or to a choice whose way only the tables know, in a machine in which
+    /// nobody polls? Code would find the transition and leave the rest of it to the slow path; the tables have a
+    /// jump for the whole of it, a sixth as dear.
     fn has_jump_of_tables(&self, list: List) -> bool {
         let Candidates { interrupts, others } = self.rom.candidates_of(list.id);
         let is_found = |member: &Candidate| match Reaction::read(member) {
             Some(Reaction::Transition(id)) => self.rom.transition(id).is_some_and(|record| {
-                let found = transition_flag::HISTORY | transition_flag::CHOICE;
-                record.flags.get() & found != 0
+                let is_known = self.parts(id).is_some() && self.unknown_way(id).is_none();
+                record.flags.get() & FOUND != 0 && !is_known
             }),
             Some(Reaction::Deferral(_)) | None => false,
         };
         !list.timer
             && !self.leaves().any(|leaf| leaf.polls())
             && interrupts.iter().chain(others).any(is_found)
+    }
+
+    /// What two leaves come to that react to the same event: both, if nobody is asked and they do not meet (SEL-4).
+    /// On bytes alone, where nobody looks which of them is carried out.
+    fn call_both(
+        &self,
+        (first, second): (CandidateListId, CandidateListId),
+        pairs: &mut BTreeSet<(TransitionId, TransitionId)>,
+    ) -> TokenStream {
+        let pair = self.leaves_alone(first).zip(self.leaves_alone(second));
+        let Some((first, second)) = pair.filter(|(first, second)| self.are_apart(*first, *second))
+        else {
+            return quote!(Taking::Tables);
+        };
+        pairs.insert((first, second));
+        let name = both_function(first, second);
+        quote!({
+            never_attached!();
+            plain_or_leave!(#name);
+            #name::<L, H, _>(fuse.again(), host);
+            Taking::Both
+        })
+    }
+
+    /// The transition that a list always comes to, if it leaves one region for a leaf that does not poll.
+    fn leaves_alone(&self, list: CandidateListId) -> Option<TransitionId> {
+        let Candidates { interrupts, others } = self.rom.candidates_of(list);
+        let Reaction::Transition(id) = Reaction::read(others.first()?)? else {
+            return None;
+        };
+        let (record, plan) = (self.rom.transition(id)?, self.rom.transition_plan(id)?);
+        let special = transition_flag::SCORED | transition_flag::INTERRUPT | FOUND;
+        let plain = plan.flags == 0
+            && record.flags.get() & special == 0
+            && self.stack(id, record).is_none()
+            && interrupts.is_empty();
+        let alone = self.regions_left(id)?.len() == 1 && self.rests_after(id);
+        (plain && alone && self.parts(id).is_some()).then_some(id)
+    }
+
+    /// Does neither of two transitions leave anything that the other one leaves, and does the first one stand before
+    /// the second in the tree?
+    fn are_apart(&self, first: TransitionId, second: TransitionId) -> bool {
+        let span = |id: TransitionId| self.rom.region_span(*self.regions_left(id)?.first()?);
+        let spans = span(first).zip(span(second));
+        spans.is_some_and(|((_, end), (begin, _))| end <= begin)
+    }
+
+    /// The function that carries two transitions out together: exits of both, effects, entries.
+    fn take_both(&self, (first, second): (TransitionId, TransitionId)) -> Option<TokenStream> {
+        let (one, other) = (self.parts(first)?, self.parts(second)?);
+        let (name, instance) = (both_function(first, second), &self.instance);
+        let parts = [
+            [one.records, other.records],
+            [one.exits, other.exits],
+            [one.effect, other.effect],
+            [one.entries, other.entries],
+        ];
+        let parts = parts.iter().flatten();
+        Some(quote! {
+            #[inline]
+            fn #name<L: Linkage<H>, H: Host, W: Work<#instance>>(mut fuse: W, host: &mut H) {
+                #(#parts)*
+            }
+        })
     }
 
     /// Asks a list; `None` if the tables have to.
@@ -581,6 +681,11 @@ impl Fused<'_> {
         let score = plain_call(function, &score);
         Some(quote!({ #compute #score }))
     }
+}
+
+/// The function that carries two transitions out together.
+fn both_function(first: TransitionId, second: TransitionId) -> Ident {
+    format_ident!("take_{first}_and_{second}")
 }
 
 /// The function that looks whether the leaves from a region on are what they have to be.

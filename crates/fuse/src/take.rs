@@ -8,7 +8,7 @@
 //!            enter_1, enter_3
 //! ```
 //!
-//! Carried out by the tables: stacks, history, choices, final states. Left to them altogether: machines whose
+//! Carried out by the tables: stacks, final states, whatever choices and history lead to beside a line (`found`). Left to them altogether: machines whose
 //! policies change the order of things.
 
 use proc_macro2::{Ident, TokenStream};
@@ -18,13 +18,28 @@ use statewright_rom::layout::*;
 
 use crate::Fused;
 use crate::call::{Place, do_apart, plain_call};
+use crate::found::Found;
+use crate::poll::Leaf;
 
 /// Shapes that are found or carried out at run time.
-const DYNAMIC: u16 = transition_flag::PUSH
-    | transition_flag::POP
-    | transition_flag::HISTORY
-    | transition_flag::CHOICE
-    | transition_flag::STAY;
+const DYNAMIC: u16 = transition_flag::PUSH | transition_flag::POP | transition_flag::STAY;
+
+/// Ways that are found when a transition is taken.
+pub const FOUND: u16 = transition_flag::HISTORY | transition_flag::CHOICE;
+
+/// What a transition does, part by part (EXEC-1).
+pub struct Parts {
+    /// What states that are left will remember.
+    pub records: TokenStream,
+    /// What the way depends on.
+    asked: TokenStream,
+    /// What is left.
+    pub exits: TokenStream,
+    /// What begins with it, and its effect.
+    pub effect: TokenStream,
+    /// What is entered.
+    pub entries: TokenStream,
+}
 
 impl<'m> Fused<'m> {
     /// Are transitions of this machine carried out in the usual order?
@@ -48,7 +63,18 @@ impl<'m> Fused<'m> {
                 true => quote!(plain_or_leave!(#take);),
                 false => quote!(never_bare!();),
             };
-            return Some((quote!(#stays #take::<L, H, _>(fuse.again(), host);), step));
+            let code = quote!(#stays #take::<L, H, _>(fuse.again(), host););
+            let Some(unknown) = self.unknown_way(id) else {
+                return Some((code, step));
+            };
+            let carried = do_apart(&quote!(fuse.carry_out(host, #number)));
+            let code = quote! {
+                let step = match #unknown {
+                    true => { #carried Taking::Carried }
+                    false => { #code #step }
+                };
+            };
+            return Some((code, quote!(step)));
         }
         let stays = self.rom.transition(id)?.flags.get() & transition_flag::STAY != 0;
         let carried = self.is_usual() && !stays;
@@ -60,8 +86,28 @@ impl<'m> Fused<'m> {
         })
     }
 
+    /// Whether only the tables know the way of a transition that code takes otherwise.
+    pub fn unknown_way(&self, id: TransitionId) -> Option<TokenStream> {
+        let record = self.rom.transition(id)?;
+        match record.flags.get() & FOUND {
+            0 => None,
+            _ => self.found(id)?.unknown,
+        }
+    }
+
     /// Does no state poll that a transition enters?
     pub fn rests_after(&self, id: TransitionId) -> bool {
+        let is_found = |record: &TransitionRecord| record.flags.get() & FOUND != 0;
+        if self.rom.transition(id).is_some_and(is_found) {
+            let polling = |leaf: &Leaf<'_>| leaf.polls();
+            let polling: Vec<StateId> = self
+                .leaves()
+                .filter(polling)
+                .map(|leaf| leaf.state)
+                .collect();
+            let rests = |found: Found| found.leaves.iter().all(|leaf| !polling.contains(leaf));
+            return self.found(id).is_some_and(rests);
+        }
         let plan = self.rom.transition_plan(id);
         let plan = plan.and_then(|plan| PlanId::read(plan.plan));
         let steps = plan.map_or(&[][..], |plan| self.rom.plan_steps(plan));
@@ -96,37 +142,66 @@ impl<'m> Fused<'m> {
         takes.chain(leaves).chain(exits).chain(enters).collect()
     }
 
-    fn take(&self, id: TransitionId) -> Option<TokenStream> {
+    /// What a transition does; `None` if only the tables know.
+    pub fn parts(&self, id: TransitionId) -> Option<Parts> {
         let (record, plan) = (self.rom.transition(id)?, self.rom.transition_plan(id)?);
         let flags = record.flags.get();
         if !self.is_usual() || flags & DYNAMIC != 0 {
             return None;
         }
         let (source, domain) = (StateId::read(record.source)?, StateId::read(record.domain)?);
-        let (name, instance, number) = (Self::take_function(id), &self.instance, id.raw());
         let internal = flags & transition_flag::INTERNAL != 0;
-        let (mut exits, mut entries) = (TokenStream::new(), TokenStream::new());
-        if !internal {
+        let [mut records, mut asked, mut exits, mut entries] = <[TokenStream; 4]>::default();
+        if flags & FOUND != 0 {
+            let found = self.found(id)?;
+            let left: Vec<RegionId> = self.rom.region_ids_of(found.domain).collect();
+            records = self.records(&left, source, found.domain)?;
+            for region in left {
+                exits.extend(self.leave_from(region, source)?);
+            }
+            (asked, entries) = (found.asked, found.entries);
+        } else if !internal {
             let left = self.regions_left(id)?;
-            exits.extend(self.records(&left, source, domain)?);
+            records = self.records(&left, source, domain)?;
             for region in left {
                 exits.extend(self.leave_from(region, source)?);
             }
             entries = self.entries(PlanId::read(plan.plan)?)?;
         }
-        let begin = self.begin(id, record, internal)?;
+        let mut effect = self.begin(id, record, internal)?;
         let place = Place {
             state: source.raw(),
-            transition: number,
+            transition: id.raw(),
         };
-        let effect = ListId::read(record.effect).map(|list| self.list(list, place));
-        let (moved, doc) = (!internal, format!(" From {}.", self.path(source)));
+        effect.extend(ListId::read(record.effect).map(|list| self.list(list, place)));
+        Some(Parts {
+            records,
+            asked,
+            exits,
+            effect,
+            entries,
+        })
+    }
+
+    fn take(&self, id: TransitionId) -> Option<TokenStream> {
+        let Parts {
+            records,
+            asked,
+            exits,
+            effect,
+            entries,
+        } = self.parts(id)?;
+        let record = self.rom.transition(id)?;
+        let (name, instance, number) = (Self::take_function(id), &self.instance, id.raw());
+        let moved = record.flags.get() & transition_flag::INTERNAL == 0;
+        let doc = format!(" From {}.", self.path(StateId::read(record.source)?));
         Some(quote! {
             #[doc = #doc]
             fn #name<L: Linkage<H>, H: Host, W: Work<#instance>>(mut fuse: W, host: &mut H) {
                 fuse.taking(#number);
+                #records
+                #asked
                 #exits
-                #begin
                 #effect
                 #entries
                 fuse.taken(#moved);
@@ -194,15 +269,14 @@ impl<'m> Fused<'m> {
         let mut code = TokenStream::new();
         for &region in left.iter().filter(|_| needed) {
             code.extend(self.on_the_way_up(region, &|state| {
-                let number = state.raw();
-                remembers(state).then(|| do_apart(&quote!(fuse.record(#number))))
+                remembers(state).then(|| self.record(state))
             })?);
         }
         Some(code)
     }
 
     /// A state and those inside it.
-    fn states_in(&self, state: StateId) -> impl Iterator<Item = StateId> + use<'m> {
+    pub fn states_in(&self, state: StateId) -> impl Iterator<Item = StateId> + use<'m> {
         let end = self
             .rom
             .state(state)
@@ -494,7 +568,7 @@ fn exit_function(state: StateId) -> Ident {
     format_ident!("exit_{state}")
 }
 
-fn enter_function(state: StateId) -> Ident {
+pub fn enter_function(state: StateId) -> Ident {
     format_ident!("enter_{state}")
 }
 

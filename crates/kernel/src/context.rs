@@ -17,7 +17,7 @@ use crate::fused::CallSite;
 use crate::host::notes::Notes;
 use crate::host::{Call, Cause};
 use crate::instance::event::Event;
-use crate::instance::ram::Ram;
+use crate::instance::ram::{AnyTier, Ram, Seen};
 use crate::instance::{Header, flag};
 use crate::poll::Halt;
 
@@ -50,6 +50,42 @@ impl TakenFor<'_> {
     }
 }
 
+/// A call that stands in the ROM with all that is known of it: nothing is copied unless user code asks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Planned<'a> {
+    /// Calls a function with literal arguments.
+    pub(crate) op: &'a OpRecord,
+    pub(crate) state: U16,
+    /// `NONE` if there is none.
+    pub(crate) transition: U16,
+    /// Whether the jump that is going on makes it; else nothing has caused it.
+    pub(crate) by_jump: bool,
+}
+
+impl<'a> Planned<'a> {
+    /// For the state that asks a jump's guard or score.
+    #[inline(always)]
+    pub(crate) fn by_jump(op: &'a OpRecord, jump: &Jump) -> Self {
+        Self {
+            op,
+            state: jump.asker,
+            transition: jump.transition,
+            by_jump: true,
+        }
+    }
+
+    /// For a state that does something by itself, or asks a transition.
+    #[inline(always)]
+    pub(crate) fn eventless(op: &'a OpRecord, state: U16, transition: u16) -> Self {
+        Self {
+            op,
+            state,
+            transition: U16::new(transition),
+            by_jump: false,
+        }
+    }
+}
+
 /// Arguments of one call, all with their values (LANG-4).
 pub(crate) type Arguments = [ArgumentRecord; MAX_ARGUMENTS as usize];
 
@@ -76,6 +112,8 @@ pub(crate) struct Context<'a> {
     pub(crate) unhandled: u64,
     /// The call that is going on, unless it is a step of a jump.
     pub(crate) call_site: CallSite,
+    /// The same, if a record of the ROM says all of it; only while it is going on.
+    planned: Option<Planned<'a>>,
     /// The same, if fused code made it; what is prepared later comes first.
     pub(crate) fixed_call: Option<&'a CallSite>,
     /// What fused code takes: why, and by which transition; nothing while it polls.
@@ -154,6 +192,7 @@ impl<'a> Context<'a> {
             unhandled: 0,
             computed: None,
             call_site: const { CallSite::new(0, NONE) },
+            planned: None,
             fixed_call: None,
             fixed_cause: TakenFor::Nothing,
             fixed_transition: None,
@@ -197,6 +236,18 @@ impl<'a> Context<'a> {
     pub(crate) fn attach(&mut self, ram: Ram<'a>, place: usize) {
         self.ram = ram;
         self.place = place;
+    }
+
+    /// It is the turn of an agent that is attached only if somebody asks.
+    #[inline(always)]
+    pub(crate) fn go_to(&mut self, place: usize) {
+        self.place = place;
+    }
+
+    /// The place of the agent whose turn it is.
+    #[inline(always)]
+    pub(crate) fn place(&self) -> usize {
+        self.place
     }
 
     /// The queue of the agent had no room for an event.
@@ -282,6 +333,19 @@ impl<'a> Context<'a> {
         Some(function)
     }
 
+    /// Makes a call as a record of the ROM says.
+    #[inline(always)]
+    pub(crate) fn call_planned<R>(
+        &mut self,
+        planned: Planned<'a>,
+        call: impl FnOnce(FunctionId, &mut Self) -> R,
+    ) -> R {
+        self.planned = Some(planned);
+        let result = call(FunctionId::read_proved(planned.op.a), self);
+        self.planned = None;
+        result
+    }
+
     /// The call that is going on.
     pub(crate) fn call(&self) -> Call<'_> {
         let CallSite {
@@ -326,12 +390,17 @@ impl<'a> Context<'a> {
                     .unwrap_or(StateId::ROOT),
                 TransitionId::read(jump.transition),
             ),
-            _ => match self.fixed_call {
-                Some(call) => {
+            _ => match (self.planned, self.fixed_call) {
+                (Some(planned), _) => (
+                    self.proved(StateId::read(planned.state))
+                        .unwrap_or(StateId::ROOT),
+                    TransitionId::read(planned.transition),
+                ),
+                (None, Some(call)) => {
                     let transition = call.site.transition.or(self.fixed_transition);
                     (call.site.state, transition)
                 }
-                None => (self.call_site.site.state, self.call_site.site.transition),
+                (None, None) => (self.call_site.site.state, self.call_site.site.transition),
             },
         }
     }
@@ -339,15 +408,33 @@ impl<'a> Context<'a> {
     /// The function of the call that is going on.
     #[inline]
     pub(crate) fn function_of_call(&self) -> FunctionId {
-        let function = match self.step {
-            Some(step) => step.function,
-            None => self.fixed_call.unwrap_or(&self.call_site).function,
+        let function = match (self.step, self.planned) {
+            (Some(step), _) => step.function,
+            (None, Some(planned)) => planned.op.a,
+            (None, None) => self.fixed_call.unwrap_or(&self.call_site).function,
         };
         self.proved(FunctionId::read(function))
             .unwrap_or(FunctionId::FIRST)
     }
 
+    /// The arguments of the call that is going on.
+    #[inline]
+    pub(crate) fn arguments_of_call(&self) -> &[ArgumentRecord] {
+        let (kind, first, count) = match (self.step, self.planned) {
+            (Some(step), _) => (ActionOp::Call.coded(), step.first, step.count),
+            (None, Some(planned)) => (planned.op.kind, planned.op.b, planned.op.count),
+            (None, None) => {
+                let call = self.fixed_call.unwrap_or(&self.call_site);
+                (call.kind, call.arguments.0, call.arguments.1)
+            }
+        };
+        self.arguments(kind, first.get(), count)
+    }
+
     fn call_site(&self) -> CallSite {
+        if let Some(planned) = self.planned {
+            return self.planned_site(&planned);
+        }
         let Some((step, (jump, _))) = self.step.zip(self.jump) else {
             return match self.fixed_call {
                 Some(call) => CallSite {
@@ -366,6 +453,25 @@ impl<'a> Context<'a> {
         }
     }
 
+    fn planned_site(&self, planned: &Planned<'_>) -> CallSite {
+        let op = planned.op;
+        CallSite {
+            kind: op.kind,
+            function: op.a,
+            arguments: (op.b, op.count),
+            site: Site {
+                state: self
+                    .proved(StateId::read(planned.state))
+                    .unwrap_or(StateId::ROOT),
+                transition: TransitionId::read(planned.transition),
+                cause: match planned.by_jump {
+                    true => self.cause_of_jump(),
+                    false => Cause::None,
+                },
+            },
+        }
+    }
+
     /// Where a call of fused code stands while something is taken.
     #[inline]
     pub(crate) fn fixed_site(&self, call: &CallSite) -> Site {
@@ -378,20 +484,22 @@ impl<'a> Context<'a> {
 
     /// Where code of the jump that is going on stands.
     pub(crate) fn jump_site(&self, state: U16, jump: &Jump) -> Site {
-        let event = self
-            .jump
-            .and_then(|(_, event)| event)
-            .unwrap_or(&self.queued);
         Site {
             state: self.proved(StateId::read(state)).unwrap_or(StateId::ROOT),
             transition: self.proved(TransitionId::read(jump.transition)),
-            cause: match self.fired {
-                Some(timer) => Cause::Timer(timer),
-                None => self
-                    .proved(event.id())
-                    .map_or(Cause::None, |id| Cause::Event(id, event.words())),
-            },
+            cause: self.cause_of_jump(),
         }
+    }
+
+    /// What made the jump that is going on.
+    fn cause_of_jump(&self) -> Cause {
+        if let Some(timer) = self.fired {
+            return Cause::Timer(timer);
+        }
+        let event = self.jump.and_then(|(_, event)| event);
+        let event = event.unwrap_or(&self.queued);
+        let id = self.proved(event.id());
+        id.map_or(Cause::None, |id| Cause::Event(id, event.words()))
     }
 }
 
@@ -416,6 +524,12 @@ impl Context<'_> {
     /// Is a state active?
     #[inline]
     pub(crate) fn is_active(&self, state: StateId) -> bool {
+        self.is_active_in::<AnyTier>(state)
+    }
+
+    /// The same where the type of the instance may be known.
+    #[inline(always)]
+    pub(crate) fn is_active_in<S: Seen>(&self, state: StateId) -> bool {
         if self.step.is_some() {
             return self.is_active_in_jump(state);
         }
@@ -423,7 +537,7 @@ impl Context<'_> {
             .state(state)
             .map_or(0, |record| record.subtree_end.get());
         let own = state.raw()..end;
-        let mut leaves = self.ram.leaves().iter();
+        let mut leaves = S::leaves(&self.ram).iter();
         leaves.any(|leaf| own.contains(&leaf.get()))
     }
 
@@ -489,6 +603,12 @@ impl Context<'_> {
             Some(fresh) => *fresh = (*fresh).min(depth),
             None => self.impossible("a state with a leaf number behind the last"),
         }
+    }
+
+    /// Was any state entered in this tick?
+    #[inline]
+    pub(crate) fn has_fresh(&self) -> bool {
+        self.fresh != [NOT_FRESH; MAX_LEAVES]
     }
 
     /// Was a state at this place of the tree entered in this tick?

@@ -118,7 +118,10 @@ pub use fast::{Path, path_of};
 pub use fault::Fault;
 pub use host::cx::{ActionCx, GuardCx};
 pub use host::trace::{Reason, Trace};
-pub use host::{Call, Cause, Command, CommandKind, Host, Hosts, Mode, Status, Verdict};
+pub use host::{
+    BareCode, BareTurns, Call, CallingTurns, Cause, Command, CommandKind, Host, Hosts, Mode,
+    Status, Verdict,
+};
 pub use inspect::{
     Sleep, Wait, active_leaves, activity_result, check, debounce_deadline, held_channels,
     is_active, latched_transition, queued_events, ready_tick, remembered, running_timers,

@@ -441,13 +441,17 @@ impl<'a> Rom<'a> {
     /// Timers of a state.
     #[inline]
     pub fn timers_of(&self, id: StateId) -> &'a [TimerRecord] {
-        self.state(id).map_or(&[], |s| {
-            run(
-                self.timers,
-                usize::from(s.first_timer.get()),
-                usize::from(s.timer_count),
-            )
-        })
+        self.state(id).map_or(&[], |state| self.timers_in(state))
+    }
+
+    /// Timers of a state by its record.
+    #[inline]
+    pub fn timers_in(&self, state: &StateRecord) -> &'a [TimerRecord] {
+        run(
+            self.timers,
+            usize::from(state.first_timer.get()),
+            usize::from(state.timer_count),
+        )
     }
 
     /// A timer.

@@ -191,12 +191,12 @@ macro_rules! looking {
 
             /// A literal argument of this call; zero past the last.
             pub fn argument<T: Value>(&self, place: usize) -> T {
-                T::from_words(argument_words(self.$inner.call().arguments, place))
+                T::from_words(argument_words(self.$inner.arguments(), place))
             }
 
             /// Literal arguments of this call from one place on, as a struct.
             pub fn arguments<T: Arguments>(&self, first: usize) -> T {
-                T::read(|place| argument_words(self.$inner.call().arguments, first + place))
+                T::read(|place| argument_words(self.$inner.arguments(), first + place))
             }
 
             /// The text of a literal argument.

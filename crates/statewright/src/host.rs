@@ -2,7 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 
-use statewright_kernel::fused::{AnyBare, CallSite, Fuse, Phase, Step};
+use statewright_kernel::fused::{AnyCalling, CallSite, Fuse, Phase, Quiet, Step};
 use statewright_kernel::{self as kernel, Command, CommandKind, Host, Mode, Status, Verdict};
 use statewright_rom::Rom;
 use statewright_rom::ids::{FunctionId, KeyId, LaneId};
@@ -364,7 +364,7 @@ impl<B: Board, C, const STRICT: bool, F: FusedBy<B, C>> Host
     }
 
     #[inline(always)]
-    fn bare(&mut self, bare: AnyBare<'_, '_>, phase: Phase<'_>) -> Step {
+    fn calling(&mut self, agent: AnyCalling<'_, '_>, phase: Phase<'_>) -> Step {
         if STRICT {
             return Step::Tables;
         }
@@ -373,7 +373,25 @@ impl<B: Board, C, const STRICT: bool, F: FusedBy<B, C>> Host
             env: &mut *self.env,
             code: ByTables,
         };
-        self.code.run_bare(bare, &mut host, phase)
+        self.code.run_calling(agent, &mut host, phase)
+    }
+
+    #[inline(always)]
+    fn timers(&self) -> u8 {
+        self.code.timers()
+    }
+
+    #[inline(always)]
+    fn polls(&mut self, agent: AnyCalling<'_, '_>) -> Quiet {
+        if STRICT {
+            return Quiet::Slow;
+        }
+        let mut host = FusedHost {
+            board: &mut *self.board,
+            env: &mut *self.env,
+            code: ByTables,
+        };
+        self.code.run_polls(agent, &mut host)
     }
 
     fn command(&mut self, command: &Command) -> bool {

@@ -58,6 +58,8 @@ mod trace;
 mod trace_answers;
 #[cfg(all(feature = "compile", feature = "macros"))]
 mod values;
+#[cfg(all(feature = "compile", feature = "macros"))]
+mod ways;
 #[cfg(all(feature = "compile", feature = "macros", feature = "parallel"))]
 mod world;
 #[cfg(all(feature = "compile", feature = "macros", feature = "parallel"))]

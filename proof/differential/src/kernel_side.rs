@@ -4,7 +4,9 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
 use statewright_kernel as kernel;
-use statewright_kernel::fused::{AnyBare, CallSite, Fuse, Heard, Phase, Polled, Step, Taking};
+use statewright_kernel::fused::{
+    AnyBare, AnyCalling, CallSite, Fuse, Needs, Phase, Polled, Quiet, Step, Taking,
+};
 use statewright_kernel::{
     ActionCx, Admission, Call, Command, CommandKind, GuardCx, Host, Mode, Status, Trace, Verdict,
 };
@@ -42,8 +44,12 @@ pub struct FusedCode {
     pub run: for<'s> fn(Fuse<'_, '_>, &mut KernelHost<'s>, Phase<'_>) -> Step,
     /// The same on nothing but the bytes of an agent.
     pub bare: for<'s> fn(AnyBare<'_, '_>, &mut KernelHost<'s>, Phase<'_>) -> Step,
-    /// Who may handle an event while a state alone is the innermost one?
-    pub hears: fn(u16, u16) -> Heard,
+    /// A tick of an agent that polls and is attached where that is needed.
+    pub calling: for<'s> fn(AnyCalling<'_, '_>, &mut KernelHost<'s>, Phase<'_>) -> Step,
+    /// All of a tick of such an agent, if it only polls.
+    pub polls: for<'s> fn(AnyCalling<'_, '_>, &mut KernelHost<'s>) -> Quiet,
+    /// What it asks of an agent besides its bytes.
+    pub needs: Needs,
     /// Timer places that the machine uses, a bit each.
     pub timers: u8,
     /// Functions that look at nothing but the blackboard, a bit each.
@@ -71,6 +77,8 @@ pub struct ByCode {
     pub called_bare: u64,
     /// Events of an agent by itself, on nothing but bytes.
     pub alone: u64,
+    /// Parts of ticks of agents that poll and are attached for calls.
+    pub calling: u64,
 }
 
 impl ByCode {
@@ -94,6 +102,7 @@ impl ByCode {
         self.taken_bare += other.taken_bare;
         self.called_bare += other.called_bare;
         self.alone += other.alone;
+        self.calling += other.calling;
     }
 
     fn note(&mut self, phase: Phase<'_>, step: Step) {
@@ -107,7 +116,7 @@ impl ByCode {
         match phase {
             Phase::Poll { .. } => self.polls += done,
             Phase::Take(_) => self.eventless += taken,
-            Phase::Event(_) => {
+            Phase::Event(_) | Phase::OneEvent(_) => {
                 self.events += done;
                 self.transitions += taken;
             }
@@ -347,9 +356,8 @@ impl Host for KernelHost<'_> {
         step
     }
 
-    fn hears(&self, leaf: u16, event: u16) -> Heard {
-        self.fused
-            .map_or(Heard::BySomebody, |code| (code.hears)(leaf, event))
+    fn needs(&self) -> Needs {
+        self.fused.map_or(Needs::ALL, |code| code.needs)
     }
 
     fn timers(&self) -> u8 {
@@ -364,6 +372,28 @@ impl Host for KernelHost<'_> {
         self.by_code.note(phase, step);
         self.by_code.note_bare(step);
         step
+    }
+
+    fn calling(&mut self, agent: AnyCalling<'_, '_>, phase: Phase<'_>) -> Step {
+        let Some(code) = self.fused else {
+            return Step::Tables;
+        };
+        let step = (code.calling)(agent, self, phase);
+        self.by_code.note(phase, step);
+        let slow = matches!(step, Step::Tables | Step::Polled(Polled::Slow));
+        self.by_code.calling += u64::from(!slow);
+        step
+    }
+
+    fn polls(&mut self, agent: AnyCalling<'_, '_>) -> Quiet {
+        let Some(code) = self.fused else {
+            return Quiet::Slow;
+        };
+        let quiet = (code.polls)(agent, self);
+        let done = u64::from(quiet != Quiet::Slow);
+        self.by_code.polls += done;
+        self.by_code.calling += done;
+        quiet
     }
 
     fn trace(&mut self, trace: &Trace) {

@@ -37,6 +37,7 @@ fn fused_machines_do_what_tables_and_reference_do() {
         taken_bare,
         called_bare,
         alone,
+        calling,
     } = by_code;
     println!("{by_code:?}");
     assert!(polls > 10_000 && eventless > 1_000, "{by_code:?}");
@@ -46,6 +47,7 @@ fn fused_machines_do_what_tables_and_reference_do() {
     );
     assert!(bare > 5_000 && alone > 100, "{by_code:?}");
     assert!(taken_bare > 100 && called_bare > 100, "{by_code:?}");
+    assert!(calling > 5_000, "{by_code:?}");
 }
 
 #[test]

@@ -20,6 +20,8 @@ use crate::tick::{Begun, Input, Mismatch, Report, Used, follow, run, run_polled}
 use crate::toggles::{self, Optimization};
 
 mod by_code;
+mod bytes;
+mod calling;
 pub(crate) mod inbox;
 mod polling;
 pub(crate) mod prefetch;
@@ -135,6 +137,27 @@ pub fn tick_batch<'a, I: Instance, H: Hosts>(
 pub trait Done {
     /// The agent at a place, its report, and what it left in the inbox.
     fn done(&mut self, place: usize, report: &Report, left: &[InboxEvent]);
+
+    /// The same of one that has taken its only event and rests. All of them are counted once more
+    /// ([`Self::rested`]).
+    #[inline(always)]
+    fn rests(&mut self, place: usize) {
+        self.done(place, &Report::RESTS, &[]);
+    }
+
+    /// So many have taken their only event and rest.
+    #[inline(always)]
+    fn rested(&mut self, count: usize) {
+        let _ = count;
+    }
+
+    /// The same of so many neighbors, the first at a place, that had no events and only polled: they still do.
+    #[inline(always)]
+    fn polled(&mut self, first: usize, count: usize) {
+        for place in (first..).take(count) {
+            self.done(place, &Report::QUIET, &[]);
+        }
+    }
 }
 
 impl<F: FnMut(usize, &Report, &[InboxEvent])> Done for F {
@@ -156,9 +179,13 @@ pub fn tick_batch_by_code<'a, I: Instance, H: Hosts>(
     done: &mut impl Done,
 ) -> Result<(), BatchError> {
     check(rom, instances.len(), batch)?;
-    let mut blank = Header::default();
+    let (mut blank, mut nobody) = (Header::default(), I::new_zeroed());
     let mut cx = Context::for_ticks(rom, counters, &mut blank, (batch.tick, I::TIER));
     cx.set_agents(batch.first_agent, batch.variants);
+    if hosts.needs().calls {
+        // In the place of whoever is attached for a call.
+        cx.attach(nobody.ram(), usize::MAX);
+    }
     let router = Router {
         rom,
         idle: cx.idle.get(),
@@ -480,10 +507,37 @@ fn visit<'a, I: Instance, H: Hosts>(
     (place, events): (usize, &'a [InboxEvent]),
 ) -> Report {
     let steps = hosts.traces_steps(place);
+    let by_tables = !steps && !hosts.are_fused();
+    if by_tables && events.is_empty() && cx.router().waits_for_timer(instance) {
+        return visit_waiting(cx, instance, hosts, batch, place);
+    }
     let input = batch.input(place, events);
     follow(cx, instance, place, &input, steps, || {
         hosts.of(place, batch.agent(place))
     })
+}
+
+/// One agent without events that does nothing but wait for timers: as [`follow`] takes it.
+#[inline(never)]
+fn visit_waiting<'a, I: Instance, H: Hosts>(
+    cx: &mut Context<'a>,
+    instance: &'a mut I,
+    hosts: &mut H,
+    batch: &Batch<'a>,
+    place: usize,
+) -> Report {
+    if !instance.has_due_timer(batch.tick) {
+        return Report::QUIET;
+    }
+    cx.attach(instance.ram(), place);
+    let mut host = hosts.of(place, batch.agent(place));
+    let (used, idle) = fast::take_due(cx, &mut host);
+    if idle {
+        Report::QUIET
+    } else {
+        let input = batch.input(place, &[]);
+        run(cx, &mut host, &input, used, Begun::Nothing)
+    }
 }
 
 /// What is left to do of a tick that began with a jump, unless nothing is before the next deadline.

@@ -5,7 +5,7 @@ use statewright_rom::ids::*;
 use statewright_rom::layout::*;
 
 use crate::code::eval::evaluate;
-use crate::code::straight::straight_word;
+use crate::code::straight::straight_word_here;
 use crate::context::{Arguments, Context, Site};
 use crate::host::cx::{ActionCx, scratch_slots};
 use crate::host::trace::Trace;
@@ -295,7 +295,7 @@ fn assigned<H: AnyHost + ?Sized>(
         return None;
     }
     let record = cx.rom.expression(ExpressionId::read(op.a)?)?;
-    straight_word(cx, host, record, site)
+    straight_word_here(cx, host, record, site)
 }
 
 /// Writes a value to the key of an op, or adds it.

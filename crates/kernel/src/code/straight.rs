@@ -32,6 +32,17 @@ pub(super) fn straight<'a, H: AnyHost + ?Sized>(
     code: &'a [InstructionRecord],
     site: &Site,
 ) -> Option<(u32, &'a [InstructionRecord])> {
+    walk(cx, host, code, site)
+}
+
+/// The same, inlined.
+#[inline(always)]
+fn walk<'c, H: AnyHost + ?Sized>(
+    cx: &Context<'_>,
+    host: &H,
+    code: &'c [InstructionRecord],
+    site: &Site,
+) -> Option<(u32, &'c [InstructionRecord])> {
     let [first, after @ ..] = code else {
         return None;
     };
@@ -70,6 +81,23 @@ pub(crate) fn straight_word<H: AnyHost + ?Sized>(
         return None;
     }
     match straight(cx, host, cx.rom.code_in(record), site)? {
+        (word, []) => Some(word),
+        _ => None,
+    }
+}
+
+/// The same, inlined.
+#[inline(always)]
+pub(crate) fn straight_word_here<H: AnyHost + ?Sized>(
+    cx: &Context<'_>,
+    host: &H,
+    record: &ExpressionRecord,
+    site: &Site,
+) -> Option<u32> {
+    if !toggles::has(Optimization::Straight) {
+        return None;
+    }
+    match walk(cx, host, cx.rom.code_in(record), site)? {
         (word, []) => Some(word),
         _ => None,
     }

@@ -16,9 +16,10 @@ use statewright_rom::layout::*;
 
 use crate::code::eval::{Start, evaluate_from};
 use crate::code::straight::straight;
-use crate::context::{Context, Site};
+use crate::context::{Context, Planned, Site};
 use crate::host::cx::{GuardCx, parameter_word};
-use crate::host::{AnyHost, Host};
+use crate::host::{AnyHost, Cause, Host};
+use crate::instance::ram::Seen;
 use crate::toggles::{self, Optimization};
 
 /// What a condition says, for whatever host.
@@ -31,7 +32,7 @@ pub(crate) fn test_any(
 ) -> bool {
     match begun(cx, host, expression) {
         Begun::Decided(holds) => holds,
-        Begun::Open(record, code) => test_on(cx, host, (record, code), site),
+        Begun::Open(record, code) => test_on(cx, host, (record, code, 0), site),
     }
 }
 
@@ -60,7 +61,7 @@ fn begun<'a, H: AnyHost + ?Sized>(
 /// What a condition says whose term is known, if that decides it; reading nothing but the record and one
 /// or two words of the host.
 #[inline(always)]
-pub(crate) fn by_term<H: AnyHost + ?Sized>(
+pub(crate) fn by_term<S: Seen, H: AnyHost + ?Sized>(
     cx: &Context<'_>,
     host: &H,
     term: &Term,
@@ -69,7 +70,7 @@ pub(crate) fn by_term<H: AnyHost + ?Sized>(
         return None;
     }
     let outcome = if term.kind == TermKind::State {
-        u8::from(cx.is_active(StateId::read(term.a)?)).wrapping_add(1)
+        u8::from(cx.is_active_in::<S>(StateId::read(term.a)?)).wrapping_add(1)
     } else {
         let a = host.read_word(KeyId::read(term.a)?);
         let b = if term.flags & (term_flag::PARAMETER | term_flag::KEY) == 0 {
@@ -116,18 +117,34 @@ fn outcome_of_f32(a: f32, b: f32) -> u8 {
     }
 }
 
-/// What a condition says whose term does not decide it.
+/// What a condition says whose term does not decide it. `term` is the term, if it has one.
 #[inline(never)]
 pub(crate) fn test_beyond<H: AnyHost + ?Sized>(
     cx: &mut Context<'_>,
     host: &H,
-    expression: ExpressionId,
+    (expression, term): (ExpressionId, &Term),
     site: &Site,
 ) -> bool {
     let Some(record) = cx.proved(cx.rom.expression(expression)) else {
         return false;
     };
-    test_on(cx, host, (record, cx.rom.code_in(record)), site)
+    let code = cx.rom.code_in(record);
+    let asked = match term.kind == TermKind::None {
+        true => 0,
+        false => behind_term(code),
+    };
+    test_on(cx, host, (record, code, asked), site)
+}
+
+/// Where a condition goes on whose term did not decide it: behind the join that follows the term, with nothing
+/// on the stack.
+#[inline]
+fn behind_term(code: &[InstructionRecord]) -> usize {
+    let joins = |instruction: &InstructionRecord| {
+        instruction.op == op::AND_JUMP || instruction.op == op::OR_JUMP
+    };
+    let join = code.iter().position(joins);
+    join.map_or(0, |join| join.saturating_add(1))
 }
 
 /// What the op of a guard says, if its first comparison, flag or state decides it.
@@ -195,12 +212,12 @@ fn plain_term<'a, H: AnyHost + ?Sized>(
     None
 }
 
-/// Conditions that are more.
+/// Conditions that are more, from an instruction on.
 #[inline(never)]
 fn test_on<'a, H: AnyHost + ?Sized>(
     cx: &mut Context<'a>,
     host: &H,
-    (record, code): (&ExpressionRecord, &'a [InstructionRecord]),
+    (record, code, asked): (&ExpressionRecord, &'a [InstructionRecord], usize),
     site: &Site,
 ) -> bool {
     let go_on = |cx: &mut Context<'_>, after: &[InstructionRecord], value: Option<bool>| {
@@ -211,7 +228,7 @@ fn test_on<'a, H: AnyHost + ?Sized>(
     if !toggles::has(Optimization::Straight) {
         return go_on(cx, code, None);
     }
-    let mut rest = code;
+    let mut rest = code.get(asked..).unwrap_or(&[]);
     // Bound: jumps go forward only.
     loop {
         let Some((mut value, mut after)) = test_one(cx, host, rest, site) else {
@@ -302,8 +319,8 @@ fn test_one<'a, H: AnyHost + ?Sized>(
 
 /// What a guard without computed arguments says.
 #[inline(always)]
-fn ask_plainly<H: AnyHost + ?Sized>(
-    cx: &mut Context<'_>,
+fn ask_plainly<'a, H: AnyHost + ?Sized>(
+    cx: &mut Context<'a>,
     host: &H,
     instruction: &InstructionRecord,
     site: &Site,
@@ -311,6 +328,13 @@ fn ask_plainly<H: AnyHost + ?Sized>(
     let op = cx.rom.ops().get(usize::from(instruction.b.get()))?;
     if op.kind != ActionOp::Call {
         return None;
+    }
+    if matches!(site.cause, Cause::None) {
+        let transition = TransitionId::to_raw(site.transition);
+        let call = Planned::eventless(op, site.state.raw().into(), transition);
+        return Some(cx.call_planned(call, |function, cx| {
+            host.guard(function, GuardCx::new(cx)).holds
+        }));
     }
     let function = cx.prepare_call(op, site)?;
     Some(host.guard(function, GuardCx::new(cx)).holds)

@@ -254,7 +254,7 @@ impl Context<'_> {
     }
 
     /// What an instance forgets with a state: timers, latch, result.
-    fn forget(&mut self, state: StateId, record: &StateRecord) {
+    pub(crate) fn forget(&mut self, state: StateId, record: &StateRecord) {
         self.ram.disarm_all(record.timer_mask);
         if record.extra.get() != NONE {
             self.clear_result(state);

@@ -538,15 +538,24 @@ impl Context<'_> {
     }
 
     /// A state becomes active: everything it keeps begins anew (RAM-7).
-    fn enter(&mut self, state: StateId) -> Arming {
+    pub(crate) fn enter(&mut self, state: StateId) -> Arming {
         let Some(record) = self.state(state) else {
             return Arming::Done;
         };
         self.put_leaf(record, Some(state));
         self.mark_fresh(record);
-        if record.extra.get() == NONE && record.timer_count == 0 {
-            return Arming::Done;
+        if record.extra.get() != NONE {
+            self.begin_anew(state);
         }
+        match record.timer_count {
+            0 => Arming::Done,
+            _ => self.arm_entry_timers(record),
+        }
+    }
+
+    /// What a state keeps besides timers.
+    #[inline(never)]
+    fn begin_anew(&mut self, state: StateId) {
         self.clear_result(state);
         if let Some(extra) = self.rom.state_extra(state) {
             // What a reload kept of the machine's own scratch outlives the root (LOAD-3).
@@ -561,7 +570,6 @@ impl Context<'_> {
                 self.set_time(clock, self.now);
             }
         }
-        self.arm_entry_timers(state)
     }
 
     fn record_all_history(&mut self, leaves: &Leaves) {

@@ -2,7 +2,7 @@
 //! timers that can never run together, so whose it is follows from the configuration.
 
 use statewright_rom::ids::{StateId, TimerId, TimerSlot};
-use statewright_rom::layout::{MAX_TICKS, TimerKind, TimerRecord, policy};
+use statewright_rom::layout::{MAX_TICKS, StateRecord, TimerKind, TimerRecord, policy};
 
 use crate::context::Context;
 use crate::events::time::is_due;
@@ -49,6 +49,11 @@ impl Context<'_> {
         if due == 0 {
             return None;
         }
+        if due.is_power_of_two()
+            && let Some(alone) = self.due_alone(due)
+        {
+            return Some(alone);
+        }
         let by_deadline = self.has_policy(policy::INTERNAL_FIRST);
         let mut best = self.due_machine_timers(due, by_deadline);
         // A place belongs to one timer at a time: where one is due, nobody else has to be looked for.
@@ -73,6 +78,37 @@ impl Context<'_> {
             }
         }
         best
+    }
+
+    /// The timer of a place that alone is due, if it belongs to a state: a place belongs to one timer at a time,
+    /// so that nobody else has to be looked for.
+    #[inline]
+    fn due_alone(&self, due: u8) -> Option<Due> {
+        let (states, timers) = (self.rom.states(), self.rom.timers());
+        if timers.first()?.kind == TimerKind::Machine {
+            return None;
+        }
+        for leaf in self.ram.leaves() {
+            let mut at = leaf.get();
+            // Bound: the depth of the tree.
+            while let Some(record) = states.get(usize::from(at)) {
+                if record.timer_mask & due != 0 {
+                    let first = usize::from(record.first_timer.get());
+                    let own = first..first.saturating_add(usize::from(record.timer_count));
+                    let fires = |timer: &TimerRecord| {
+                        bit(timer.place) == due && of_its_state(timer.kind.get())
+                    };
+                    let found = own
+                        .zip(timers.get(first..)?)
+                        .find(|(_, timer)| fires(timer));
+                    if let Some((index, timer)) = found {
+                        return self.due(index, timer, TimerSlot::new(timer.place)?);
+                    }
+                }
+                at = record.parent.get();
+            }
+        }
+        None
     }
 
     fn due_machine_timers(&self, mask: u8, by_deadline: bool) -> Option<Due> {
@@ -223,23 +259,19 @@ impl Context<'_> {
 
     /// Arms the `after` and `every` timers of a state that is entered (SEL-1, LANG-2), as far as
     /// their durations are in the ROM.
-    pub(crate) fn arm_entry_timers(&mut self, state: StateId) -> Arming {
+    pub(crate) fn arm_entry_timers(&mut self, record: &StateRecord) -> Arming {
         let mut arming = Arming::Done;
-        for timer in self
-            .rom
-            .timers_of(state)
-            .iter()
-            .filter(|timer| timer.kind.get().is_armed_on_entry())
-        {
+        for timer in self.rom.timers_in(record) {
+            if !timer.kind.get().is_armed_on_entry() {
+                continue;
+            }
             let Some(ticks) = timer.duration.known() else {
                 arming = Arming::Computed;
                 continue;
             };
-            let deadline = self.now.wrapping_add(ticks.max(1));
-            timer
-                .timer_slots()
-                .take(1)
-                .for_each(|slot| self.arm(slot, deadline));
+            if let Some(slot) = timer.timer_slots().next() {
+                self.arm(slot, self.now.wrapping_add(ticks.max(1)));
+            }
         }
         arming
     }

@@ -158,12 +158,22 @@ impl IdleMask {
             && !is_any_due(instance, now, timers)
     }
 
-    /// At rest but for polling, and none of these timers is due, which are all that the machine uses?
+    /// At rest but for polling, no event queued, and none of these timers is due, which are all that the machine uses?
     #[inline(always)]
     pub(crate) fn polls_with<I: Instance>(&self, instance: &I, now: u32, timers: u8) -> bool {
         let header = instance.header();
-        header.first_word() & ((AT_REST_POLLING | TIMERS) & !own(timers)) == self.poll_rest
+        header.first_word() & ((AT_REST_POLLING | TIMERS | EVENTS) & !own(timers)) == self.poll_rest
             && header.clamped == 0
+            && !is_any_due(instance, now, timers)
+    }
+
+    /// At rest, no event queued, none of these timers due, which are all that the machine uses, and a tick has room
+    /// for a transition?
+    #[inline(always)]
+    pub(crate) fn is_idle_with<I: Instance>(&self, instance: &I, now: u32, timers: u8) -> bool {
+        let header = instance.header();
+        header.first_word() & (IDLE & !own(timers)) == self.code_rest
+            && header.last_word() == 0
             && !is_any_due(instance, now, timers)
     }
 
@@ -230,6 +240,21 @@ impl IdleMask {
             return true;
         }
         self.may_poll(header) && !instance.has_due_timer(now)
+    }
+
+    /// The same where events may be queued, which are to be looked at.
+    #[inline(always)]
+    pub(crate) fn polls_with_queue<I: Instance>(&self, instance: &I, now: u32, timers: u8) -> bool {
+        let header = instance.header();
+        header.first_word() & ((AT_REST_POLLING | TIMERS) & !own(timers)) == self.poll_rest
+            && header.clamped == 0
+            && !is_any_due(instance, now, timers)
+    }
+
+    /// At rest but for polling? Timers and queue are to be looked at.
+    #[inline]
+    pub(crate) fn polls_beside_timers(&self, header: &Header) -> bool {
+        header.first_word() & AT_REST_POLLING == self.poll_rest && header.clamped == 0
     }
 
     /// May any agent of the machine poll?

@@ -8,8 +8,9 @@ use crate::batch::inbox::Inbox;
 use crate::code::truth::{by_term, decided};
 use crate::commit::entry_set::Entry;
 use crate::commit::exits::Leave;
-use crate::context::{Context, Site};
+use crate::context::{Context, Planned, Site};
 use crate::counters::count;
+use crate::events::timers::Arming;
 use crate::fast::route::FastPath;
 use crate::fast::scored::{Best, best};
 use crate::fast::settled::take_together;
@@ -18,6 +19,7 @@ use crate::host::trace::Trace;
 use crate::host::{AnyHost, Cause, Host};
 use crate::instance::Instance;
 use crate::instance::event::Event;
+use crate::instance::ram::AnyTier;
 use crate::tick::{Tick, Used};
 
 /// No slot.
@@ -385,10 +387,68 @@ fn run_other<'a>(cx: &mut Context<'a>, host: &mut dyn Host, jump: &'a Jump, step
         return remember(cx, step);
     }
     cx.step = None;
+    // Whoever has nothing to say needs nobody to be told where he stands.
+    let list = match (
+        step.kind.get(),
+        cx.rom.states().get(usize::from(step.state.get())),
+    ) {
+        (JumpStepKind::Exit, Some(record)) if cx.leaves_alone(record) => {
+            if record.exit.get() == NONE {
+                return cx.forget_step(step, record);
+            }
+            None
+        }
+        (JumpStepKind::Enter, Some(record)) if record.kind != StateKind::Final => {
+            match cx.enters_alone(step, record) {
+                true => Some(record.entry),
+                false => None,
+            }
+        }
+        (
+            JumpStepKind::Op | JumpStepKind::Exit | JumpStepKind::Enter | JumpStepKind::Remember,
+            _,
+        ) => None,
+    };
+    if list.is_some_and(|list| list.get() == NONE) {
+        return;
+    }
+    let site = cx.jump_site(step.state, jump);
+    if let Some(list) = list {
+        return Tick::new(cx, host, None).run_list(ListId::read(list), &site);
+    }
     let line = cx.line_of_jump(jump);
     put_leaf(cx, line, step.leaf);
-    let site = cx.jump_site(step.state, jump);
     Tick::new(cx, host, None).run_step(step, &site);
+}
+
+/// States that begin and end without user code.
+impl Context<'_> {
+    /// Is there nothing to be told to user code or to the host when a state is left, but its exit actions?
+    fn leaves_alone(&self, record: &StateRecord) -> bool {
+        let extra = self.rom.state_extras().get(usize::from(record.extra.get()));
+        record.activity.get() == NONE && extra.is_none_or(|extra| extra.channels.get() == 0)
+    }
+
+    /// What an instance forgets with the state of a step. The leaf stays: the next step writes its own.
+    fn forget_step(&mut self, step: &JumpStep, record: &StateRecord) {
+        if let Some(state) = self.proved(StateId::read(step.state)) {
+            self.forget(state, record);
+        }
+    }
+
+    /// The state of a step becomes active; `false`, and nothing is done, if the duration of one of its timers has
+    /// to be found by user code's means.
+    fn enters_alone(&mut self, step: &JumpStep, record: &StateRecord) -> bool {
+        let Some(state) = self.proved(StateId::read(step.state)) else {
+            return false;
+        };
+        let timers = self.rom.timers_in(record).iter();
+        let mut armed = timers.filter(|timer| timer.kind.get().is_armed_on_entry());
+        if record.timer_count != 0 && !armed.all(|timer| timer.duration.known().is_some()) {
+            return false;
+        }
+        self.enter(state) == Arming::Done
+    }
 }
 
 /// A history point remembers what is active (EXEC-4).
@@ -409,10 +469,10 @@ pub(super) fn put_leaf(cx: &mut Context<'_>, line: Option<LeafId>, leaf: U16) {
 
 /// Most conditions are decided without a look at where they stand.
 #[inline(always)]
-pub(super) fn guard_holds<H: AnyHost + ?Sized>(
-    cx: &mut Context<'_>,
+pub(super) fn guard_holds<'a, H: AnyHost + ?Sized>(
+    cx: &mut Context<'a>,
     host: &mut H,
-    jump: &Jump,
+    jump: &'a Jump,
 ) -> bool {
     // That of a branch has its choice for asker.
     let plan = cx
@@ -420,7 +480,7 @@ pub(super) fn guard_holds<H: AnyHost + ?Sized>(
         .transition_plans()
         .get(usize::from(jump.transition.get()));
     let own = plan.filter(|plan| plan.source == jump.asker);
-    if let Some(holds) = own.and_then(|plan| by_term(cx, host, &plan.term)) {
+    if let Some(holds) = own.and_then(|plan| by_term::<AnyTier, H>(cx, host, &plan.term)) {
         return holds;
     }
     let op = match own {
@@ -437,9 +497,10 @@ pub(super) fn guard_holds<H: AnyHost + ?Sized>(
         return holds;
     }
     if op.kind == ActionOp::Call {
-        let site = cx.jump_site(jump.asker, jump);
-        let function = cx.prepare_call(op, &site);
-        return function.is_some_and(|function| host.guard(function, GuardCx::new(cx)).holds);
+        let call = Planned::by_jump(op, jump);
+        return cx.call_planned(call, |function, cx| {
+            host.guard(function, GuardCx::new(cx)).holds
+        });
     }
     judge_apart(cx, host.any_mut(), op, jump)
 }

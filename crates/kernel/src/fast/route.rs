@@ -203,6 +203,12 @@ impl<'a> Router<'a> {
         self.idle.polls(instance, self.now)
     }
 
+    /// Is an instance at rest but for timers, one of which may lead to a jump?
+    #[inline]
+    pub(crate) fn waits_for_timer<I: Instance>(&self, instance: &I) -> bool {
+        self.idle.may_jump_by_timer(instance.header()) && instance.header().clamped == 0
+    }
+
     /// Is an instance at rest but for polling, timers and events that wait? Then fused code may take
     /// what comes.
     #[inline]
@@ -210,17 +216,7 @@ impl<'a> Router<'a> {
         self.idle.is_quiet(instance.header())
     }
 
-    /// Is an instance at rest, with an empty queue and no timer due, so that code may take an event?
-    #[inline(always)]
-    pub(crate) fn may_take_by_code<I: Instance>(&self, instance: &I) -> bool {
-        let header = instance.header();
-        // Without timers first: one compare of a whole word.
-        let idle = self.idle.rests_by_code(header)
-            || self.idle.waits_by_code(header) && !instance.has_due_timer(self.now);
-        idle && header.last_word() == 0
-    }
-
-    /// The same where a timer may be due?
+    /// Is an instance at rest, with an empty queue, so that code may take an event or a timer that is due?
     #[inline]
     pub(crate) fn waits_by_code<I: Instance>(&self, instance: &I) -> bool {
         let header = instance.header();

@@ -7,7 +7,7 @@ use statewright_rom::layout::*;
 
 use crate::code::eval::evaluate;
 use crate::code::straight::straight_word;
-use crate::context::{Context, Site};
+use crate::context::{Context, Planned, Site};
 use crate::fast::jumps::guard_holds;
 use crate::host::cx::GuardCx;
 use crate::host::{AnyHost, Host};
@@ -113,11 +113,15 @@ fn extra_of<'a>(cx: &Context<'a>, jump: &Jump) -> Option<&'a TransitionExtra> {
 
 /// The score of a jump.
 #[inline(always)]
-fn score<H: AnyHost + ?Sized>(cx: &mut Context<'_>, host: &mut H, jump: &Jump) -> f32 {
+fn score<'a, H: AnyHost + ?Sized>(cx: &mut Context<'a>, host: &mut H, jump: &'a Jump) -> f32 {
     let op = extra_of(cx, jump).and_then(|extra| cx.rom.ops().get(usize::from(extra.score.get())));
     let Some(op) = cx.proved(op) else {
         return f32::NAN;
     };
+    if op.kind == ActionOp::Call {
+        let call = Planned::by_jump(op, jump);
+        return cx.call_planned(call, |function, cx| host.score(function, GuardCx::new(cx)));
+    }
     let site = cx.jump_site(jump.asker, jump);
     if op.kind == ActionOp::Evaluate {
         return value(cx, host, ExpressionId::read(op.a), &site);

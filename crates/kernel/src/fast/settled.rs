@@ -28,22 +28,7 @@ pub(crate) fn take_together<'a, H: AnyHost + ?Sized>(
     cx.running = true;
     cx.queued = *event;
     let mut jumps: [Option<Together<'a>>; MAX_LEAVES] = [None; MAX_LEAVES];
-    let mut count = 0_usize;
-    for leaf in cx.leaf_places() {
-        let Some(&raw) = cx.ram.leaves().get(leaf.index()) else {
-            break;
-        };
-        let FastPath::Jump(jump) = FastPath::of(cx.rom, Some(raw.get()), event) else {
-            continue;
-        };
-        // What several leaves have in common is carried out once.
-        let mut others = jumps.iter().map_while(|jump| *jump);
-        let known = others.any(|other| other.jump.transition == jump.transition);
-        if !known && let Some(cell) = jumps.get_mut(count) {
-            *cell = Some(Together { jump, line: leaf });
-            count = count.saturating_add(1);
-        }
-    }
+    let count = cx.expected(gather(cx, event, &mut jumps)).unwrap_or(0);
     let jumps = jumps.get(..count).unwrap_or(&[]);
     cx.jumped = cx.jumped.wrapping_add(1);
     let more = count.saturating_sub(1);
@@ -72,6 +57,31 @@ pub(crate) fn take_together<'a, H: AnyHost + ?Sized>(
 struct Together<'a> {
     jump: &'a Jump,
     line: LeafId,
+}
+
+/// The jumps of all active leaves for an event, in the order of the tree, and how many they are; `None` if the
+/// leaves are no configuration of the machine.
+#[inline(always)]
+fn gather<'a>(
+    cx: &Context<'a>,
+    event: &Event,
+    jumps: &mut [Option<Together<'a>>; MAX_LEAVES],
+) -> Option<usize> {
+    let mut links = cx.links();
+    let mut count = 0_usize;
+    while let Some((place, leaf)) = links.next(cx)? {
+        let FastPath::Jump(jump) = FastPath::of(cx.rom, Some(leaf), event) else {
+            continue;
+        };
+        // What several leaves have in common is carried out once.
+        let mut others = jumps.iter().map_while(|jump| *jump);
+        if !others.any(|other| other.jump.transition == jump.transition) {
+            let line = LeafId::new(place)?;
+            *jumps.get_mut(count)? = Some(Together { jump, line });
+            count = count.saturating_add(1);
+        }
+    }
+    Some(count)
 }
 
 /// A part of the steps of a jump.
@@ -122,7 +132,7 @@ fn moves(rom: &Rom<'_>, jump: &Jump) -> bool {
 /// Takes a timer that alone is due, if it leads to a jump. The instance is attached and may jump.
 /// What was used, and whether nothing is left to do.
 #[inline(never)]
-pub(crate) fn take_due(cx: &mut Context<'_>, host: &mut dyn Host) -> (Used, bool) {
+pub(crate) fn take_due<H: AnyHost + ?Sized>(cx: &mut Context<'_>, host: &mut H) -> (Used, bool) {
     // Tracers are told of timers by the slow path.
     if host.is_tracing() {
         return (Used::default(), false);
@@ -182,10 +192,16 @@ pub(crate) fn take_settled(cx: &mut Context<'_>, host: &mut dyn Host, inbox: Inb
 }
 
 /// Takes a jump beside deferred events, which may be taken again if it moves.
-fn take_and_recall<'a>(cx: &mut Context<'a>, host: &mut dyn Host, jump: &'a Jump) -> Jumped {
-    let jumped = take_steps::<false, dyn Host>(cx, host, jump, None);
-    let moved = cx.jump.is_some_and(|(taken, _)| moves(cx.rom, taken));
-    if cx.ram.header().event_count != 0 && jumped.microsteps != 0 && moved {
+fn take_and_recall<'a, H: AnyHost + ?Sized>(
+    cx: &mut Context<'a>,
+    host: &mut H,
+    jump: &'a Jump,
+) -> Jumped {
+    let jumped = take_steps::<false, H>(cx, host, jump, None);
+    if cx.ram.header().event_count != 0
+        && jumped.microsteps != 0
+        && cx.jump.is_some_and(|(taken, _)| moves(cx.rom, taken))
+    {
         cx.clear_marks();
     }
     jumped
@@ -201,7 +217,12 @@ fn only_due(cx: &Context<'_>, due: u8) -> Option<Due> {
 }
 
 /// Takes a due timer, if it leads to a jump (EVT-7).
-fn jump_by_timer(cx: &mut Context<'_>, host: &mut dyn Host, due: Due) -> Option<Jumped> {
+#[inline(always)]
+fn jump_by_timer<H: AnyHost + ?Sized>(
+    cx: &mut Context<'_>,
+    host: &mut H,
+    due: Due,
+) -> Option<Jumped> {
     let Due { timer, slot, .. } = due;
     let record = cx.proved(cx.rom.timer(timer))?;
     let column = Column::read(record.column)?;
@@ -210,7 +231,7 @@ fn jump_by_timer(cx: &mut Context<'_>, host: &mut dyn Host, due: Due) -> Option<
     };
     cx.running = true;
     if record.kind == TimerKind::Every {
-        Tick::new(cx, host, None).move_on(timer, record, slot);
+        Tick::new(cx, host.any_mut(), None).move_on(timer, record, slot);
     } else {
         cx.take_timer(timer, slot);
     }

@@ -5,7 +5,7 @@ use statewright_rom::Rom;
 use statewright_rom::ids::VariantId;
 
 use super::Taking;
-use super::bare::{AnyBare, Shared};
+use super::bare::{AnyBare, Needs, Shared};
 use crate::context::Context;
 use crate::counters::{Counters, count};
 use crate::fast::IdleMask;
@@ -43,7 +43,12 @@ pub fn take_alone<'a, I: Instance>(
         counters,
         tick: one.tick,
     };
-    let bare = AnyBare::new(lone.instance.ram(), &mut shared, 0, Some(one.event));
+    let bare = AnyBare::new(
+        lone.instance.ram(),
+        &mut shared,
+        (0, Some(one.event)),
+        Needs::ALL,
+    );
     let taking = code(bare);
     if taking == Taking::Tables {
         core::mem::forget(lone);
@@ -55,6 +60,10 @@ pub fn take_alone<'a, I: Instance>(
         Taking::Rests | Taking::Taken | Taking::Carried => {
             count(&mut counters.microsteps);
             count(&mut counters.transitions);
+        }
+        Taking::Both => {
+            count(&mut counters.microsteps);
+            counters.transitions = counters.transitions.wrapping_add(2);
         }
         Taking::Ignored | Taking::Nobody => count(&mut counters.unhandled),
         // Whoever means to stay has taken it, and nothing else.

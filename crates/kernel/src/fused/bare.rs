@@ -4,7 +4,6 @@ use statewright_rom::Rom;
 use statewright_rom::ids::VariantId;
 
 use super::{CallSite, Fuse, Host, Linkage, Mode, Polled, Quiet, Status, Step, Work};
-use crate::context::Context;
 use crate::host::Verdict;
 use crate::instance::event::Event;
 use crate::instance::ram::Ram;
@@ -39,6 +38,27 @@ impl<'a> Shared<'a> {
     }
 }
 
+/// What code asks of an agent besides its bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Needs {
+    /// Parameters: those of its variant.
+    pub variant: bool,
+    /// What its event carries.
+    pub payload: bool,
+    /// Polling calls functions that look at more than the blackboard, or does what needs more than bytes: agents that
+    /// poll are [`Calling`](super::Calling).
+    pub calls: bool,
+}
+
+impl Needs {
+    /// That is not known.
+    pub const ALL: Self = Self {
+        variant: true,
+        payload: true,
+        calls: false,
+    };
+}
+
 /// An agent of any tier as nothing but bytes.
 #[derive(Debug)]
 pub struct AnyBare<'r, 'a> {
@@ -52,11 +72,15 @@ impl<'r, 'a> AnyBare<'r, 'a> {
     pub(crate) fn new(
         ram: Ram<'r>,
         shared: &'r mut Shared<'a>,
-        place: usize,
-        event: Option<&'a Event>,
+        (place, event): (usize, Option<&'a Event>),
+        needs: Needs,
     ) -> Self {
-        shared.place = place;
-        shared.event = event;
+        if needs.variant {
+            shared.place = place;
+        }
+        if needs.payload {
+            shared.event = event;
+        }
         Self { ram, shared }
     }
 
@@ -222,53 +246,5 @@ impl<'a, I: Instance> Work<I> for Bare<'_, 'a, I> {
         call: &'static CallSite,
     ) -> Status {
         L::plain_activity::<N>(host, mode, call)
-    }
-}
-
-/// The turn of an agent that is not attached: if user code unwinds, it is, and ends (TICK-3).
-pub(crate) struct Turn<'t, 'a, I: Instance> {
-    cx: &'t mut Context<'a>,
-    instance: Option<&'a mut I>,
-    place: usize,
-}
-
-impl<'t, 'a, I: Instance> Turn<'t, 'a, I> {
-    #[inline(always)]
-    pub(crate) fn new(cx: &'t mut Context<'a>, instance: &'a mut I, place: usize) -> Self {
-        let instance = Some(instance);
-        Self {
-            cx,
-            instance,
-            place,
-        }
-    }
-
-    /// The agent as bytes.
-    #[inline(always)]
-    pub(crate) fn bare<'r>(
-        &'r mut self,
-        shared: &'r mut Shared<'a>,
-        event: Option<&'a Event>,
-    ) -> Option<AnyBare<'r, 'a>> {
-        let (instance, place) = (self.instance.as_mut()?, self.place);
-        Some(AnyBare::new(instance.ram(), shared, place, event))
-    }
-
-    /// User code has returned.
-    #[inline(always)]
-    pub(crate) fn end(mut self) -> Option<&'a mut I> {
-        let instance = self.instance.take();
-        core::mem::forget(self);
-        instance
-    }
-}
-
-impl<I: Instance> Drop for Turn<'_, '_, I> {
-    #[cold]
-    fn drop(&mut self) {
-        if let Some(instance) = self.instance.take() {
-            self.cx.attach(instance.ram(), self.place);
-            self.cx.running = true;
-        }
     }
 }

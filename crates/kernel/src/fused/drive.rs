@@ -158,6 +158,7 @@ fn take_next<'a, H: Host>(
         | Taking::Nobody
         | Taking::Taken
         | Taking::Rests
+        | Taking::Both
         | Taking::Carried
         | Taking::Handled => count_taken(cx, taking),
     }
@@ -174,6 +175,10 @@ fn take_next<'a, H: Host>(
 pub(crate) fn count_taken(cx: &mut Context<'_>, taking: Taking) {
     match taking {
         Taking::Taken | Taking::Rests => cx.jumped = cx.jumped.wrapping_add(1),
+        Taking::Both => {
+            cx.jumped = cx.jumped.wrapping_add(1);
+            count(&mut cx.counters.transitions);
+        }
         Taking::Ignored | Taking::Nobody => cx.unhandled = cx.unhandled.wrapping_add(1),
         Taking::Handled | Taking::Carried => count(&mut cx.counters.events),
         Taking::Tables | Taking::Done => {}

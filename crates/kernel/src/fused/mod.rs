@@ -14,7 +14,8 @@
 //! ```
 //!
 //! In a batch most of it is first tried on the bytes of the agent alone ([`Work`], [`Bare`]), which is enough for
-//! functions that look at nothing but their blackboard.
+//! functions that look at nothing but their blackboard. Agents of machines that poll with others are attached for
+//! each call of these ([`Calling`]).
 //!
 //! A host that has code for the machine is asked first ([`Host::fused`]). `crates/fuse` writes the code, with
 //! nothing but what is public here; [`Linkage`] is how it gets from the numbers of the machine to
@@ -23,6 +24,7 @@
 mod alone;
 pub(crate) mod bare;
 mod call;
+pub(crate) mod calling;
 pub(crate) mod drive;
 mod linkage;
 mod moves;
@@ -30,8 +32,9 @@ mod score;
 mod work;
 
 pub use alone::{OneEvent, take_alone};
-pub use bare::{AnyBare, Bare};
+pub use bare::{AnyBare, Bare, Needs};
 pub use call::CallSite;
+pub use calling::{AnyCalling, Calling};
 pub use linkage::{ByNumber, Linkage};
 pub use statewright_rom::code::arith;
 pub use statewright_rom::layout::feature;
@@ -54,7 +57,8 @@ use crate::tick::Tick;
 /// A part of a tick.
 #[derive(Clone, Copy, Debug)]
 pub enum Phase<'e> {
-    /// A tick of an agent that only polls: `Polled`. With `has_events` it ends before they are taken.
+    /// A tick of an agent that only polls: `Polled`. With `has_events` it ends before they are taken. On bytes alone
+    /// nothing is queued.
     Poll {
         /// Whether something is to be taken.
         has_events: bool,
@@ -66,6 +70,8 @@ pub enum Phase<'e> {
     Take(Halt),
     /// An event of the inbox: `Took`.
     Event(&'e Event),
+    /// The same of an agent that is ticked by itself, on bytes alone.
+    OneEvent(&'e Event),
     /// One of the timers of these slots, and there is no other event: `Took`.
     Timer(u8),
     /// One more round of transitions without event: `Polled`.
@@ -101,6 +107,8 @@ pub enum Taking {
     Taken,
     /// The same, and no state that it has entered polls.
     Rests,
+    /// Two transitions were carried out together, and no state that they have entered polls.
+    Both,
     /// One transition was carried out by the tables, which have counted it.
     Carried,
     /// The event is taken or kept for later, and nothing is carried out.
@@ -115,7 +123,7 @@ impl Taking {
     /// Was a transition carried out?
     #[inline]
     pub const fn is_taken(self) -> bool {
-        matches!(self, Self::Taken | Self::Rests | Self::Carried)
+        matches!(self, Self::Taken | Self::Rests | Self::Both | Self::Carried)
     }
 }
 

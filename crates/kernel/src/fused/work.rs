@@ -172,16 +172,8 @@ pub trait Work<I: Instance>: Sized {
     /// Are there no other leaves than those of a mask?
     #[inline(always)]
     fn is_whole(&self, used: u8) -> bool {
-        let leaves = self.bytes().map_or(&[][..], Instance::raw_leaves);
-        // All at once: one branch.
-        let others = (0_u8..).zip(leaves).fold(NONE, |all, (number, leaf)| {
-            all & if used & bit(number) != 0 {
-                NONE
-            } else {
-                leaf.get()
-            }
-        });
-        others == NONE
+        self.bytes()
+            .is_some_and(|instance| instance.has_no_leaf_but(used))
     }
 
     /// Is the leaf of a number one of the states from one on, up to another?

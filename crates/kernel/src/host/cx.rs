@@ -3,7 +3,7 @@
 
 use statewright_rom::Rom;
 use statewright_rom::ids::*;
-use statewright_rom::layout::ScratchRecord;
+use statewright_rom::layout::{ArgumentRecord, ScratchRecord};
 
 use crate::context::Context;
 use crate::counters::Loss;
@@ -32,6 +32,12 @@ macro_rules! looking {
             #[inline]
             pub fn function(&self) -> FunctionId {
                 self.cx.function_of_call()
+            }
+
+            /// The arguments of this call, as in [`Self::call`]; cheaper.
+            #[inline]
+            pub fn arguments(&self) -> &[ArgumentRecord] {
+                self.cx.arguments_of_call()
             }
 
             /// The agent.

@@ -8,7 +8,7 @@ use statewright_rom::Rom;
 use statewright_rom::ids::*;
 use statewright_rom::layout::{ArgumentRecord, ValueType};
 
-use crate::fused::{AnyBare, Fuse, Heard, Phase, Step};
+use crate::fused::{AnyBare, AnyCalling, Fuse, Needs, Phase, Quiet, Step};
 use crate::host::cx::{ActionCx, GuardCx};
 use crate::host::trace::Trace;
 use crate::instance::event::Event;
@@ -194,12 +194,11 @@ pub trait Host {
         false
     }
 
-    /// Who may handle an event, as [`Hosts::hears`].
+    /// What that code asks of an agent besides its bytes, as [`Hosts::needs`].
     #[doc(hidden)]
     #[inline]
-    fn hears(&self, leaf: u16, event: u16) -> Heard {
-        let _ = (leaf, event);
-        Heard::BySomebody
+    fn needs(&self) -> Needs {
+        Needs::ALL
     }
 
     /// Timer places that agents of that machine use, a bit each, as [`Hosts::timers`].
@@ -225,6 +224,22 @@ pub trait Host {
     fn bare(&mut self, bare: AnyBare<'_, '_>, phase: Phase<'_>) -> Step {
         let _ = (bare, phase);
         Step::Tables
+    }
+
+    /// The same of an agent that polls and is attached where that is needed.
+    #[doc(hidden)]
+    #[inline]
+    fn calling(&mut self, agent: AnyCalling<'_, '_>, phase: Phase<'_>) -> Step {
+        let _ = (agent, phase);
+        Step::Tables
+    }
+
+    /// All of a tick of such an agent, if it only polls; the context has the rest.
+    #[doc(hidden)]
+    #[inline]
+    fn polls(&mut self, agent: AnyCalling<'_, '_>) -> Quiet {
+        let _ = agent;
+        Quiet::Slow
     }
 }
 
@@ -262,6 +277,49 @@ impl AnyHost for dyn Host + '_ {
     }
 }
 
+/// Code for the bytes of one agent. No closure: whatever is called at two places is to be inlined at both.
+#[doc(hidden)]
+pub trait BareCode {
+    /// Timer places that agents of its machine use, as [`Hosts::timers`].
+    fn timers(&self) -> u8;
+
+    /// A part of its tick.
+    fn run(&mut self, bare: AnyBare<'_, '_>, phase: Phase<'_>) -> Step;
+}
+
+/// The same by the host of the agent, who is asked for then.
+struct ByHost<'h, H: ?Sized> {
+    hosts: &'h mut H,
+    place: usize,
+    agent: u64,
+}
+
+impl<H: Hosts + ?Sized> BareCode for ByHost<'_, H> {
+    #[inline(always)]
+    fn timers(&self) -> u8 {
+        self.hosts.timers()
+    }
+
+    #[inline(always)]
+    fn run(&mut self, bare: AnyBare<'_, '_>, phase: Phase<'_>) -> Step {
+        self.hosts.of(self.place, self.agent).bare(bare, phase)
+    }
+}
+
+/// Turns of agents on nothing but their bytes, one after the other.
+#[doc(hidden)]
+pub trait BareTurns<X> {
+    /// The turn of the agent at a place; `code` does a part of its tick. Whether the others go on.
+    fn turn(&mut self, place: usize, item: X, code: impl BareCode) -> bool;
+}
+
+/// Turns of agents that poll, one after the other.
+#[doc(hidden)]
+pub trait CallingTurns<X> {
+    /// The turn of the agent at a place, with its host. Whether the others go on.
+    fn turn(&mut self, place: usize, item: X, host: impl Host) -> bool;
+}
+
 /// User code of many agents: gives each agent of a batch its host, when it has something to do.
 pub trait Hosts {
     /// The host of one agent.
@@ -292,21 +350,61 @@ pub trait Hosts {
         false
     }
 
-    /// Who may handle an event of a number while a state alone is the innermost one, as far as that
-    /// code knows. Asked before the host of the agent is.
-    #[doc(hidden)]
-    #[inline]
-    fn hears(&self, leaf: u16, event: u16) -> Heard {
-        let _ = (leaf, event);
-        Heard::BySomebody
-    }
-
     /// Timer places that agents of the machine use, as far as that code knows, a bit each: only these are looked at,
     /// and an agent with another one goes the slow path.
     #[doc(hidden)]
     #[inline]
     fn timers(&self) -> u8 {
         u8::MAX
+    }
+
+    /// What that code asks of an agent besides its bytes.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn needs(&self) -> Needs {
+        Needs::ALL
+    }
+
+    /// Turns of neighbors, the first at a place and with a number, by that code on nothing but their bytes: as their
+    /// hosts would have them ([`Host::bare`]), which nobody has to ask for. Ends behind the last, or with
+    /// whoever says so.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn each_bare<X, T: BareTurns<X>>(
+        &mut self,
+        (first, agent): (usize, u64),
+        items: impl Iterator<Item = X>,
+        mut turns: T,
+    ) -> T {
+        for ((place, agent), item) in (first..).zip(agent..).zip(items) {
+            let code = ByHost {
+                hosts: &mut *self,
+                place,
+                agent,
+            };
+            if !turns.turn(place, item, code) {
+                break;
+            }
+        }
+        turns
+    }
+
+    /// The same of so many neighbors, as their hosts would have them ([`Host::calling`]).
+    #[doc(hidden)]
+    #[inline(always)]
+    fn each_calling<X, T: CallingTurns<X>>(
+        &mut self,
+        (first, agent, count): (usize, u64, usize),
+        items: impl Iterator<Item = X>,
+        mut turns: T,
+    ) -> T {
+        let places = (first..).take(count);
+        for ((place, agent), item) in places.zip(agent..).zip(items) {
+            if !turns.turn(place, item, self.of(place, agent)) {
+                break;
+            }
+        }
+        turns
     }
 
     /// Whether the agent at a place is traced in more than outline; it goes the slow path then.
@@ -340,8 +438,8 @@ impl<H: Host> Hosts for H {
     }
 
     #[inline]
-    fn hears(&self, leaf: u16, event: u16) -> Heard {
-        Host::hears(self, leaf, event)
+    fn needs(&self) -> Needs {
+        Host::needs(self)
     }
 
     #[inline]
@@ -420,13 +518,13 @@ impl<H: Host + ?Sized> Host for &mut H {
     }
 
     #[inline]
-    fn hears(&self, leaf: u16, event: u16) -> Heard {
-        (**self).hears(leaf, event)
+    fn fused(&mut self, fuse: Fuse<'_, '_>, phase: Phase<'_>) -> Step {
+        (**self).fused(fuse, phase)
     }
 
     #[inline]
-    fn fused(&mut self, fuse: Fuse<'_, '_>, phase: Phase<'_>) -> Step {
-        (**self).fused(fuse, phase)
+    fn needs(&self) -> Needs {
+        (**self).needs()
     }
 
     #[inline]
@@ -437,5 +535,15 @@ impl<H: Host + ?Sized> Host for &mut H {
     #[inline]
     fn bare(&mut self, bare: AnyBare<'_, '_>, phase: Phase<'_>) -> Step {
         (**self).bare(bare, phase)
+    }
+
+    #[inline]
+    fn calling(&mut self, agent: AnyCalling<'_, '_>, phase: Phase<'_>) -> Step {
+        (**self).calling(agent, phase)
+    }
+
+    #[inline]
+    fn polls(&mut self, agent: AnyCalling<'_, '_>) -> Quiet {
+        (**self).polls(agent)
     }
 }

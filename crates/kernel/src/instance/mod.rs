@@ -20,7 +20,7 @@ pub(crate) mod rng;
 pub use any::{AnyInstance, ByTier};
 use event::Event;
 pub use header::{Header, flag};
-use ram::{Ram, bit};
+use ram::{AnySlot, Ram, bit};
 
 mod sealed {
     pub trait Sealed {}
@@ -83,9 +83,25 @@ pub trait Instance: sealed::Sealed + Copy + FromBytes + IntoBytes + Immutable {
     #[doc(hidden)]
     fn with(ram: &mut Ram<'_>, work: impl FnOnce(&mut Self)) -> bool;
 
+    /// Where a reference to an instance lies, the same for all tiers.
+    #[doc(hidden)]
+    fn slot<'r, 'a>(slot: &'r mut &'a mut Self) -> AnySlot<'r, 'a>;
+
+    /// The same by its type; `None` if it is of another tier.
+    #[doc(hidden)]
+    fn of_slot<'r, 'a>(slot: AnySlot<'r, 'a>) -> Option<&'r mut &'a mut Self>;
+
+    /// Exchanges what is behind a view with another instance, unless it is of another tier.
+    #[doc(hidden)]
+    fn exchange<'a>(ram: &mut Ram<'a>, other: &mut &'a mut Self);
+
     /// Has the deadline of a running timer passed?
     #[doc(hidden)]
     fn has_due_timer(&self, now: u32) -> bool;
+
+    /// Running timers whose deadline has passed, one bit per timer slot.
+    #[doc(hidden)]
+    fn due_timers(&self, now: u32) -> u8;
 
     /// The deadline of the running timer that is due first, after `now`.
     #[doc(hidden)]
@@ -116,6 +132,10 @@ pub trait Instance: sealed::Sealed + Copy + FromBytes + IntoBytes + Immutable {
     /// `NONE` anyway: a compare less where it counts.
     #[doc(hidden)]
     fn only_leaf(&self) -> Option<u16>;
+
+    /// Are there no leaves but those of some numbers, a bit each? One compare.
+    #[doc(hidden)]
+    fn has_no_leaf_but(&self, numbers: u8) -> bool;
 
     /// All raw leaves as one number; leaves that the tier does not have are 0.
     #[doc(hidden)]
@@ -203,6 +223,23 @@ macro_rules! instance {
                 }
             }
 
+            #[inline(always)]
+            fn slot<'r, 'a>(slot: &'r mut &'a mut Self) -> AnySlot<'r, 'a> {
+                AnySlot::$tier(slot)
+            }
+
+            #[inline(always)]
+            fn of_slot<'r, 'a>(slot: AnySlot<'r, 'a>) -> Option<&'r mut &'a mut Self> {
+                if let AnySlot::$tier(slot) = slot { Some(slot) } else { None }
+            }
+
+            #[inline(always)]
+            fn exchange<'a>(ram: &mut Ram<'a>, other: &mut &'a mut Self) {
+                if let Ram::$tier(instance) = ram {
+                    core::mem::swap(instance, other);
+                }
+            }
+
             #[inline]
             fn first_deadline(&self, now: u32) -> Option<u32> {
                 let armed = |&(place, _): &(u8, &U32)| self.header.armed & bit(place) != 0;
@@ -237,8 +274,20 @@ macro_rules! instance {
 
             #[inline]
             fn only_leaf(&self) -> Option<u16> {
-                let [first, others @ ..] = &self.leaves;
-                if others.iter().all(|leaf| leaf.get() == NONE) { Some(first.get()) } else { None }
+                let [first, ..] = &self.leaves;
+                if self.has_no_leaf_but(1) { Some(first.get()) } else { None }
+            }
+
+            #[inline(always)]
+            fn has_no_leaf_but(&self, numbers: u8) -> bool {
+                let mut known: [U16; $leaves] = [U16::new(0); $leaves];
+                for (number, leaf) in (0_u8..).zip(&mut known) {
+                    if numbers & bit(number) != 0 {
+                        leaf.set(NONE);
+                    }
+                }
+                let [all, known] = [self.leaves, known].map(|leaves| <$all>::from_le_bytes(zerocopy::transmute!(leaves)));
+                all | known == <$all>::MAX
             }
 
             #[inline(always)]
@@ -255,6 +304,12 @@ macro_rules! instance {
                     armed >>= 1;
                 }
                 due
+            }
+
+            #[inline]
+            fn due_timers(&self, now: u32) -> u8 {
+                let due = |&(place, time): &(u8, &U32)| self.header.armed & bit(place) != 0 && is_due(time.get(), now);
+                (0_u8..).zip(&self.timers).filter(due).fold(0, |due, (place, _)| due | bit(place))
             }
 
             #[inline]

@@ -6,7 +6,7 @@ use statewright_rom::ids::{LeafId, TimerSlot};
 use statewright_rom::layout::NONE;
 
 use crate::instance::event::Event;
-use crate::instance::{Header, Instance64, Instance128, Instance256, flag};
+use crate::instance::{Header, Instance, Instance64, Instance128, Instance256, flag};
 
 /// An instance of any tier.
 #[derive(Debug)]
@@ -20,6 +20,17 @@ pub enum Ram<'a> {
     Standard(&'a mut Instance128),
     /// Hero.
     Hero(&'a mut Instance256),
+}
+
+/// Where a reference to an instance of any tier lies.
+#[derive(Debug)]
+pub enum AnySlot<'r, 'a> {
+    /// Crowd.
+    Crowd(&'r mut &'a mut Instance64),
+    /// Standard.
+    Standard(&'r mut &'a mut Instance128),
+    /// Hero.
+    Hero(&'r mut &'a mut Instance256),
 }
 
 /// One accessor for all tiers, for looking and for writing.
@@ -72,6 +83,55 @@ impl Ram<'_> {
             Self::Standard(instance) => &mut instance.header,
             Self::Hero(instance) => &mut instance.header,
         }
+    }
+}
+
+/// How the parts of an attached instance are found: by its type where that is known, else by a look at its tier.
+pub(crate) trait Seen {
+    fn leaves<'r>(ram: &'r Ram<'_>) -> &'r [U16]
+    where
+        Self: 'r;
+    fn slots<'r>(ram: &'r Ram<'_>) -> &'r [U16]
+    where
+        Self: 'r;
+}
+
+impl<I: Instance> Seen for I {
+    #[inline(always)]
+    fn leaves<'r>(ram: &'r Ram<'_>) -> &'r [U16]
+    where
+        Self: 'r,
+    {
+        I::view(ram).map_or(&[], I::raw_leaves)
+    }
+
+    #[inline(always)]
+    fn slots<'r>(ram: &'r Ram<'_>) -> &'r [U16]
+    where
+        Self: 'r,
+    {
+        I::view(ram).map_or(&[], I::raw_slots)
+    }
+}
+
+/// Any tier.
+pub(crate) struct AnyTier;
+
+impl Seen for AnyTier {
+    #[inline]
+    fn leaves<'r>(ram: &'r Ram<'_>) -> &'r [U16]
+    where
+        Self: 'r,
+    {
+        ram.leaves()
+    }
+
+    #[inline]
+    fn slots<'r>(ram: &'r Ram<'_>) -> &'r [U16]
+    where
+        Self: 'r,
+    {
+        ram.slots()
     }
 }
 
@@ -163,10 +223,13 @@ impl Ram<'_> {
             return;
         }
         self.header_mut().armed &= !mask;
-        for (slot, time) in self.timer_slots().zip(self.timers_mut()) {
-            if mask & slot.bit() != 0 {
+        let (mut rest, timers) = (mask, self.timers_mut());
+        // Bound: the bits.
+        while rest != 0 {
+            if let Some(time) = timers.get_mut(rest.trailing_zeros() as usize) {
                 time.set(0);
             }
+            rest &= rest.wrapping_sub(1);
         }
     }
 }

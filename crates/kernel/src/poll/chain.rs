@@ -6,13 +6,14 @@
 //! other leaf is set, the configuration is one: [`PollRecord`] has a drawing.
 
 use statewright_rom::Rom;
-use statewright_rom::ids::{LeafId, StateId};
-use statewright_rom::layout::{MAX_LEAVES, NONE, PollRecord, RunRecord};
+use statewright_rom::ids::StateId;
+use statewright_rom::layout::{NONE, PollRecord, RunRecord};
 use zerocopy::byteorder::little_endian::U16;
 
 use crate::context::Context;
 use crate::instance::Instance;
 use crate::instance::leaves::Leaves;
+use crate::instance::ram::{AnyTier, Seen};
 
 /// A configuration that was walked from its first leaf to its last: where it begins, and what its
 /// leaves have together. The others are found again from leaf to leaf ([`Context::after`]).
@@ -211,7 +212,45 @@ fn holds_any(slots: &[U16], mask: u32) -> bool {
         .any(|(number, slot)| slot.get() != 0 && mask & 1_u32.checked_shl(number).unwrap_or(0) != 0)
 }
 
+/// A walk from active leaf to active leaf that proves them while it goes.
+pub(crate) struct Links {
+    /// Where the next leaf is, and the region whose first leaf it must be.
+    next: Option<(u8, U16)>,
+    /// Leaves that are set and were not met.
+    left: u8,
+}
+
+impl Links {
+    /// The next leaf: its place, and its raw number; nothing behind the last one. `None` if the leaves are no
+    /// configuration of the machine.
+    #[inline(always)]
+    pub(crate) fn next(&mut self, cx: &Context<'_>) -> Option<Option<(u8, u16)>> {
+        let Some((place, region)) = self.next else {
+            return (self.left == 0).then_some(None);
+        };
+        let leaf = *cx.ram.leaves().get(usize::from(place))?;
+        let poll = poll_of(cx.rom, leaf)?;
+        if poll.first_of != region {
+            return None;
+        }
+        // Bound: where more are met than are set, the walk ends.
+        self.left = self.left.checked_sub(1)?;
+        self.next = (poll.next.get() != NONE).then_some((poll.next_leaf, poll.next));
+        Some(Some((place, leaf.get())))
+    }
+}
+
 impl<'a> Context<'a> {
+    /// The active leaves one after the other.
+    #[inline(always)]
+    pub(crate) fn links(&self) -> Links {
+        let set = self.ram.leaves().iter().filter(|leaf| leaf.get() != NONE);
+        Links {
+            next: Some((0, U16::new(NONE))),
+            left: set.count() as u8,
+        }
+    }
+
     /// The active leaves; `None` if they are no configuration of the machine.
     pub(crate) fn chain(&self) -> Option<Chain<'a>> {
         Chain::of(self.rom, self.ram.leaves())
@@ -227,30 +266,17 @@ impl<'a> Context<'a> {
     /// behind the one before it in the tree.
     #[inline(always)]
     pub(crate) fn after(&self, poll: &PollRecord) -> Option<&'a PollRecord> {
+        self.after_in::<AnyTier>(poll)
+    }
+
+    /// The same where the type of the instance may be known.
+    #[inline(always)]
+    pub(crate) fn after_in<S: Seen>(&self, poll: &PollRecord) -> Option<&'a PollRecord> {
         if poll.next.get() == NONE {
             return None;
         }
-        let leaf = self.ram.leaves().get(usize::from(poll.next_leaf));
+        let leaf = S::leaves(&self.ram).get(usize::from(poll.next_leaf));
         self.proved(leaf.and_then(|leaf| poll_of(self.rom, *leaf)))
-    }
-
-    /// Where the active leaves are, in the order of the tree; none, and the agent has to end, if they are no
-    /// configuration of the machine. Bound: the leaves of a tier.
-    #[inline]
-    pub(crate) fn leaf_places(&self) -> impl Iterator<Item = LeafId> + use<> {
-        let mut places = [None; MAX_LEAVES];
-        if let Some(chain) = self.expected(self.chain()) {
-            let (mut poll, mut place) = (Some(chain.first), LeafId::new(0));
-            for cell in &mut places {
-                let Some(leaf) = poll else {
-                    break;
-                };
-                *cell = place;
-                place = LeafId::new(leaf.next_leaf);
-                poll = self.after(leaf);
-            }
-        }
-        places.into_iter().flatten()
     }
 
     /// Active leaves in the order of the tree.

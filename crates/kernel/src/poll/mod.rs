@@ -21,13 +21,14 @@ use statewright_rom::layout::*;
 use crate::code::actions::run_quiet_list;
 use crate::code::activity::bits_at;
 use crate::code::truth::{by_term, test_beyond};
-use crate::context::{Context, Site};
+use crate::context::{Context, Planned, Site};
 use crate::fault::Fault;
 use crate::fused::{Fuse, Phase, Step};
 use crate::host::cx::{ActionCx, GuardCx};
 use crate::host::{AnyHost, Cause, Host, Mode, Status};
 use crate::instance::event::{Class, Event, event_flag};
 use crate::instance::leaves::Rank;
+use crate::instance::ram::Seen;
 use crate::instance::{Instance, flag};
 use crate::select::conditions::Exit;
 use crate::tick::Tick;
@@ -171,7 +172,7 @@ pub(crate) fn poll_by_plan<'a, I: Instance, H: Host>(
     }
     cx.running = true;
     if chain.has_asks()
-        && let Some(polled) = ask_all(cx, host, chain)
+        && let Some(polled) = ask_all::<I, H>(cx, host, chain)
     {
         return polled;
     }
@@ -203,7 +204,7 @@ pub(crate) fn poll_in_batch<'a, I: Instance, H: Host>(
     };
     cx.running = true;
     if chain.has_asks()
-        && let Some(polled) = ask_all(cx, host, chain)
+        && let Some(polled) = ask_all::<I, H>(cx, host, chain)
     {
         return checked(cx, polled);
     }
@@ -223,8 +224,12 @@ fn checked(cx: &Context<'_>, polled: Polled) -> Polled {
 
 /// Asks everybody; what ends the tick's polling, if somebody does.
 #[inline(always)]
-fn ask_all<'a, H: Host>(cx: &mut Context<'a>, host: &mut H, chain: Chain<'a>) -> Option<Polled> {
-    if let Some(halt) = scan(cx, host, chain) {
+fn ask_all<'a, I: Instance, H: Host>(
+    cx: &mut Context<'a>,
+    host: &mut H,
+    chain: Chain<'a>,
+) -> Option<Polled> {
+    if let Some(halt) = scan::<I, H>(cx, host, chain) {
         return Some(Polled::Halted(halt));
     }
     cx.check_fault().err().map(Polled::Failed)
@@ -239,11 +244,18 @@ fn run_all<'a, I: Instance, H: Host>(
 ) -> Polled {
     let (mut leaf, mut left) = (Some(chain.first), chain.run_leaves());
     while let Some(poll) = leaf.filter(|_| left != 0) {
-        for run in cx.runs_from(poll.run) {
+        let mut next = poll.run;
+        // Bound: each record names an earlier one.
+        while let Some(run) = cx.rom.runs().get(usize::from(next.get())) {
             run_quietly::<I, H>(cx, host, run);
+            next = run.next;
         }
         left = left.wrapping_sub(1);
-        leaf = if left == 0 { None } else { cx.after(poll) };
+        leaf = if left == 0 {
+            None
+        } else {
+            cx.after_in::<I>(poll)
+        };
     }
     if let Err(fault) = cx.check_fault() {
         return Polled::Failed(fault);
@@ -260,8 +272,8 @@ fn run_all<'a, I: Instance, H: Host>(
 /// without a detour.
 #[inline(always)]
 fn run_quietly<'a, I: Instance, H: Host>(cx: &mut Context<'a>, host: &mut H, run: &'a RunRecord) {
-    let state = StateId::read(run.state).unwrap_or(StateId::ROOT);
     if let Some(update) = ListId::read(run.update) {
+        let state = StateId::read(run.state).unwrap_or(StateId::ROOT);
         run_quiet_list(cx, host, update, &eventless(state));
         if run.activity.get() == NONE {
             return;
@@ -276,12 +288,20 @@ fn run_quietly<'a, I: Instance, H: Host>(cx: &mut Context<'a>, host: &mut H, run
     if run.call.kind == ActionOp::CallWith {
         return run_apart(cx, host, run);
     }
-    if let Some(function) = cx.prepare_call(&run.call, &eventless(state)) {
-        let status = host.activity(function, Mode::Run, ActionCx::new(cx));
-        if status != Status::Running {
-            cx.set_result(state, status);
-        }
+    let call = Planned::eventless(&run.call, run.state, NONE);
+    let status = cx.call_planned(call, |function, cx| {
+        host.activity(function, Mode::Run, ActionCx::new(cx))
+    });
+    if status != Status::Running {
+        keep_result(cx, run, status);
     }
+}
+
+/// An activity has come to an end.
+#[inline(never)]
+fn keep_result(cx: &mut Context<'_>, run: &RunRecord, status: Status) {
+    let state = cx.proved(StateId::read(run.state));
+    cx.set_result(state.unwrap_or(StateId::ROOT), status);
 }
 
 /// Where something stands that a state does by itself.
@@ -301,56 +321,175 @@ fn run_apart<'a>(cx: &mut Context<'a>, host: &mut dyn Host, run: &'a RunRecord) 
 }
 
 /// Asks the eventless transitions of all active states, each state once, until one may be taken.
-#[inline(never)]
-pub(crate) fn scan<'a, H: AnyHost + ?Sized>(
+#[inline(always)]
+pub(crate) fn scan<'a, S: Seen, H: AnyHost + ?Sized>(
     cx: &mut Context<'a>,
     host: &mut H,
     chain: Chain<'a>,
 ) -> Option<Halt> {
+    let open = first_open::<S, H>(cx, host, chain)?;
+    scan_from::<S, H>(cx, host, chain, open)
+}
+
+/// A candidate at which asking begins: everybody before it has said no.
+#[derive(Clone, Copy)]
+struct Open<'a> {
+    /// The leaf that it is asked for.
+    poll: &'a PollRecord,
+    /// Its place among all candidates.
+    at: u32,
+    rank: Rank,
+    /// So many leaves are to be asked from this one on.
+    left: u8,
+    interrupt: bool,
+}
+
+/// The first candidate that does not say no by what lies in the agent and its blackboard. Most say no so, and where
+/// nobody can be called nothing has to be kept for afterwards: so this is a walk of its own.
+#[inline(never)]
+fn first_open<'a, S: Seen, H: AnyHost + ?Sized>(
+    cx: &Context<'a>,
+    host: &H,
+    chain: Chain<'a>,
+) -> Option<Open<'a>> {
     if chain.interrupt_leaves() != 0 {
-        let halt = scan_interrupts(cx, host, chain);
-        if halt.is_some() {
-            return halt;
+        let open = first_open_of::<true, S, H>(cx, host, chain.first, chain.interrupt_leaves());
+        if open.is_some() {
+            return open;
         }
     }
     if chain.ask_leaves() == 0 {
         return None;
     }
-    scan_leaves::<false, H>(cx, host, chain.first, chain.ask_leaves())
+    first_open_of::<false, S, H>(cx, host, chain.first, chain.ask_leaves())
 }
 
-#[inline(never)]
-fn scan_interrupts<'a, H: AnyHost + ?Sized>(
-    cx: &mut Context<'a>,
-    host: &mut H,
-    chain: Chain<'a>,
-) -> Option<Halt> {
-    scan_leaves::<true, H>(cx, host, chain.first, chain.interrupt_leaves())
-}
-
-/// Asks for interrupts of all active states, or for the others; so many leaves from the first on have some.
 #[inline(always)]
-fn scan_leaves<'a, const INTERRUPTS: bool, H: AnyHost + ?Sized>(
-    cx: &mut Context<'a>,
-    host: &mut H,
+fn first_open_of<'a, const INTERRUPTS: bool, S: Seen, H: AnyHost + ?Sized>(
+    cx: &Context<'a>,
+    host: &H,
     first: &'a PollRecord,
     mut left: u8,
-) -> Option<Halt> {
+) -> Option<Open<'a>> {
     let mut rank = Rank::FIRST;
     let mut poll = first;
     // Bound: the leaves.
     loop {
-        let (first, count) = match INTERRUPTS {
-            true => (poll.first_interrupt, poll.interrupts),
-            false => (poll.first_ask, poll.asks),
-        };
-        let end = first.get().wrapping_add(u32::from(count.get()));
-        let list = cx.rom.candidates().get(first.get() as usize..end as usize);
+        let (mut at, end) = asked_for::<INTERRUPTS>(poll);
+        let list = cx.rom.candidates().get(at as usize..end as usize);
+        for candidate in list.unwrap_or(&[]) {
+            let plan = cx
+                .rom
+                .transition_plans()
+                .get(usize::from(candidate.index.get()));
+            if !plan.is_some_and(|plan| says_no::<S, H>(cx, host, plan)) {
+                return Some(Open {
+                    poll,
+                    at,
+                    rank,
+                    left,
+                    interrupt: INTERRUPTS,
+                });
+            }
+            at = at.wrapping_add(1);
+        }
+        left = left.wrapping_sub(1);
+        if left == 0 {
+            return None;
+        }
+        rank = rank.next();
+        poll = cx.after_in::<S>(poll)?;
+    }
+}
+
+/// The candidates of a leaf: the first, and the one behind the last.
+#[inline(always)]
+fn asked_for<const INTERRUPTS: bool>(poll: &PollRecord) -> (u32, u32) {
+    let (first, count) = match INTERRUPTS {
+        true => (poll.first_interrupt.get(), poll.interrupts.get()),
+        false => (poll.first_ask.get(), poll.asks.get()),
+    };
+    (first, first.wrapping_add(u32::from(count)))
+}
+
+/// Does a candidate say no, and is that all there is to it: it waits for a result that is not there, or the first
+/// comparison of its guard decides that?
+#[inline(always)]
+fn says_no<S: Seen, H: AnyHost + ?Sized>(
+    cx: &Context<'_>,
+    host: &H,
+    plan: &TransitionPlan,
+) -> bool {
+    const WAITS: u8 = ask_flag::SUCCEEDED | ask_flag::FAILED;
+    let flags = plan.flags;
+    if flags & WAITS != 0 {
+        let result = bits_at(S::slots(&cx.ram), (plan.result_slot, plan.result_bit));
+        return result == 0 && flags & ask_flag::COMPLETED == 0;
+    }
+    // What holds it back otherwise is asked only where its guard holds.
+    flags & !ask_flag::HELD == ask_flag::GUARDED
+        && plan.guard.kind == ActionOp::Evaluate
+        && by_term::<S, H>(cx, host, &plan.term) == Some(false)
+}
+
+/// The same from a candidate on.
+#[inline(never)]
+fn scan_from<'a, S: Seen, H: AnyHost + ?Sized>(
+    cx: &mut Context<'a>,
+    host: &mut H,
+    chain: Chain<'a>,
+    from: Open<'a>,
+) -> Option<Halt> {
+    if !from.interrupt {
+        return scan_leaves::<false, S, H>(cx, host, from);
+    }
+    let halt = scan_interrupts::<S, H>(cx, host, from);
+    if halt.is_some() || chain.ask_leaves() == 0 {
+        return halt;
+    }
+    let poll = chain.first;
+    let others = Open {
+        poll,
+        at: poll.first_ask.get(),
+        rank: Rank::FIRST,
+        left: chain.ask_leaves(),
+        interrupt: false,
+    };
+    scan_leaves::<false, S, H>(cx, host, others)
+}
+
+#[inline(never)]
+fn scan_interrupts<'a, S: Seen, H: AnyHost + ?Sized>(
+    cx: &mut Context<'a>,
+    host: &mut H,
+    from: Open<'a>,
+) -> Option<Halt> {
+    scan_leaves::<true, S, H>(cx, host, from)
+}
+
+/// Asks for interrupts of active states, or for the others.
+#[inline(always)]
+fn scan_leaves<'a, const INTERRUPTS: bool, S: Seen, H: AnyHost + ?Sized>(
+    cx: &mut Context<'a>,
+    host: &mut H,
+    from: Open<'a>,
+) -> Option<Halt> {
+    let Open {
+        mut poll,
+        at: mut first,
+        mut rank,
+        mut left,
+        ..
+    } = from;
+    // Bound: the leaves.
+    loop {
+        let (_, end) = asked_for::<INTERRUPTS>(poll);
+        let list = cx.rom.candidates().get(first as usize..end as usize);
         for candidate in list.unwrap_or(&[]) {
             let transition = candidate.index.get();
             // No closure: it would be a call.
             let quiet = match cx.rom.transition_plans().get(usize::from(transition)) {
-                Some(plan) => ask_quietly(cx, host, transition, plan),
+                Some(plan) => ask_quietly::<S, H>(cx, host, transition, plan),
                 None => Quiet::AskOn,
             };
             let enabled = match quiet {
@@ -372,13 +511,14 @@ fn scan_leaves<'a, const INTERRUPTS: bool, H: AnyHost + ?Sized>(
             return None;
         }
         rank = rank.next();
-        poll = cx.after(poll)?;
+        poll = cx.after_in::<S>(poll)?;
+        first = asked_for::<INTERRUPTS>(poll).0;
     }
 }
 
 /// Asks one eventless candidate.
 #[inline(always)]
-fn ask_quietly<'a, H: AnyHost + ?Sized>(
+fn ask_quietly<'a, S: Seen, H: AnyHost + ?Sized>(
     cx: &mut Context<'a>,
     host: &mut H,
     id: u16,
@@ -386,7 +526,7 @@ fn ask_quietly<'a, H: AnyHost + ?Sized>(
 ) -> Quiet {
     let flags = plan.flags;
     if flags & (ask_flag::SUCCEEDED | ask_flag::FAILED) != 0 {
-        let result = match bits_at(cx.ram.slots(), (plan.result_slot, plan.result_bit)) {
+        let result = match bits_at(S::slots(&cx.ram), (plan.result_slot, plan.result_bit)) {
             0 => 0,
             1 => ask_flag::SUCCEEDED,
             _ => ask_flag::FAILED,
@@ -400,7 +540,7 @@ fn ask_quietly<'a, H: AnyHost + ?Sized>(
     {
         return quiet;
     }
-    if flags & ask_flag::GUARDED != 0 && !guard_holds(cx, host, id, plan) {
+    if flags & ask_flag::GUARDED != 0 && !guard_holds::<S, H>(cx, host, id, plan) {
         if flags & ask_flag::DEBOUNCED != 0 {
             stop_waiting(cx, id);
         }
@@ -415,7 +555,7 @@ fn ask_quietly<'a, H: AnyHost + ?Sized>(
 
 /// Does the guard of a candidate hold?
 #[inline(always)]
-fn guard_holds<'a, H: AnyHost + ?Sized>(
+fn guard_holds<'a, S: Seen, H: AnyHost + ?Sized>(
     cx: &mut Context<'a>,
     host: &mut H,
     id: u16,
@@ -428,14 +568,17 @@ fn guard_holds<'a, H: AnyHost + ?Sized>(
     let op = &plan.guard;
     // Compared as they are: what is left is asked as any guard is.
     if op.kind == ActionOp::Evaluate {
-        if let Some(holds) = by_term(cx, host, &plan.term) {
+        if let Some(holds) = by_term::<S, H>(cx, host, &plan.term) {
             return holds;
         }
         let expression = cx.proved(ExpressionId::read(op.a));
-        expression.is_some_and(|expression| test_beyond(cx, host, expression, &site()))
+        expression
+            .is_some_and(|expression| test_beyond(cx, host, (expression, &plan.term), &site()))
     } else if op.kind == ActionOp::Call {
-        let function = cx.prepare_call(op, &site());
-        function.is_some_and(|function| host.guard(function, GuardCx::new(cx)).holds)
+        let call = Planned::eventless(op, plan.source, id);
+        cx.call_planned(call, |function, cx| {
+            host.guard(function, GuardCx::new(cx)).holds
+        })
     } else {
         judge_apart(cx, host.any_mut(), op, &site())
     }

@@ -16,6 +16,7 @@ use crate::host::trace::Trace;
 use crate::host::trace_timers::TracedTimers;
 use crate::host::{Cause, Host};
 use crate::instance::leaves::Leaves;
+use crate::instance::ram::AnyTier;
 use crate::instance::{Header, Instance, flag};
 use crate::life;
 use crate::poll::{Chain, Halt, Polled, poll, poll_by_plan, scan};
@@ -603,7 +604,7 @@ impl<'r, 'a> Tick<'r, 'a> {
         let scans = !self.tells_steps && toggles::has(Optimization::Polling);
         let chain = scans.then(|| self.cx.chain()).flatten();
         let chain = chain.filter(|chain| !latched || !self.cx.has_latched_in(chain));
-        match chain.map(|chain| scan(self.cx, self.host, chain)) {
+        match chain.map(|chain| scan::<AnyTier, dyn Host>(self.cx, self.host, chain)) {
             Some(None) => Scanned::Nothing,
             Some(Some(halt)) => Scanned::Halted(halt),
             None => Scanned::NotAsked,

@@ -41,18 +41,27 @@ pub fn code(input: &Input, built: &Built) -> Option<TokenStream> {
                 const FUNCTIONS: &'static [&'static str] = &[#(#names),*];
                 const KEYS: &'static [(&'static str, ::statewright::Type)] = &[#(#keys),*];
 
-                #[inline(always)]
-                fn hears(leaf: u16, event: u16) -> Heard {
-                    hears(leaf, event)
-                }
-
+                const NEEDS: Needs = NEEDS;
                 const TIMERS: u8 = TIMERS;
+                const POLLED: &'static [u16] = POLLED;
 
                 #[inline(always)]
                 fn bare<L: Linkage<H>, H: Host>(
                     bytes: AnyBare<'_, '_>, host: &mut H, phase: Phase<'_>
                 ) -> Step {
                     bare::<L, H>(bytes, host, phase)
+                }
+
+                #[inline(always)]
+                fn calling<L: Linkage<H>, H: Host>(
+                    agent: AnyCalling<'_, '_>, host: &mut H, phase: Phase<'_>
+                ) -> Step {
+                    calling::<L, H>(agent, host, phase)
+                }
+
+                #[inline(always)]
+                fn polls<L: Linkage<H>, H: Host>(agent: AnyCalling<'_, '_>, host: &mut H) -> Quiet {
+                    polls::<L, H>(agent, host)
                 }
 
                 #[inline(always)]

@@ -3,7 +3,9 @@
 
 use std::marker::PhantomData;
 
-use statewright_kernel::fused::{AnyBare, CallSite, Fuse, Heard, Linkage, Phase, Step};
+use statewright_kernel::fused::{
+    AnyBare, AnyCalling, CallSite, Fuse, Linkage, Needs, Phase, Quiet, Step,
+};
 use statewright_kernel::{self as kernel, Host, Mode, Status, Verdict};
 use statewright_rom::ids::KeyId;
 
@@ -69,12 +71,25 @@ pub trait FusedMachine {
     /// Timer places that it uses, a bit each.
     const TIMERS: u8;
 
-    /// Who may handle an event while a state alone is the innermost one?
-    fn hears(leaf: u16, event: u16) -> Heard;
+    /// What it asks of an agent besides its bytes.
+    const NEEDS: Needs;
+
+    /// Functions that polling may call, by number.
+    const POLLED: &'static [u16];
 
     /// A part of a tick on nothing but the bytes of an agent.
     fn bare<L: Linkage<H>, H: Host>(bytes: AnyBare<'_, '_>, host: &mut H, phase: Phase<'_>)
     -> Step;
+
+    /// The same for an agent that polls and is attached where that is needed.
+    fn calling<L: Linkage<H>, H: Host>(
+        agent: AnyCalling<'_, '_>,
+        host: &mut H,
+        phase: Phase<'_>,
+    ) -> Step;
+
+    /// All of a tick of such an agent, if it only polls.
+    fn polls<L: Linkage<H>, H: Host>(agent: AnyCalling<'_, '_>, host: &mut H) -> Quiet;
 
     /// A part of a tick.
     fn fused<L: Linkage<H>, H: Host>(fuse: Fuse<'_, '_>, host: &mut H, phase: Phase<'_>) -> Step;
@@ -94,7 +109,7 @@ where
             &Fused::<T::Board, T::Context> {
                 batch: |batch| batch.run::<M::Instance, _>(Known::<T, M>(PhantomData)),
                 alone: |bare, mut host, event| {
-                    let phase = Phase::Event(event);
+                    let phase = Phase::OneEvent(event);
                     M::bare::<Linker<T, M>, _>(bare, &mut host, phase).taking()
                 },
                 fields: &Linker::<T, M>::FIELDS,
@@ -123,8 +138,8 @@ where
     const IS_THERE: bool = true;
 
     #[inline(always)]
-    fn hears(self, leaf: u16, event: u16) -> Heard {
-        M::hears(leaf, event)
+    fn needs(self) -> Needs {
+        const { Linker::<T, M>::NEEDS }
     }
 
     #[inline(always)]
@@ -136,10 +151,35 @@ where
     fn run_bare(
         self,
         bare: AnyBare<'_, '_>,
-        host: &mut FusedHost<'_, '_, T::Board, <T::Context as Context>::Of<'w>>,
+        host: &mut PlainHost<'_, T::Board, <T::Context as Context>::Of<'w>>,
         phase: Phase<'_>,
     ) -> Step {
         M::bare::<Linker<T, M>, _>(bare, host, phase)
+    }
+
+    #[inline(always)]
+    fn run_calling(
+        self,
+        agent: AnyCalling<'_, '_>,
+        host: &mut FusedHost<'_, '_, T::Board, <T::Context as Context>::Of<'w>>,
+        phase: Phase<'_>,
+    ) -> Step {
+        match const { Linker::<T, M>::NEEDS.calls } {
+            true => M::calling::<Linker<T, M>, _>(agent, host, phase),
+            false => Step::Tables,
+        }
+    }
+
+    #[inline(always)]
+    fn run_polls(
+        self,
+        agent: AnyCalling<'_, '_>,
+        host: &mut FusedHost<'_, '_, T::Board, <T::Context as Context>::Of<'w>>,
+    ) -> Quiet {
+        match const { Linker::<T, M>::NEEDS.calls } {
+            true => M::polls::<Linker<T, M>, _>(agent, host),
+            false => Quiet::Slow,
+        }
     }
 
     #[inline(always)]
@@ -186,6 +226,19 @@ where
             key += 1;
         }
         fields
+    };
+
+    /// What the code needs with these functions.
+    const NEEDS: Needs = {
+        let mut needs = M::NEEDS;
+        let mut at = 0;
+        while at < M::POLLED.len() {
+            if Self::plain(M::POLLED[at]).is_none() {
+                needs.calls = true;
+            }
+            at += 1;
+        }
+        needs
     };
 
     /// The function of a number.

@@ -25,7 +25,7 @@ mod plain_host;
 use std::any::Any;
 
 use statewright_kernel::Event;
-use statewright_kernel::fused::{AnyBare, Fuse, Heard, Phase, Step, Taking};
+use statewright_kernel::fused::{AnyBare, AnyCalling, Fuse, Needs, Phase, Quiet, Step, Taking};
 
 use crate::context::Context;
 use crate::host::FusedHost;
@@ -47,11 +47,10 @@ pub(crate) trait FusedBy<B, C>: Copy {
     /// Is there code?
     const IS_THERE: bool;
 
-    /// Who may handle an event while a state alone is the innermost one?
+    /// What it asks of an agent besides its bytes.
     #[inline(always)]
-    fn hears(self, leaf: u16, event: u16) -> Heard {
-        let _ = (leaf, event);
-        Heard::BySomebody
+    fn needs(self) -> Needs {
+        Needs::ALL
     }
 
     /// Timer places that the machine uses, a bit each.
@@ -65,11 +64,30 @@ pub(crate) trait FusedBy<B, C>: Copy {
     fn run_bare(
         self,
         bare: AnyBare<'_, '_>,
-        host: &mut FusedHost<'_, '_, B, C>,
+        host: &mut PlainHost<'_, B, C>,
         phase: Phase<'_>,
     ) -> Step {
         let _ = (bare, host, phase);
         Step::Tables
+    }
+
+    /// The same for an agent that polls and is attached where that is needed.
+    #[inline(always)]
+    fn run_calling(
+        self,
+        agent: AnyCalling<'_, '_>,
+        host: &mut FusedHost<'_, '_, B, C>,
+        phase: Phase<'_>,
+    ) -> Step {
+        let _ = (agent, host, phase);
+        Step::Tables
+    }
+
+    /// All of a tick of such an agent, if it only polls.
+    #[inline(always)]
+    fn run_polls(self, agent: AnyCalling<'_, '_>, host: &mut FusedHost<'_, '_, B, C>) -> Quiet {
+        let _ = (agent, host);
+        Quiet::Slow
     }
 
     /// A part of a tick.

@@ -1,9 +1,10 @@
 //! What one job leaves behind: the part of a tick's outcome that one thread made.
 
-use statewright_kernel::{Counters, Event, Fault, InboxEvent, Loss, Sleep};
+use statewright_kernel::{Counters, Event, Fault, InboxEvent, Loss};
 use statewright_rom::ids::FunctionId;
 use statewright_trace::{Kind, Tracer};
 
+use super::awake::AwakeNext;
 use super::panicked::Panicked;
 use super::timing::CallTimes;
 use crate::agent_id::AgentId;
@@ -18,7 +19,7 @@ pub(crate) struct Chunk {
     /// Agents that something happened to.
     pub(crate) turns: usize,
     /// Those of them that may not sleep, or not for long.
-    pub(crate) awake_next: Vec<(u32, Sleep)>,
+    pub(crate) awake_next: AwakeNext,
     /// Events that were not taken: to be offered again, first (EVT-4).
     pub(crate) left: Vec<InboxEvent>,
     pub(crate) faults: Vec<(AgentId, Fault)>,
@@ -101,13 +102,9 @@ impl Chunk {
 
     /// A tick in which everybody ran leaves a long list behind; agents that sleep do not keep it.
     pub(super) fn give_back_memory(&mut self) {
-        const SMALL: usize = 1024;
         if !self.ran {
             self.awake_next.clear();
         }
-        let used = self.awake_next.len();
-        if self.awake_next.capacity() > SMALL.max(used * 8) {
-            self.awake_next.shrink_to(SMALL.max(used * 2));
-        }
+        self.awake_next.give_back_memory();
     }
 }

@@ -2,14 +2,14 @@
 
 use std::cell::{Cell, RefCell};
 
-use statewright_kernel::fused::Heard;
-use statewright_kernel::{Hosts, prefetch};
+use statewright_kernel::fused::{AnyBare, Needs, Phase, Step};
+use statewright_kernel::{BareCode, BareTurns, CallingTurns, Hosts, prefetch};
 
 use super::env::{AgentIds, TickEnv};
 use super::panicked::CallPlace;
 use crate::board::Board;
 use crate::commands::Writer;
-use crate::fused::{ByTables, FusedBy};
+use crate::fused::{ByTables, FusedBy, PlainHost};
 use crate::host::{AgentHost, Caller, HostEnv};
 use crate::sealed::SealLog;
 
@@ -131,6 +131,50 @@ impl<'c, B: Board, C> Hosts for ChunkHosts<'c, B, C> {
     }
 }
 
+/// The turn of an agent whose code writes no command: dropped only if that unwinds. Whose turn it was, and that it
+/// wrote nothing, is noted then.
+struct Unwinding<'t> {
+    out: &'t mut Writer,
+    turn: &'t mut usize,
+    index: usize,
+}
+
+impl Drop for Unwinding<'_> {
+    #[cold]
+    fn drop(&mut self) {
+        *self.turn = self.index;
+        self.out.begin();
+    }
+}
+
+/// The turn of an agent on nothing but its bytes.
+struct PlainCode<'t, B, C, F> {
+    host: PlainHost<'t, B, C>,
+    code: F,
+    out: &'t mut Writer,
+    turn: &'t mut usize,
+    index: usize,
+}
+
+impl<B: Board, C, F: FusedBy<B, C>> BareCode for PlainCode<'_, B, C, F> {
+    #[inline(always)]
+    fn timers(&self) -> u8 {
+        self.code.timers()
+    }
+
+    #[inline(always)]
+    fn run(&mut self, bare: AnyBare<'_, '_>, phase: Phase<'_>) -> Step {
+        let unwinding = Unwinding {
+            out: &mut *self.out,
+            turn: &mut *self.turn,
+            index: self.index,
+        };
+        let step = self.code.run_bare(bare, &mut self.host, phase);
+        std::mem::forget(unwinding);
+        step
+    }
+}
+
 /// The same where nobody traces or measures and no write waits, with whatever code there is for the
 /// machine.
 pub(crate) struct CodeHosts<'f, 'c, B, C, F> {
@@ -155,13 +199,82 @@ impl<'c, B: Board, C, F: FusedBy<B, C>> Hosts for CodeHosts<'_, 'c, B, C, F> {
     }
 
     #[inline(always)]
+    fn each_bare<X, T: BareTurns<X>>(
+        &mut self,
+        (begin, _): (usize, u64),
+        items: impl Iterator<Item = X>,
+        mut turns: T,
+    ) -> T {
+        let code = self.code;
+        let ChunkHosts { first, boards, env } = &mut *self.hosts;
+        let boards = boards.get_mut(begin - *first..).unwrap_or_default();
+        let context = env.context;
+        let Caller {
+            out,
+            index: turn,
+            unwound,
+            ..
+        } = &mut env.caller;
+        let mut index = begin;
+        for (board, item) in boards.iter_mut().zip(items) {
+            let code = PlainCode {
+                host: PlainHost {
+                    board,
+                    context,
+                    unwound,
+                },
+                code,
+                out: &mut *out,
+                turn: &mut *turn,
+                index,
+            };
+            if !turns.turn(index, item, code) {
+                break;
+            }
+            index += 1;
+        }
+        turns
+    }
+
+    #[inline(always)]
+    fn each_calling<X, T: CallingTurns<X>>(
+        &mut self,
+        (begin, _, count): (usize, u64, usize),
+        items: impl Iterator<Item = X>,
+        mut turns: T,
+    ) -> T {
+        let code = self.code;
+        let ChunkHosts { first, boards, env } = &mut *self.hosts;
+        let boards = boards.get_mut(begin - *first..).unwrap_or_default();
+        let boards = boards.get_mut(..count).unwrap_or_default();
+        let (mut items, mut index) = (items, begin);
+        for board in boards {
+            let Some(item) = items.next() else {
+                break;
+            };
+            env.caller.index = index;
+            env.caller.out.begin();
+            let host = AgentHost::<'_, '_, B, C, false, F> {
+                board,
+                env: &mut *env,
+                code,
+            };
+            if !turns.turn(index, item, host) {
+                break;
+            }
+            index += 1;
+        }
+        turns
+    }
+
+    #[inline(always)]
     fn are_fused(&self) -> bool {
         F::IS_THERE
     }
 
     #[inline(always)]
-    fn hears(&self, leaf: u16, event: u16) -> Heard {
-        self.code.hears(leaf, event)
+    fn needs(&self) -> Needs {
+        self.code.needs()
     }
 
     #[inline(always)]

@@ -13,6 +13,7 @@ use statewright_rom::ids::KeyId;
 use statewright_trace::{Reasons, Tracer};
 use zerocopy::{FromBytes, IntoBytes};
 
+use super::awake::AwakeNext;
 use super::changes::Before;
 use super::chunk::Chunk;
 use super::env::{AgentIds, TickEnv};
@@ -176,6 +177,7 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
         let mut sink = TickSink {
             turns: 0,
             awake_next: &mut chunk.awake_next,
+            pollers_stay: env.sleepers.all_pollers_stay_awake(),
             left: &mut chunk.left,
             faults: &mut chunk.faults,
             clamped: &mut chunk.clamped,
@@ -339,7 +341,7 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
                 let fault = stopped.err().map(|fault| (agent, fault));
                 self.chunk.turns += 1;
                 self.chunk.faults.extend(fault);
-                self.chunk.awake_next.push((index as u32, Sleep::Awake));
+                self.chunk.awake_next.ask(index as u32);
             }
             Err(panic) => {
                 let unwound = Unwound { index, call, panic };
@@ -361,12 +363,12 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
             return;
         }
         let (instances, first) = (&*self.instances, self.first);
-        self.chunk.awake_next.retain_mut(|(index, sleep)| {
-            if let Some(instance) = instances.get(*index as usize - first) {
-                *sleep = env.sleepers.sleep(env.rom, instance, env.now);
-            }
-            *sleep != Sleep::Asleep
-        });
+        self.chunk
+            .awake_next
+            .choose(|index| match instances.get(index as usize - first) {
+                Some(instance) => env.sleepers.sleep(env.rom, instance, env.now),
+                None => Sleep::Awake,
+            });
     }
 
     /// Of events that were not taken, one cap's worth per agent is offered again; the newest of
@@ -437,15 +439,12 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
         let writes = writer.iter().filter_map(|command| command.write(env.rom));
         for ((key, words), &index) in writes.zip(&writer.staged) {
             self.boards[index as usize - self.first].write(env.table.field(key), words);
-            awake_next.push((index, Sleep::Awake));
         }
         for &(index, field, words) in &writer.staged_fields {
             self.boards[index as usize - self.first].write(field, words);
-            awake_next.push((index, Sleep::Awake));
         }
-        // Once per agent; to be awake comes before all else. The stable sort would allocate.
-        awake_next.sort_unstable_by_key(|&(index, sleep)| (index, sleep != Sleep::Awake));
-        awake_next.dedup_by_key(|(index, _)| *index);
+        let fields = writer.staged_fields.iter().map(|&(index, ..)| index);
+        awake_next.wake(writer.staged.iter().copied().chain(fields));
     }
 }
 
@@ -508,7 +507,9 @@ impl<B: Board, C> FusedBatch<'_, '_, '_, B, C> {
 /// Takes what becomes of the agents of a run.
 pub(crate) struct TickSink<'c> {
     turns: usize,
-    awake_next: &'c mut Vec<(u32, Sleep)>,
+    awake_next: &'c mut AwakeNext,
+    /// Whoever polls stays awake, wherever it is.
+    pollers_stay: bool,
     left: &'c mut Vec<InboxEvent>,
     faults: &'c mut Vec<(AgentId, Fault)>,
     clamped: &'c mut Vec<AgentId>,
@@ -521,6 +522,18 @@ impl Done for TickSink<'_> {
     fn done(&mut self, index: usize, report: &Report, left: &[InboxEvent]) {
         self.take(index, report, left);
     }
+
+    #[inline(always)]
+    fn rests(&mut self, _: usize) {
+        self.turns += 1;
+    }
+
+    #[inline(always)]
+    fn polled(&mut self, first: usize, count: usize) {
+        if count != 0 {
+            self.take_polled(first, count);
+        }
+    }
 }
 
 impl TickSink<'_> {
@@ -530,9 +543,18 @@ impl TickSink<'_> {
         if report.rests {
             return;
         }
-        self.awake_next.push((index as u32, Sleep::Awake));
+        self.awake_next.ask(index as u32);
         if !report.is_plain() || !left.is_empty() {
             self.note(index, report, left);
+        }
+    }
+
+    #[inline(never)]
+    fn take_polled(&mut self, first: usize, count: usize) {
+        self.turns += count;
+        match self.pollers_stay {
+            true => self.awake_next.stay_all(first as u32, count as u32),
+            false => self.awake_next.ask_all(first as u32, count as u32),
         }
     }
 

@@ -11,13 +11,14 @@
 //!   other (`alone` that of one agent which is ticked by itself), with `hosts`, `traced_hosts` and `timed_hosts` as the border to user code
 //! - `changes` whose bytes a job changed
 //! - `env` what all jobs of a tick share, `settings` what the host chose
-//! - `chunk` what one job leaves, `output` all of it as the host reads it, `pages` where the memory
+//! - `chunk` what one job leaves, `awake` who may not sleep afterwards, `output` all of it as the host reads it, `pages` where the memory
 //!   of commands comes from, `trace` the records between ticks, `timing` how long user functions took, `panicked` why user
 //!   code ended an agent
 //!
 //! Chunks are read in their order, so that nothing depends on who ran them.
 
 mod alone;
+mod awake;
 mod changes;
 mod chunk;
 mod env;

@@ -113,8 +113,7 @@ impl TickOutput {
 
     /// Those who want their next tick, or a later one, by index.
     pub(crate) fn awake_next(&self) -> impl Iterator<Item = (u32, Sleep)> {
-        self.ran()
-            .flat_map(|chunk| chunk.awake_next.iter().copied())
+        self.ran().flat_map(|chunk| chunk.awake_next.iter())
     }
 
     /// Events that were not taken (EVT-4), by index.

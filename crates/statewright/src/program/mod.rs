@@ -529,6 +529,11 @@ impl Sleepers {
         }
     }
 
+    /// Does everybody who polls stay awake, wherever it is?
+    pub(crate) fn all_pollers_stay_awake(&self) -> bool {
+        self.looked_at != 0
+    }
+
     /// May an agent sleep after the tick `now`? One that polls may, if nothing that its eventless
     /// transitions look at can change.
     #[inline]
