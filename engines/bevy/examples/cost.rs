@@ -141,7 +141,7 @@ fn quiet(machine: &Machine) {
         [whole, call],
         1.3,
     );
-    say("the same if nobody may sleep", [all, call], 1.3);
+    println!("the same if nobody may sleep: {all:?}; everybody's bytes are compared then");
     say(
         "100,000 sleeping agents beside 1,000",
         [whole, thousand],
