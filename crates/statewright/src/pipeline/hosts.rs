@@ -215,8 +215,7 @@ impl<'c, B: Board, C, F: FusedBy<B, C>> Hosts for CodeHosts<'_, 'c, B, C, F> {
             unwound,
             ..
         } = &mut env.caller;
-        let mut index = begin;
-        for (board, item) in boards.iter_mut().zip(items) {
+        for (index, (board, item)) in (begin..).zip(boards.iter_mut().zip(items)) {
             let code = PlainCode {
                 host: PlainHost {
                     board,
@@ -224,14 +223,13 @@ impl<'c, B: Board, C, F: FusedBy<B, C>> Hosts for CodeHosts<'_, 'c, B, C, F> {
                     unwound,
                 },
                 code,
-                out: &mut *out,
+                out,
                 turn: &mut *turn,
                 index,
             };
             if !turns.turn(index, item, code) {
                 break;
             }
-            index += 1;
         }
         turns
     }
