@@ -326,16 +326,20 @@ pub fn localize(seed: u64, trial: u64, ticks: u64) -> Result<Found, String> {
         (number == target + 1).then(|| flipped(input, bytes, &mut rng))
     });
     let (changed, _) = changed.map_err(|error| error.to_string())?;
-    let expected = first_difference(&made, (place, tape), &changed)?;
     let found = find(&made, place, &changed)?;
-    match expected {
+    let other = Tape::read(&changed).map_err(|error| error.to_string())?;
+    if found != Found::Nothing && kinds(tape) != kinds(&other) {
         // What stands behind the bit is other records than it was, those of the outcome among them: whatever
         // replay says of them, it says something.
-        None if found != Found::Nothing => Ok(Found::Refused),
-        Some(expected) if expected == found => Ok(found),
-        _ => Err(format!(
+        return Ok(Found::Refused);
+    }
+    let expected = first_difference(&made, (place, tape), &other)?;
+    if expected == found {
+        Ok(found)
+    } else {
+        Err(format!(
             "seed {seed}, trial {trial}, crowd {place}: {expected:?} expected, {found:?} found"
-        )),
+        ))
     }
 }
 
@@ -401,20 +405,15 @@ fn kinds(tape: &Tape<'_>) -> Option<Vec<Option<Discriminant<Record>>>> {
     Some(kinds)
 }
 
-/// Runs both tapes side by side and compares everything after every tick. Nothing if one bit more or less makes other
-/// records of what stands behind it.
+/// Runs both tapes side by side and compares everything after every tick.
 fn first_difference(
     made: &Made,
     (place, tape): (usize, &Tape<'_>),
-    changed: &[u8],
-) -> Result<Option<Found>, String> {
+    changed: &Tape<'_>,
+) -> Result<Found, String> {
     let world = &made.contexts[0];
     let machine = &made.crowds[place][0];
-    let other = Tape::read(changed).map_err(|error| error.to_string())?;
-    if kinds(tape) != kinds(&other) {
-        return Ok(None);
-    }
-    let (one, two) = (bare(tape)?, bare(&other)?);
+    let (one, two) = (bare(tape)?, bare(changed)?);
     let (one, two) = (
         Tape::read(&one).expect("a tape"),
         Tape::read(&two).expect("a tape"),
@@ -429,13 +428,13 @@ fn first_difference(
         let more = one.step(|crowd| (crowd.tick(world), None).1);
         let more = more.map_err(|error| error.to_string())?;
         if two.step(|crowd| (crowd.tick(world), None).1).is_err() {
-            return Ok(Some(Found::Refused));
+            return Ok(Found::Refused);
         }
         if !more {
-            return Ok(Some(Found::Nothing));
+            return Ok(Found::Nothing);
         }
         if let Some(found) = compare(one.crowd(), two.crowd()) {
-            return Ok(Some(Found::At(tick, found)));
+            return Ok(Found::At(tick, found));
         }
     }
 }
