@@ -150,6 +150,7 @@ fn act(
 
 const NAMES: [&str; 3] = ["runner", "dreamer", "plain"];
 
+/// How many coins each delivered.
 pub fn run() -> [i32; 3] {
     let mut app = App::new();
     app.add_plugins((

@@ -10,7 +10,9 @@ const LIGHT: &str = r#"{ "machine": "Light", "tick_rate": 10, "initial": "red", 
     "green": { "entry": "Ring", "transitions": [{ "after": "200ms", "to": "red" }] } } }"#;
 
 #[derive(Component, Board, Default)]
+/// The blackboard.
 pub struct Light {
+    /// How often it rang.
     pub rings: i32,
 }
 
@@ -34,6 +36,7 @@ fn show(brains: Brains, lights: Query<(Entity, &Light)>) {
     }
 }
 
+/// The whole program.
 pub fn app() -> App {
     let mut app = App::new();
     app.add_plugins((

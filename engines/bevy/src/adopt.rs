@@ -14,7 +14,7 @@ use statewright::{
     ReloadReport,
 };
 
-use crate::agent::{Agent, AgentVariant, Ram, Ram64, Ram128, Ram256, variant_of};
+use crate::agent::{Agent, AgentVariant, Ram, Ram64, Ram128, Ram256, StableId, variant_of};
 use crate::asset::MachineAsset;
 use crate::board::SchemaBoard;
 use crate::intake::Arrivals;
@@ -55,15 +55,21 @@ pub(crate) fn adopt<B: AgentBoard, C: View + ?Sized>(
     mut arrivals: ResMut<'_, Arrivals>,
     mut problems: ResMut<'_, Problems>,
     assets: Res<'_, Assets<MachineAsset>>,
-    config: Res<'_, Config>,
+    mut config: ResMut<'_, Config>,
     mut bodies: Bodies<'_, '_, B>,
+    ids: Query<'_, '_, &StableId>,
     mut commands: Commands<'_, '_>,
     mut reloaded: MessageWriter<'_, MachineReloaded>,
     mut work: ResMut<'_, Outcome>,
 ) {
     let (kind, agents) = (&mut *kind, &mut *agents);
     // What waited while reloads were held is looked at when they are let go.
-    if (assets.is_changed() || config.is_changed()) && !config.holds_reloads {
+    let is_other = config.is_changed();
+    if is_other {
+        // Parameters may be others: conditions that did not hold may hold now.
+        agents.wake_kind(kind.number);
+    }
+    if (assets.is_changed() || is_other) && !config.holds_reloads {
         for place in 0..kind.bound.len() {
             let report = reload(
                 (kind, place),
@@ -74,6 +80,10 @@ pub(crate) fn adopt<B: AgentBoard, C: View + ?Sized>(
             );
             if let Some(report) = report {
                 let machine = kind.bound[place].asset;
+                // Changed parameters are those of the old machine.
+                if config.parameters.contains_key(&machine) {
+                    config.parameters.remove(&machine);
+                }
                 reloaded.write(MachineReloaded { machine, report });
             }
         }
@@ -81,7 +91,7 @@ pub(crate) fn adopt<B: AgentBoard, C: View + ?Sized>(
     let mut here = Here {
         kind,
         agents,
-        state: &state,
+        state: &mut state,
         changed: &mut work.changed,
         problems: &mut problems,
         assets: &assets,
@@ -90,14 +100,14 @@ pub(crate) fn adopt<B: AgentBoard, C: View + ?Sized>(
     if assets.is_changed() {
         here.look_at_waiting(&mut bodies, &mut commands);
     }
-    here.change_variants(&bodies);
+    here.change_variants(&bodies, &ids);
 }
 
 /// What looking at one entity needs.
 struct Here<'h, B: AgentBoard, C: View + ?Sized> {
     kind: &'h mut Kind<B, C>,
     agents: &'h mut Agents,
-    state: &'h AgentState,
+    state: &'h mut AgentState,
     changed: &'h mut Vec<u32>,
     problems: &'h mut Problems,
     assets: &'h Assets<MachineAsset>,
@@ -188,6 +198,13 @@ impl<B: AgentBoard, C: View + ?Sized> Here<'_, B, C> {
                 self.problems.tell(Problem::Key { entity, key });
             }
         }
+        let before = self.agents.programs[slot];
+        if before != number && before != NO_PROGRAM {
+            // Nobody could say what events of the other machine mean here.
+            let letters = self.state.letters.len();
+            self.state.letters.retain(|letter| letter.to != id);
+            self.problems.lost_unknown += (letters - self.state.letters.len()) as u64;
+        }
         let variant = find_variant(machine, entity, variant, self.problems);
         self.agents.has_variants |= variant != 0;
         self.agents.variants[slot] = variant;
@@ -196,14 +213,15 @@ impl<B: AgentBoard, C: View + ?Sized> Here<'_, B, C> {
     }
 
     /// Agents whose variant was put on, taken off or replaced.
-    fn change_variants(&mut self, bodies: &Bodies<'_, '_, B>) {
+    fn change_variants(&mut self, bodies: &Bodies<'_, '_, B>, ids: &Query<'_, '_, &StableId>) {
         let mut list = std::mem::take(&mut self.agents.revariants);
         list.retain(|&entity| {
             let Ok((_, variant, ..)) = bodies.get(entity) else {
                 return true;
             };
-            let mut slots = 0..self.agents.programs.len();
-            let slot = slots.find(|&slot| {
+            // One that began in this very intake has its variant already.
+            let slot = ids.get(entity).ok().and_then(|id| id.slot());
+            let slot = slot.filter(|&slot| {
                 let id = self.state.at(slot);
                 id.is_some_and(|id| self.agents.entity(id) == Some(entity))
             });
@@ -416,6 +434,4 @@ fn install<B: AgentBoard, C: View + ?Sized>(
     let bound = &mut kind.bound[place];
     agents.set_machine(bound.number, program.machine().clone());
     (bound.program, bound.refused) = (Some(program), None);
-    // Changed parameters are those of the old machine.
-    bound.parameters = None;
 }

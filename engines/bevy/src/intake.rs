@@ -181,6 +181,8 @@ pub(crate) fn refuse_strangers(
     mut problems: ResMut<'_, Problems>,
     mut commands: Commands<'_, '_>,
 ) {
+    // Those that no kind knows have none.
+    agents.revariants.clear();
     for (&(entity, id), _) in arrivals
         .list
         .iter()

@@ -7,7 +7,7 @@ use bevy_asset::{AssetId, Assets};
 use bevy_ecs::component::{Component, Mutable};
 use bevy_ecs::entity::Entity;
 use bevy_ecs::resource::Resource;
-use statewright::{AgentId, Board, Functions, Machine, Parameters, Program};
+use statewright::{AgentId, Board, Functions, Machine, Program};
 
 use crate::asset::MachineAsset;
 use crate::problems::{Problem, Problems};
@@ -40,7 +40,6 @@ pub(crate) struct Bound<B: AgentBoard, C: View + ?Sized> {
     pub(crate) program: Option<Arc<Program<B, C>>>,
     /// Hashes of a version that was refused: it is not tried again.
     pub(crate) refused: Option<[u64; 2]>,
-    pub(crate) parameters: Option<Parameters>,
 }
 
 /// Structure and parameter hash.
@@ -78,7 +77,6 @@ impl<B: AgentBoard, C: View + ?Sized> Kind<B, C> {
                 asset,
                 program: None,
                 refused: None,
-                parameters: None,
             });
             self.bound.len() - 1
         });

@@ -1,9 +1,10 @@
 //! The plugin and what is chosen with it.
 
 use std::any::type_name;
+use std::collections::HashMap;
 
 use bevy_app::{App, FixedUpdate, Plugin};
-use bevy_asset::{AssetApp, Assets};
+use bevy_asset::{AssetApp, AssetId, Assets};
 use bevy_ecs::component::Component;
 use bevy_ecs::message::Message;
 use bevy_ecs::resource::Resource;
@@ -11,14 +12,14 @@ use bevy_ecs::schedule::common_conditions::resource_exists;
 use bevy_ecs::schedule::{InternedScheduleLabel, IntoScheduleConfigs, ScheduleLabel, SystemSet};
 use statewright::commands::Command;
 use statewright::trace::{Level, Settings};
-use statewright::{Functions, ReloadReport, Saved, TickSettings};
+use statewright::{Functions, Parameters, ReloadReport, Saved, TickSettings};
 
 use crate::adopt::{MachineReloaded, adopt};
 use crate::asset::{MachineAsset, RomLoader};
 use crate::emit::{self, CommandMessage, StateChanged, Telling};
 use crate::intake::{Arrivals, hear_of_files, number, refuse_strangers, route};
 use crate::kind::{AgentBoard, Kind};
-use crate::markers::{self, StateMarker};
+use crate::markers;
 use crate::outputs::Outputs;
 use crate::post;
 use crate::problems::{Problem, Problems};
@@ -162,6 +163,9 @@ pub struct Config {
     /// Whether new versions wait: while frames may be rolled back and run again, a machine must not
     /// change.
     pub holds_reloads: bool,
+    /// Parameters of machines that were changed while they run. Those of a machine that is reloaded are
+    /// gone; whoever made them makes them anew ([`MachineReloaded`]).
+    pub parameters: HashMap<AssetId<MachineAsset>, Parameters>,
     /// What is traced for those who are told of states.
     pub(crate) telling: Option<Settings>,
 }
@@ -235,6 +239,10 @@ impl Plugin for StatewrightPlugin {
         }
     }
 
+    fn finish(&self, app: &mut App) {
+        register_late(app);
+    }
+
     fn is_unique(&self) -> bool {
         // A second one is told as a problem, not as a panic.
         false
@@ -250,6 +258,7 @@ fn insert_resources(plugin: &StatewrightPlugin, app: &mut App) {
         pool: plugin.pool.clone(),
         reload: plugin.reload,
         holds_reloads: false,
+        parameters: HashMap::new(),
         telling: (plugin.telling != Telling::Nothing).then_some(settings),
     };
     let most = plugin.most_agents.min(statewright::AgentId::INDICES);
@@ -268,6 +277,10 @@ fn insert_resources(plugin: &StatewrightPlugin, app: &mut App) {
         .init_resource::<Problems>();
 }
 
+/// That machines are loaded by the asset server.
+#[derive(Resource)]
+struct Loaded;
+
 /// Where there is an asset server, machines are loaded by it; else they are put into [`Assets`] by hand.
 fn register_assets(app: &mut App) {
     if app.world().contains_resource::<bevy_asset::AssetServer>() {
@@ -275,10 +288,29 @@ fn register_assets(app: &mut App) {
             .init_asset_loader::<RomLoader>();
         #[cfg(feature = "compile")]
         app.init_asset_loader::<crate::asset::MachineLoader>();
+        app.insert_resource(Loaded);
     } else {
         app.init_resource::<Assets<MachineAsset>>()
             .add_message::<bevy_asset::AssetEvent<MachineAsset>>()
             .add_message::<bevy_asset::AssetLoadFailedEvent<MachineAsset>>();
+    }
+}
+
+/// An asset server that came after the plugin. Machines that were put in by hand meanwhile stay, and then
+/// it loads none.
+fn register_late(app: &mut App) {
+    let world = app.world();
+    let is_empty = world
+        .get_resource::<Assets<MachineAsset>>()
+        .is_some_and(|machines| machines.is_empty());
+    if world.contains_resource::<Loaded>() || !world.contains_resource::<bevy_asset::AssetServer>()
+    {
+        return;
+    }
+    if is_empty {
+        register_assets(app);
+    } else if let Some(mut problems) = app.world_mut().get_resource_mut::<Problems>() {
+        problems.tell(Problem::LateAssets);
     }
 }
 
@@ -293,7 +325,7 @@ pub trait AppAgents {
     where
         for<'x> C::Of<'x>: Sync;
 
-    /// Entities whose agents are in a state have the component [`StateMarker<T>`]. The state is given by its
+    /// Entities whose agents are in a state have the component [`StateMarker<T>`](crate::StateMarker). The state is given by its
     /// path; machines that do not have it mark nobody.
     fn mark_state<T: Send + Sync + 'static>(&mut self, path: &'static str) -> &mut Self;
 
@@ -327,7 +359,6 @@ impl AppAgents for App {
             app.insert_resource(markers::Marked::<T>::new(path));
             let mark = markers::mark::<T>.in_set(StatewrightSystems::Emit);
             app.add_systems(schedule, mark);
-            app.register_required_components::<StateMarker<T>, crate::StableId>();
         })
     }
 
@@ -350,7 +381,7 @@ impl AppAgents for App {
 }
 
 /// Now, or when the plugin is added.
-fn later(app: &mut App, add: impl FnOnce(&mut App) + Send + Sync + 'static) -> &mut App {
+pub(crate) fn later(app: &mut App, add: impl FnOnce(&mut App) + Send + Sync + 'static) -> &mut App {
     if app.world().contains_resource::<Config>() {
         add(app);
     } else {
@@ -360,7 +391,7 @@ fn later(app: &mut App, add: impl FnOnce(&mut App) + Send + Sync + 'static) -> &
     app
 }
 
-fn schedule_of(app: &App) -> InternedScheduleLabel {
+pub(crate) fn schedule_of(app: &App) -> InternedScheduleLabel {
     let config = app.world().get_resource::<Config>();
     config.map_or(FixedUpdate.intern(), |config| config.schedule)
 }

@@ -148,6 +148,21 @@ impl Agents {
         self.last_turns
     }
 
+    /// An agent is stopped in the next tick: it leaves all its states, with their exit actions, and ends.
+    /// Its entity stays.
+    pub fn stop(&mut self, agent: AgentId) {
+        self.stopping.push(agent);
+    }
+
+    /// An agent has a turn in the next tick: for whoever changed its instance (paused, resumed or reset it
+    /// by the methods of [`Machine`]), or a blackboard that its conditions look at. One that is gone has
+    /// none.
+    pub fn wake(&mut self, agent: AgentId) {
+        if self.machine(agent).is_some() {
+            self.awake.wake(agent.index() as usize);
+        }
+    }
+
     pub(crate) fn program(&self, slot: usize) -> Option<&Program> {
         self.machines.get(usize::from(*self.programs.get(slot)?))
     }
@@ -196,6 +211,18 @@ impl Agents {
     pub(crate) fn run(&mut self, slot: usize, program: u16) {
         self.programs[slot] = program;
         self.awake.wake(slot);
+    }
+
+    /// Agents of a kind have a turn.
+    pub(crate) fn wake_kind(&mut self, kind: u16) {
+        for slot in 0..self.programs.len() {
+            if self
+                .program(slot)
+                .is_some_and(|program| program.kind == kind)
+            {
+                self.awake.wake(slot);
+            }
+        }
     }
 
     /// Another machine takes the place of one; nobody's links hold.

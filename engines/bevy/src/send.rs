@@ -168,8 +168,11 @@ impl Signal {
 }
 
 /// Signals that are triggered go the way of those that are written.
-pub(crate) fn hear_signal(signal: On<'_, '_, Signal>, inbox: Res<'_, Inbox>) {
-    inbox.put(Told::of_signal(&signal));
+pub(crate) fn hear_signal(signal: On<'_, '_, Signal>, inbox: Option<Res<'_, Inbox>>) {
+    // A world that was cleared has none.
+    if let Some(inbox) = inbox {
+        inbox.put(Told::of_signal(&signal));
+    }
 }
 
 /// What was sent since the last intake.

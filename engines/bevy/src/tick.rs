@@ -47,6 +47,8 @@ pub(crate) struct Scratch {
     tables: Vec<u32>,
     awake: Vec<u32>,
     inbox: Vec<InboxEvent>,
+    /// By index of the agent, its index in the segments, where many are asked for.
+    index_of: Vec<u32>,
     /// Index and place in the list of events.
     order: Vec<(u32, u32)>,
     stopping: Vec<u32>,
@@ -258,37 +260,49 @@ impl Run<'_> {
             order,
             stopping,
             bases,
+            index_of,
             ..
         } = &mut *self.scratch;
-        let bases = &*bases;
         awake.clear();
         inbox.clear();
         order.clear();
         stopping.clear();
+        let (agents, state, entities) = (self.agents, self.state, self.entities);
+        let (turns, bases) = (self.turns, &*bases);
         let rows: usize = segments.iter().map(|segment| segment.agents.len()).sum();
-        let is_own = |slot: u32| self.agents.programs[slot as usize] == program;
-        // Looking for one costs about as much as reading four rows.
-        if self.turns.awake.len() * 4 >= rows {
+        let is_own = |slot: u32| agents.programs[slot as usize] == program;
+        // Looking for one costs about as much as reading four rows, if they are not few among many.
+        let is_dense = (turns.awake.len() + turns.inbox.len()) * 4 >= rows
+            && rows * 8 >= agents.programs.len();
+        if is_dense {
+            index_of.clear();
+            index_of.resize(agents.programs.len(), NO_TABLE);
             let ids = segments.iter().flat_map(|segment| segment.agents);
             for (index, id) in (0..).zip(ids) {
                 let slot = id.index();
-                let is_awake = self.agents.awake.contains(slot as usize) && is_own(slot);
                 // Bytes without an id are nobody's.
-                if is_awake && self.state.has(*id) {
-                    awake.push(index);
+                if state.has(*id) && is_own(slot) {
+                    index_of[slot as usize] = index;
+                    if agents.awake.contains(slot as usize) {
+                        awake.push(index);
+                    }
                 }
             }
-        } else {
-            let own = self.turns.awake.iter().filter(|&&slot| is_own(slot));
-            awake.extend(
-                own.filter_map(|&slot| find(self.agents, self.state, self.entities, bases, slot)),
-            );
+        }
+        let index_of = &*index_of;
+        let at = |slot: u32| match is_dense {
+            true => Some(index_of[slot as usize]).filter(|&index| index != NO_TABLE),
+            false => find(agents, state, entities, bases, slot),
+        };
+        if !is_dense {
+            let own = turns.awake.iter().filter(|&&slot| is_own(slot));
+            awake.extend(own.filter_map(|&slot| at(slot)));
             awake.sort_unstable();
         }
         self.reached += awake.len();
-        for (place, &(slot, _)) in (0..).zip(&self.turns.inbox) {
+        for (place, &(slot, _)) in (0..).zip(&turns.inbox) {
             if is_own(slot) {
-                match find(self.agents, self.state, self.entities, bases, slot) {
+                match at(slot) {
                     Some(index) => order.push((index, place)),
                     None => self.problems.lost_not_ready += 1,
                 }
@@ -297,12 +311,10 @@ impl Run<'_> {
         order.sort_unstable();
         inbox.extend(order.iter().map(|&(index, place)| InboxEvent {
             place: index,
-            event: self.turns.inbox[place as usize].1,
+            event: turns.inbox[place as usize].1,
         }));
-        for &slot in self.turns.stopping.iter().filter(|&&slot| is_own(slot)) {
-            let index = find(self.agents, self.state, self.entities, bases, slot);
-            stopping.extend(index);
-        }
+        let stops = turns.stopping.iter().filter(|&&slot| is_own(slot));
+        stopping.extend(stops.filter_map(|&slot| at(slot)));
         stopping.sort_unstable();
     }
 
@@ -324,7 +336,7 @@ impl Run<'_> {
             tick: self.state.now,
             agents: &[],
             variants: &self.scratch.variants,
-            parameters: bound.parameters.as_ref(),
+            parameters: self.config.parameters.get(&bound.asset),
             inbox: &self.scratch.inbox,
             awake: Some(&self.scratch.awake),
             stopping: &self.scratch.stopping,

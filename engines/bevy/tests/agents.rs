@@ -378,19 +378,159 @@ fn what_was_asked_for_is_told_as_messages_and_to_observers() {
             Change::Taken(_) => "!".to_owned(),
         })
         .collect();
-    // Help is an interrupt: it is taken first, and from idle it leads to the fight.
-    assert_eq!(
-        told.iter().filter(|one| *one == "!").count(),
-        changes.len() - told.iter().filter(|one| *one != "!").count()
-    );
-    assert!(
-        told.contains(&"-idle".to_owned()) && told.contains(&"+alert/fight".to_owned()),
-        "{told:?}"
-    );
+    let noise = ["!", "-idle", "+alert", "+alert/look"];
+    let help = ["!", "-alert/look", "+alert/fight"];
+    assert_eq!(told, [&noise[..], &help].concat());
     assert_eq!(app.world().resource::<Heard>().0, changes.len());
     let mut strikes = app
         .world_mut()
         .resource_mut::<Messages<CommandMessage<Strike>>>();
     let strikes: Vec<Entity> = strikes.drain().map(|one| one.entity).collect();
     assert_eq!(strikes, [soldier]);
+}
+
+#[test]
+fn agents_are_stopped_paused_reset_and_given_other_parameters() {
+    use bevy_statewright::{Config, Ram as _, statewright};
+    use statewright::{Parameters, VariantHandle};
+    let mut app = app();
+    let agent = soldier(&app);
+    let [one, two, three] = [(); 3].map(|()| app.world_mut().spawn(agent.clone()).id());
+    app.update();
+    let machine = squad();
+    let id = |app: &App, entity| app.world().get::<StableId>(entity).unwrap().get();
+    let Events { noise, .. } = *app.world().resource::<Events>();
+    for entity in [one, two] {
+        send(&mut app, entity, noise, 9_i32);
+    }
+    app.update();
+    let next = app.world().resource::<AgentState>().now();
+    let first = id(&app, one);
+    app.world_mut().resource_mut::<Agents>().stop(first);
+    machine.pause_instance(
+        app.world_mut()
+            .get_mut::<Ram64>(two)
+            .unwrap()
+            .instance_mut(),
+        next,
+    );
+    (0..9).for_each(|_| app.update());
+    assert_eq!(path(&mut app, one), "", "it has ended");
+    assert_eq!(path(&mut app, two), "alert/look", "time stands still");
+    let next = app.world().resource::<AgentState>().now();
+    machine.resume_instance(
+        app.world_mut()
+            .get_mut::<Ram64>(two)
+            .unwrap()
+            .instance_mut(),
+        next,
+    );
+    machine.reset_instance(
+        app.world_mut()
+            .get_mut::<Ram64>(one)
+            .unwrap()
+            .instance_mut(),
+    );
+    for entity in [one, two] {
+        let agent = id(&app, entity);
+        app.world_mut().resource_mut::<Agents>().wake(agent);
+    }
+    (0..6).for_each(|_| app.update());
+    assert_eq!(
+        [one, two].map(|entity| path(&mut app, entity)),
+        ["idle", "idle"]
+    );
+
+    let mut parameters = Parameters::default();
+    let deaf = machine.parameter("deaf").unwrap();
+    parameters
+        .set(&machine, VariantHandle::PLAIN, deaf, 20)
+        .unwrap();
+    let asset = app.world().resource::<Squad>().0.id();
+    app.world_mut()
+        .resource_mut::<Config>()
+        .parameters
+        .insert(asset, parameters);
+    send(&mut app, three, noise, 9_i32);
+    app.update();
+    assert_eq!(path(&mut app, three), "idle", "it is deaf now");
+    assert_eq!(problems(&app), []);
+}
+
+#[test]
+fn events_of_the_machine_before_are_not_heard_by_the_one_after_it() {
+    let mut app = app();
+    // It takes one event per tick, so that others are left over.
+    let slow = SQUAD.replacen(
+        r#""machine": "Squad","#,
+        r#""machine": "Slow", "budgets": { "events_per_tick": 1 },"#,
+        1,
+    );
+    let slow = Machine::from_text("slow.sw.json", &slow).unwrap();
+    let calm = slow.event("Calm").unwrap();
+    let slow = add_machine(&mut app, slow);
+    let agent = soldier(&app);
+    let entity = app.world_mut().spawn(Agent::<Soldier>::new(slow)).id();
+    app.update();
+    for _ in 0..3 {
+        send(&mut app, entity, calm, ());
+    }
+    app.update();
+    app.world_mut().entity_mut(entity).insert(agent);
+    app.update();
+    assert_eq!(path(&mut app, entity), "idle");
+    let lost = app
+        .world()
+        .resource::<bevy_statewright::Problems>()
+        .lost_unknown;
+    assert!(lost > 0, "{lost}");
+}
+
+#[test]
+fn counters_are_diagnostics_of_the_engine() {
+    use bevy_diagnostic::{DiagnosticPath, DiagnosticsStore};
+    use bevy_statewright::AgentDiagnosticsPlugin as Shown;
+    let mut app = App::new();
+    // Before the plugin that it counts for.
+    app.add_plugins(Shown);
+    app.add_plugins((
+        TaskPoolPlugin::default(),
+        StatewrightPlugin::default().in_schedule(Update),
+    ));
+    app.add_agents(Soldier::functions).init_resource::<Fear>();
+    let machine = squad();
+    let noise = machine.event("Noise").unwrap();
+    let squad = add_machine(&mut app, machine);
+    let soldiers: Vec<Entity> = (0..3)
+        .map(|_| {
+            app.world_mut()
+                .spawn(Agent::<Soldier>::new(squad.clone()))
+                .id()
+        })
+        .collect();
+    app.update();
+    send(&mut app, soldiers[0], noise, 9_i32);
+    send(&mut app, AgentId::new(9, 9), noise, 9_i32);
+    app.update();
+    let store = app.world().resource::<DiagnosticsStore>();
+    let shown = |path: &DiagnosticPath| store.get(path).and_then(|one| one.value());
+    let all = [
+        Shown::AGENTS,
+        Shown::TURNS,
+        Shown::EVENTS,
+        Shown::TRANSITIONS,
+        Shown::LOST,
+    ];
+    assert_eq!(
+        all.map(|path| shown(&path)),
+        [3.0, 1.0, 1.0, 1.0, 1.0].map(Some)
+    );
+}
+
+#[test]
+fn an_agent_costs_its_instance_its_blackboard_and_48_bytes() {
+    // Beside components: entity 8, generation 4, numbers of program and variant 2 each.
+    let beside = 8 + 4 + 2 + 2;
+    let own = size_of::<Agent<Soldier>>() + size_of::<StableId>();
+    assert!(own + beside <= 48, "{own} + {beside}");
 }

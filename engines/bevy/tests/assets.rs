@@ -335,3 +335,36 @@ fn assets_may_be_there_before_the_plugin_or_not_at_all() {
     app.update();
     assert_eq!(path(&mut app, entity), "off");
 }
+
+#[test]
+fn the_asset_server_may_come_after_the_plugin() {
+    let folder = Folder::new("late");
+    folder.write("lamp.sw.json", lamp("on", ""));
+    let assets = || AssetPlugin {
+        file_path: folder.0.display().to_string(),
+        watch_for_changes_override: Some(false),
+        ..AssetPlugin::default()
+    };
+    let plugin = || StatewrightPlugin::default().in_schedule(Update);
+    let mut app = App::new();
+    app.add_plugins((TaskPoolPlugin::default(), plugin(), assets()));
+    app.add_agents(Lamp::functions);
+    app.finish();
+    app.cleanup();
+    let machine = load(&app, "lamp.sw.json");
+    let entity = app.world_mut().spawn(Agent::<Lamp>::new(machine)).id();
+    until(&mut app, "loaded", |app| path(app, entity) == "off");
+
+    let mut app = App::new();
+    app.add_plugins((TaskPoolPlugin::default(), plugin()));
+    app.add_agents(Lamp::functions);
+    let machine = Machine::from_text("lamp.sw.json", &lamp("on", "")).unwrap();
+    let machine = add_machine(&mut app, machine);
+    app.add_plugins(assets());
+    app.finish();
+    app.cleanup();
+    let entity = app.world_mut().spawn(Agent::<Lamp>::new(machine)).id();
+    app.update();
+    assert_eq!(path(&mut app, entity), "off");
+    assert_eq!(problems(&app), [Problem::LateAssets]);
+}

@@ -425,3 +425,32 @@ fn a_blackboard_outside_of_tables_is_refused_in_words() {
         "{words:?}"
     );
 }
+
+#[test]
+fn a_disabled_entity_stands_still_until_it_is_enabled() {
+    use bevy_ecs::entity_disabling::Disabled;
+    let mut app = app();
+    let entity = spawn(&mut app);
+    app.update();
+    let noise = app.world().resource::<Events>().noise;
+    send(&mut app, entity, noise, 9_i32);
+    app.update();
+    app.world_mut().entity_mut(entity).insert(Disabled);
+    send(&mut app, entity, noise, 9_i32);
+    (0..9).for_each(|_| app.update());
+    let id = app.world().get::<StableId>(entity).unwrap().get();
+    assert_eq!(problems(&app), [Problem::Unreachable(id)]);
+    assert_eq!(
+        app.world().get::<Soldier>(entity).unwrap().alarms,
+        1,
+        "it heard nothing"
+    );
+    app.world_mut().entity_mut(entity).remove::<Disabled>();
+    app.update();
+    assert_eq!(
+        path(&mut app, entity),
+        "idle",
+        "its timer has passed meanwhile"
+    );
+    assert_eq!(app.world().resource::<Agents>().len(), 1);
+}
