@@ -16,12 +16,14 @@
 //!   and machines), `outputs` (what agents want done), `problems`.
 //! - `view` turns system parameters into contexts of user functions, `workers` Bevy's threads into those
 //!   of a tick.
-//! - `snapshot` takes all brains out of a world and puts them back.
+//! - `snapshot` takes all brains out of a world and puts them back, `compare` says what two of them do
+//!   not have in common.
 
 mod adopt;
 mod agent;
 mod asset;
 mod board;
+mod compare;
 mod diagnostics;
 mod emit;
 mod intake;
@@ -50,6 +52,7 @@ pub use agent::{
 pub use asset::MachineLoader;
 pub use asset::{MachineAsset, MachineLoadError, RomLoader};
 pub use board::SchemaBoard;
+pub use compare::{BrainsDifference, BrainsField};
 pub use diagnostics::AgentDiagnosticsPlugin;
 pub use emit::{Change, CommandMessage, StateChanged, Telling};
 pub use kind::AgentBoard;

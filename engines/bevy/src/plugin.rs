@@ -417,8 +417,12 @@ fn add_kind<B: AgentBoard, C: View + ?Sized>(
     app.add_systems(
         schedule,
         (
-            adopt::<B, C>.in_set(Step::Adopt),
-            tick::<B, C>.in_set(Step::Think),
+            // What kinds leave is put together by agents, whichever of them came first: some schedules
+            // refuse systems whose order nobody said.
+            adopt::<B, C>
+                .in_set(Step::Adopt)
+                .ambiguous_with(Step::Adopt),
+            tick::<B, C>.in_set(Step::Think).ambiguous_with(Step::Think),
         ),
     );
 }

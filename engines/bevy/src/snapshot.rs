@@ -21,6 +21,7 @@ use statewright::{
 use zerocopy::{FromBytes, IntoBytes};
 
 use crate::agent::{Ram, Ram64, Ram128, Ram256, StableId};
+use crate::compare::{BrainsDifference, compare, see_saved};
 use crate::kind::{AgentBoard, hashes};
 use crate::roster::{Agents, NO_PROGRAM};
 use crate::state::{AgentState, Letter};
@@ -75,6 +76,7 @@ pub(crate) struct Boards(Vec<BoardCodec>);
 
 #[derive(Clone)]
 struct BoardCodec {
+    see: fn(&Machine, u64, &[u8], &[u8]) -> Option<statewright::Inspection>,
     save: Arc<dyn Fn(&World, Entity, &mut Vec<u8>) -> bool + Send + Sync>,
     load: Arc<dyn Fn(&mut World, Entity, &Machine, &[u8]) -> bool + Send + Sync>,
 }
@@ -83,6 +85,7 @@ impl Boards {
     /// Blackboards `B` are part of snapshots. Kinds know each other by the order in which this was said.
     pub(crate) fn add<B: AgentBoard + Saved>(&mut self) {
         self.0.push(BoardCodec {
+            see: see_saved::<B>,
             save: Arc::new(|world, entity, bytes| {
                 let board = world.get::<B>(entity);
                 board.is_some_and(|board| {
@@ -102,6 +105,19 @@ impl Boards {
             }),
         });
     }
+
+    /// An agent by name, whose blackboard is one of a kind.
+    pub(crate) fn see(
+        &self,
+        number: u16,
+        machine: &Machine,
+        now: u64,
+        instance: &[u8],
+        board: &[u8],
+    ) -> Option<statewright::Inspection> {
+        let codec = self.0.get(usize::from(number))?;
+        (codec.see)(machine, now, instance, board)
+    }
 }
 
 /// Taking and putting back.
@@ -113,28 +129,48 @@ pub trait WorldBrains {
     /// Puts a snapshot back. Agents are found by their [`StableId`], those of machines that are other
     /// versions now are mapped. Nothing changes if the bytes are refused.
     fn restore_brains(&mut self, bytes: &[u8]) -> Result<BrainsRestored, BrainsError>;
+
+    /// The first thing that two snapshots do not have in common, by name: what to ask when a frame is
+    /// not the same again, or two peers should have had the same run. Keys of blackboards are named if
+    /// this world was told to [save](crate::AppAgents::save_boards) them. What was sent from outside
+    /// since the last tick is in no snapshot.
+    fn compare_brains(
+        &self,
+        one: &[u8],
+        other: &[u8],
+    ) -> Result<Option<BrainsDifference>, BrainsError>;
 }
 
 /// What a snapshot says.
-struct Read {
-    machines: Vec<([u64; 2], Machine)>,
-    state: AgentState,
-    agents: Vec<ReadAgent>,
+pub(crate) struct Read {
+    pub(crate) machines: Vec<([u64; 2], Machine)>,
+    pub(crate) state: AgentState,
+    pub(crate) agents: Vec<ReadAgent>,
 }
 
-struct ReadAgent {
-    id: AgentId,
-    program: u16,
-    instance: AnyInstance,
+pub(crate) struct ReadAgent {
+    pub(crate) id: AgentId,
+    pub(crate) program: u16,
+    pub(crate) instance: AnyInstance,
     /// Number of the kind's codec, and bytes.
-    board: Option<(u16, Vec<u8>)>,
+    pub(crate) board: Option<(u16, Vec<u8>)>,
 }
 
 #[derive(Clone, Copy)]
-enum AnyInstance {
+pub(crate) enum AnyInstance {
     Small(Instance64),
     Middle(Instance128),
     Large(Instance256),
+}
+
+impl AnyInstance {
+    pub(crate) fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Small(one) => one.as_bytes(),
+            Self::Middle(one) => one.as_bytes(),
+            Self::Large(one) => one.as_bytes(),
+        }
+    }
 }
 
 impl WorldBrains for World {
@@ -160,11 +196,7 @@ impl WorldBrains for World {
         for (slot, id, entity, instance) in all {
             bytes.extend(id.bits().to_le_bytes());
             bytes.extend(agents.programs[slot].to_le_bytes());
-            match &instance {
-                AnyInstance::Small(one) => put_block(&mut bytes, one.as_bytes()),
-                AnyInstance::Middle(one) => put_block(&mut bytes, one.as_bytes()),
-                AnyInstance::Large(one) => put_block(&mut bytes, one.as_bytes()),
-            }
+            put_block(&mut bytes, instance.bytes());
             write_board(self, entity, &mut bytes);
         }
         let sum = checksum(&bytes);
@@ -178,6 +210,14 @@ impl WorldBrains for World {
         }
         let read = read(bytes)?;
         Ok(put_back(self, read))
+    }
+
+    fn compare_brains(
+        &self,
+        one: &[u8],
+        other: &[u8],
+    ) -> Result<Option<BrainsDifference>, BrainsError> {
+        compare(self, one, other)
     }
 }
 
@@ -291,7 +331,7 @@ impl<'b> Reader<'b> {
 }
 
 /// Everything is read and found right before anything changes.
-fn read(bytes: &[u8]) -> Result<Read, BrainsError> {
+pub(crate) fn read(bytes: &[u8]) -> Result<Read, BrainsError> {
     let (bytes, sum) = bytes.split_last_chunk::<8>().ok_or(CUT_OFF)?;
     if bytes.first_chunk::<8>() != Some(&MAGIC) {
         return Err(BrainsError::Damaged(

@@ -40,8 +40,13 @@ impl AgentState {
         generation.is_some_and(|&now| now % 2 == 1 && now == agent.generation())
     }
 
+    /// How many events are under way to agents: left over, or sent by agents in the last tick.
+    pub fn events_under_way(&self) -> usize {
+        self.letters.len()
+    }
+
     /// The agent at an index, if there is one.
-    pub(crate) fn at(&self, index: usize) -> Option<AgentId> {
+    pub fn at(&self, index: usize) -> Option<AgentId> {
         let generation = *self.generations.get(index)?;
         (generation % 2 == 1).then(|| AgentId::new(index as u32, generation))
     }

@@ -4,6 +4,7 @@ mod agents;
 mod assets;
 mod bad_input;
 mod common;
+mod compare;
 mod determinism;
 mod examples;
 mod snapshots;

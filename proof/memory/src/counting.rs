@@ -41,6 +41,12 @@ pub fn allocations() -> u64 {
     ALLOCATIONS.with(Cell::get)
 }
 
+/// Bytes in use by the whole program.
+#[must_use]
+pub fn in_use() -> usize {
+    IN_USE.load(Ordering::Relaxed)
+}
+
 /// The most bytes in use at a time while `work` runs, beyond what was in use before, and what
 /// `work` returns.
 pub fn peak_of<T>(work: impl FnOnce() -> T) -> (usize, T) {

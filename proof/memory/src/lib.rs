@@ -6,5 +6,5 @@
 mod counting;
 mod filling;
 
-pub use counting::{Counting, allocations, peak_of};
+pub use counting::{Counting, allocations, in_use, peak_of};
 pub use filling::Filling;

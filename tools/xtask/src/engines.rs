@@ -7,11 +7,11 @@ use crate::steps::Step;
 /// finds what the ones before built.
 pub fn steps() -> Vec<Step> {
     #[rustfmt::skip]
-    let lint = ["clippy", "--manifest-path", BEVY, "--all-targets", "--all-features", "--locked", "--", "-D", "warnings"];
+    let lint = ["clippy", "--manifest-path", BEVY, "--workspace", "--all-targets", "--all-features", "--locked", "--", "-D", "warnings"];
     #[rustfmt::skip]
     let documentation = ["doc", "--manifest-path", BEVY, "--all-features", "--no-deps", "--document-private-items", "--locked"];
     vec![
-        Step::cargo("bevy format", &["fmt", "--manifest-path", BEVY, "--check"])
+        Step::cargo("bevy format", &["fmt", "--all", "--manifest-path", BEVY, "--check"])
             .about("the code of engines/bevy is formatted"),
         Step::cargo("bevy lint", &lint).about("no warning of compiler and clippy in engines/bevy"),
         Step::cargo("bevy documentation", &documentation)
