@@ -93,7 +93,10 @@ fn load_7_a_reload_is_shown_and_what_follows_has_the_new_names() {
     let old = why("2");
     assert!(old.contains("from post/bored to alert/stand"), "{old}");
     let new = why("5");
-    assert!(new.contains("from alert/") && new.contains(" to yard"), "{new}");
+    assert!(
+        new.contains("from alert/") && new.contains(" to yard"),
+        "{new}"
+    );
 
     // Slices of the old machine end where it ends.
     let ran = folder
