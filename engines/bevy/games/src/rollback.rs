@@ -1,6 +1,6 @@
 //! The battle for two players, rolled back by `bevy_ggrs`.
 //!
-//! What has to go back is said in [`roll_back`]: components of agents, two resources of the crate, and
+//! What has to go back is said in `roll_back`: components of agents, two resources of the crate, and
 //! the game's own. Everything else about agents follows from these.
 
 use std::collections::{BTreeMap, HashMap};
