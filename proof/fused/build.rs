@@ -24,6 +24,8 @@ use statewright_rom::layout::{ActionOp, OpRecord, feature};
 const MACHINES: usize = 60;
 /// How many of them for a mistake that no machine is named for.
 const MACHINES_PER_MISTAKE: usize = 6;
+/// So many are enough for lints and documentation: code of a generator has what it has in each machine.
+const FEW: usize = 4;
 /// Features without which nothing polls.
 const POLLING: u32 = feature::ACTIVITIES | feature::UPDATES | feature::EVENTLESS;
 /// Larger ones take long to compile and show no more.
@@ -106,8 +108,11 @@ fn main() {
         Err(_) => whole_set(),
     };
     let folder = std::env::var_os("OUT_DIR").expect("cargo says where to write");
-    let file = Path::new(&folder).join("machines.rs");
-    fs::write(file, all(&machines).to_string()).expect("the folder is cargo's own");
+    let few = &machines[machines.len().saturating_sub(FEW)..];
+    for (file, machines) in [("machines.rs", &machines[..]), ("few.rs", few)] {
+        let file = Path::new(&folder).join(file);
+        fs::write(file, all(machines).to_string()).expect("the folder is cargo's own");
+    }
 }
 
 fn all(machines: &[Written]) -> TokenStream {
@@ -155,8 +160,8 @@ fn all(machines: &[Written]) -> TokenStream {
         #modules
         /// What code may have, in words of the code.
         pub const SHAPES: [&str; #count] = [#(#shapes),*];
-        /// The machines.
-        pub const MACHINES: &[Machine] = &[#table];
+        /// The machines. No constant: their code would be compiled again in each program that uses it.
+        pub static MACHINES: &[Machine] = &[#table];
     }
 }
 
