@@ -35,6 +35,7 @@ fn fused_machines_do_what_tables_and_reference_do() {
         transitions,
         bare,
         taken_bare,
+        together,
         called_bare,
         alone,
         calling,
@@ -47,6 +48,7 @@ fn fused_machines_do_what_tables_and_reference_do() {
     );
     assert!(bare > 5_000 && alone > 100, "{by_code:?}");
     assert!(taken_bare > 100 && called_bare > 100, "{by_code:?}");
+    assert!(together > 30, "{by_code:?}");
     assert!(calling > 5_000, "{by_code:?}");
 }
 
