@@ -2,7 +2,7 @@
 //! also where an agent goes by code in one tick and by the tables in the next.
 
 use statewright_differential::kernel_side::ByCode;
-use statewright_fused_proof::{MACHINES, SHAPES};
+use statewright_fused_proof::{MACHINES, Ran, SHAPES};
 use statewright_kernel::fused::feature;
 
 /// Ticks per machine; more with `cargo xtask test --long`.
@@ -18,9 +18,13 @@ fn ticks() -> u64 {
 fn fused_machines_do_what_tables_and_reference_do() {
     let (ticks, mut fused, mut by_code) = (ticks(), 0, ByCode::default());
     for machine in MACHINES {
-        let own = machine
+        let Ran {
+            ticks: ran,
+            by_code: own,
+        } = machine
             .run(ticks)
             .unwrap_or_else(|problem| panic!("{problem}"));
+        assert_eq!(ran, ticks, "{}", machine.name);
         fused += u64::from(own.polls > 0);
         println!("{}: {own:?}", machine.name);
         by_code.add(&own);
