@@ -36,6 +36,8 @@ pub struct Ran {
     pub ticks: u64,
     /// What was done by code.
     pub by_code: ByCode,
+    /// The same by agents that stand beside each other.
+    pub neighbors: ByCode,
 }
 
 /// What an agent of a machine that was written by hand meets depends on chance: so many agents are run.
@@ -67,6 +69,7 @@ impl Machine {
             })?;
             ran.ticks += tally.ticks;
             ran.by_code.add(&tally.fused);
+            ran.neighbors.add(&tally.neighbors);
         }
         Ok(ran)
     }

@@ -16,11 +16,13 @@ fn ticks() -> u64 {
 
 #[test]
 fn fused_machines_do_what_tables_and_reference_do() {
-    let (ticks, mut fused, mut by_code) = (ticks(), 0, ByCode::default());
+    let (ticks, mut fused) = (ticks(), 0);
+    let [mut by_code, mut beside] = [ByCode::default(); 2];
     for machine in MACHINES {
         let Ran {
             ticks: ran,
             by_code: own,
+            neighbors,
         } = machine
             .run(ticks)
             .unwrap_or_else(|problem| panic!("{problem}"));
@@ -28,6 +30,7 @@ fn fused_machines_do_what_tables_and_reference_do() {
         fused += u64::from(own.polls > 0);
         println!("{}: {own:?}", machine.name);
         by_code.add(&own);
+        beside.add(&neighbors);
     }
     // Everything that code can do was seen to be done by it.
     assert!(fused >= 40, "{fused} machines went by code");
@@ -54,6 +57,17 @@ fn fused_machines_do_what_tables_and_reference_do() {
     assert!(taken_bare > 100 && called_bare > 100, "{by_code:?}");
     assert!(together > 30, "{by_code:?}");
     assert!(calling > 5_000, "{by_code:?}");
+    // And by agents that stand beside each other.
+    println!("neighbors: {beside:?}");
+    assert!(
+        beside.polls > 10_000 && beside.transitions > 1_500,
+        "{beside:?}"
+    );
+    assert!(
+        beside.taken_bare > 100 && beside.together > 20,
+        "{beside:?}"
+    );
+    assert!(beside.calling > 5_000, "{beside:?}");
 }
 
 #[test]
