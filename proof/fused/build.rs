@@ -37,7 +37,7 @@ const SEEDS_OF_SHAPES: u64 = 3_000;
 /// So many machines have each of them, if there are so many.
 const MACHINES_PER_SHAPE: usize = 5;
 /// What code may have: all parts of a shape stand in it.
-const SHAPES: [&[&str]; 11] = [
+const SHAPES: [&[&str]; 12] = [
     &["fuse . latch ("],
     &["'waiting"],
     &["fuse . is_young"],
@@ -46,6 +46,7 @@ const SHAPES: [&[&str]; 11] = [
     &["fuse . defer ("],
     &["return Taking :: Rests", "return Taking :: Taken"],
     &["return Taking :: Carried"],
+    &["Taking :: Both"],
     &["fn later_"],
     &["fn on_timer_"],
     &["fuse . payload ()", "_sub ("],
@@ -57,11 +58,13 @@ const MACHINES_BY_HAND: &str = "machines";
 /// How they end.
 const ENDING: &str = ".sw.json";
 /// What is written of them: a name, the file, and which functions look at nothing but the blackboard, if they can.
-const BY_HAND: [(&str, &str, u64); 6] = [
+const BY_HAND: [(&str, &str, u64); 8] = [
     ("bytes", "bytes", u64::MAX),
     ("bytes_in_part", "bytes", 0b011_0101_0101),
     ("defers", "defers", 0b0101),
     ("latches", "latches", 0),
+    ("pair", "pair", u64::MAX),
+    ("pair_in_part", "pair", 0b10_1101),
     ("regions", "regions", 0),
     ("scores", "scores", u64::MAX),
 ];

@@ -1,7 +1,11 @@
 //! Machines as code: taken where it may be, the same as the tables to the last byte.
 
 use statewright::prelude::*;
-use statewright::{Counters, Instance, Instance128, Sleep, Slices, SlicesOutput};
+use statewright::trace::{Level, Settings};
+use statewright::{
+    Counters, Event, InboxEvent, Instance, Instance64, Instance128, Sleep, Slices, SlicesOutput,
+    Turn, World,
+};
 
 /// The blackboard.
 #[derive(Clone, Debug, Default, PartialEq, Board)]
@@ -139,7 +143,7 @@ fn run(ticks: u64, fused: impl Fn(u64) -> bool) -> Ran {
             0 => machine.make_event(noise, 15).unwrap(),
             _ => machine.make_event(relief, ()).unwrap(),
         };
-        let inbox = [statewright::InboxEvent { place, event }];
+        let inbox = [InboxEvent { place, event }];
         let slices = Slices {
             tick,
             inbox: &inbox,
@@ -214,4 +218,187 @@ fn code_3_variants_and_changed_parameters_count_in_code_too() {
         }
     }
     assert_eq!(rested, [false, true]);
+}
+
+/// Which way its functions were called.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Board)]
+pub struct Witness {
+    #[board(skip)]
+    by_code: u32,
+    #[board(skip)]
+    by_tables: u32,
+}
+
+/// What code calls.
+#[functions]
+impl Witness {
+    #[action]
+    fn count(&mut self) {
+        self.by_code += 1;
+    }
+
+    /// Is given its agent, so that this has to be attached.
+    #[action]
+    fn note(&mut self, _cx: &mut ActionCx) {
+        self.by_code += 1;
+    }
+
+    #[activity]
+    fn pulse(&mut self) -> Status {
+        self.by_code += 1;
+        Status::Running
+    }
+}
+
+statewright::machine!(mod witness = "tests/machines/witness.sw.json", functions = Witness);
+
+/// A program whose code and whose tables call different functions: code those of the type, as constants, tables those
+/// of the list that is bound. Only here does anybody say of a list by hand that it is that of the type.
+fn witnesses() -> Program<Witness, ()> {
+    let functions = Functions::<Witness, ()>::new()
+        .action("Count", |me, (), _| me.by_tables += 1)
+        .action("Note", |me, (), _| me.by_tables += 1)
+        .activity("Pulse", |me, (), mode, _| {
+            me.by_tables += u32::from(mode == Mode::Run);
+            Status::Running
+        });
+    let functions = statewright::macros::fusing(functions);
+    let program = witness::machine().bind(functions).unwrap();
+    assert!(program.is_fused());
+    program
+}
+
+/// What comes to each agent, tick by tick: at rest, while it polls, and at last its timer.
+const COMES: [Option<&str>; 10] = [
+    None,
+    Some("Tap"),
+    Some("Look"),
+    Some("Go"),
+    None,
+    Some("Tap"),
+    None,
+    None,
+    Some("Tap"),
+    None,
+];
+/// So many functions are called for that: for five events, a timer, and three times the activity.
+const CALLS: u32 = 9;
+const WITNESSES: usize = 20;
+
+fn event_of(machine: &Machine, tick: usize) -> Option<Event> {
+    let event = machine.event(COMES[tick]?).unwrap();
+    Some(machine.make_event(event, ()).unwrap())
+}
+
+fn in_slices(program: Program<Witness, ()>) -> Vec<Witness> {
+    let (machine, rom) = (program.machine(), program.machine().rom());
+    let new = |agent| Instance64::new(&rom, 3, agent).unwrap();
+    let mut instances: Vec<Instance64> = (0..WITNESSES as u64).map(new).collect();
+    let mut boards = vec![Witness::default(); WITNESSES];
+    let mut output = SlicesOutput::default();
+    for tick in 0..COMES.len() {
+        let event = event_of(machine, tick).into_iter();
+        let inbox: Vec<InboxEvent> = event
+            .flat_map(|event| (0..WITNESSES as u32).map(move |place| InboxEvent { place, event }))
+            .collect();
+        let slices = Slices {
+            tick: tick as u64,
+            inbox: &inbox,
+            ..Slices::default()
+        };
+        let done = program.tick_slices(&mut instances, &mut boards, &(), slices, &mut output);
+        done.unwrap();
+    }
+    boards
+}
+
+fn crowd_of(program: Program<Witness, ()>) -> (Crowd<Witness, ()>, Vec<AgentId>) {
+    let mut crowd = Crowd::new(program, 3);
+    let agents = (0..WITNESSES).map(|_| crowd.spawn(Witness::default()));
+    let agents = agents.collect();
+    (crowd, agents)
+}
+
+fn boards_of(crowd: &Crowd<Witness, ()>, agents: &[AgentId]) -> Vec<Witness> {
+    let board = |&agent| *crowd.board(agent).unwrap();
+    agents.iter().map(board).collect()
+}
+
+fn run_crowd((mut crowd, agents): (Crowd<Witness, ()>, Vec<AgentId>)) -> Vec<Witness> {
+    for comes in COMES {
+        if let Some(name) = comes {
+            let event = crowd.machine().event(name).unwrap();
+            crowd.broadcast(event, ()).unwrap();
+        }
+        crowd.tick(&());
+    }
+    boards_of(&crowd, &agents)
+}
+
+fn in_a_crowd(program: Program<Witness, ()>) -> Vec<Witness> {
+    run_crowd(crowd_of(program))
+}
+
+fn in_a_world(program: Program<Witness, ()>) -> Vec<Witness> {
+    let (crowd, agents) = crowd_of(program);
+    let mut world = World::<()>::new();
+    let key = world.join_unsaved("witnesses", crowd).unwrap();
+    for comes in COMES {
+        if let Some(name) = comes {
+            let event = world[key].machine().event(name).unwrap();
+            world[key].broadcast(event, ()).unwrap();
+        }
+        world.tick(&());
+    }
+    boards_of(&world[key], &agents)
+}
+
+#[test]
+fn agents_of_slices_crowds_and_worlds_go_by_code_of_their_own_accord() {
+    type Way = fn(Program<Witness, ()>) -> Vec<Witness>;
+    for way in [in_slices as Way, in_a_crowd, in_a_world] {
+        let [by_code, by_tables] = [witnesses(), witnesses().interpreted()].map(way);
+        assert_eq!(by_code.len(), WITNESSES);
+        for (by_code, by_tables) in by_code.into_iter().zip(by_tables) {
+            assert_eq!((by_code.by_code, by_code.by_tables), (CALLS, 0));
+            assert_eq!((by_tables.by_code, by_tables.by_tables), (0, CALLS));
+        }
+    }
+}
+
+#[test]
+fn agents_that_are_traced_go_by_tables() {
+    let (mut crowd, agents) = crowd_of(witnesses());
+    let outline = Settings::new(Level::Outline);
+    crowd.set_trace(Some(outline)).unwrap();
+    for board in run_crowd((crowd, agents)) {
+        assert_eq!((board.by_code, board.by_tables), (0, CALLS));
+    }
+}
+
+/// The board of an agent that is ticked by itself.
+fn alone(program: &Program<Witness, ()>) -> Witness {
+    let machine = program.machine();
+    let mut solo = program.solo();
+    let mut instance = Instance64::new(&machine.rom(), 3, 0).unwrap();
+    let mut board = Witness::default();
+    for tick in 0..COMES.len() {
+        let events: Vec<Event> = event_of(machine, tick).into_iter().collect();
+        let turn = Turn {
+            tick: tick as u64,
+            events: &events,
+            ..Turn::default()
+        };
+        solo.tick(&mut instance, &mut board, &(), turn).unwrap();
+    }
+    board
+}
+
+#[test]
+fn an_agent_by_itself_takes_single_events_at_rest_by_code_and_goes_by_tables_otherwise() {
+    let board = alone(&witnesses());
+    // A tap at the beginning and one at the end: other events need more than its bytes, or it polls.
+    assert_eq!((board.by_code, board.by_tables), (2, CALLS - 2));
+    let board = alone(&witnesses().interpreted());
+    assert_eq!((board.by_code, board.by_tables), (0, CALLS));
 }

@@ -18,6 +18,7 @@ use crate::depth::measured_tick;
 use crate::kernel_side::{self, ByCode, FusedCode, KernelHost};
 use crate::log::{Entry, Selection};
 use crate::machine::CompiledCase;
+use crate::neighbors::{Neighbors, Together};
 use crate::oracle_side::{self, OracleWorld};
 use crate::script::{Outside, Script, ScriptStep};
 use crate::scripted_user_code::{ScriptedUserCode, Tools, UserCodeConfig};
@@ -37,6 +38,8 @@ pub struct Tally {
     pub deepest_stack: usize,
     /// Ticks that went by the machine as code.
     pub fused: ByCode,
+    /// The same of agents that stand beside each other.
+    pub neighbors: ByCode,
 }
 
 /// The first difference between the two.
@@ -173,6 +176,7 @@ fn run_tier<I: Instance>(
     }
     comparison.tally.counters = comparison.traced.counters;
     comparison.tally.fused = comparison.fast.host.by_code();
+    comparison.tally.neighbors = comparison.neighbors.by_code;
     comparison.tally.deepest_stack = comparison
         .traced
         .host
@@ -279,6 +283,8 @@ pub(crate) struct Comparison<'s, I> {
     tally: Tally,
     /// The machine as code, and what decides which ticks go by it.
     code: Option<(FusedCode, Rng)>,
+    /// The same agent at earlier moments, for batches by code.
+    neighbors: Neighbors<I>,
 }
 
 impl<'s, I: Instance> Comparison<'s, I> {
@@ -320,6 +326,7 @@ impl<'s, I: Instance> Comparison<'s, I> {
             ended_for: 0,
             tally: Tally::default(),
             code: None,
+            neighbors: Neighbors::new(seed),
         }
     }
 
@@ -416,6 +423,7 @@ impl<'s, I: Instance> Comparison<'s, I> {
             self.fast.host.fused = rng.chance(70).then_some(code);
             manner = Manner::any(rng);
         }
+        self.tick_neighbors(now, &for_kernel)?;
         let input = self.input(now, &for_kernel);
         let mine = self.traced.tick(self.rom, &input, Manner::ByItself);
         let fast = self.fast.tick(self.rom, &input, manner);
@@ -440,6 +448,22 @@ impl<'s, I: Instance> Comparison<'s, I> {
             &theirs.quarantine.map(oracle_side::fault),
             &mine.fault,
         )
+    }
+
+    /// Agents beside each other: this one at several moments.
+    fn tick_neighbors(&mut self, tick: u32, events: &[Event]) -> Result<(), String> {
+        let Some((code, _)) = &self.code else {
+            return Ok(());
+        };
+        let user_code = self.fast.host.user_code.borrow();
+        self.neighbors.note(self.fast.instance, &user_code);
+        self.neighbors.tick(&mut Together {
+            compiled: self.world.compiled,
+            rom: self.rom,
+            tick,
+            events,
+            code: *code,
+        })
     }
 
     fn post(&mut self, now: u32, outside: &Outside) -> Result<(), String> {

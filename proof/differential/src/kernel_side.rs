@@ -73,6 +73,8 @@ pub struct ByCode {
     pub bare: u64,
     /// Transitions that were carried out on nothing but bytes.
     pub taken_bare: u64,
+    /// Twos of them that were carried out together, in regions that react to one event.
+    pub together: u64,
     /// Calls of user code on nothing but bytes.
     pub called_bare: u64,
     /// Events of an agent by itself, on nothing but bytes.
@@ -84,6 +86,7 @@ pub struct ByCode {
 impl ByCode {
     fn note_bare(&mut self, step: Step) {
         self.taken_bare += u64::from(step.taking().is_taken());
+        self.together += u64::from(step.taking() == Taking::Both);
         self.bare += u64::from(match step {
             Step::Took(taking) => taking != Taking::Tables,
             Step::Polled(_) | Step::Done => true,
@@ -100,6 +103,7 @@ impl ByCode {
         self.transitions += other.transitions;
         self.bare += other.bare;
         self.taken_bare += other.taken_bare;
+        self.together += other.together;
         self.called_bare += other.called_bare;
         self.alone += other.alone;
         self.calling += other.calling;

@@ -24,6 +24,7 @@ pub mod fixture;
 pub mod kernel_side;
 pub mod log;
 pub mod machine;
+mod neighbors;
 pub mod oracle_side;
 pub mod parts;
 pub mod plainly;

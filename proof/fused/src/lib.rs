@@ -29,13 +29,24 @@ pub struct Machine {
     pub code: FusedCode,
 }
 
+/// What a run of a machine did.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Ran {
+    /// Ticks, of all agents together.
+    pub ticks: u64,
+    /// What was done by code.
+    pub by_code: ByCode,
+    /// The same by agents that stand beside each other.
+    pub neighbors: ByCode,
+}
+
 /// What an agent of a machine that was written by hand meets depends on chance: so many agents are run.
 const AGENTS_BY_HAND: u64 = 10;
 
 impl Machine {
     /// Runs agents for so many ticks in all, by code and by tables as it happens, beside the slow path and the
-    /// reference interpreter. What was done by code, or the first difference.
-    pub fn run(&self, ticks: u64) -> Result<ByCode, String> {
+    /// reference interpreter. What was done, or the first difference.
+    pub fn run(&self, ticks: u64) -> Result<Ran, String> {
         let graph = self.text.map_or_else(
             || of_seed(self.seed),
             |text| statewright_author::text::read(self.name, text).0,
@@ -46,7 +57,7 @@ impl Machine {
             None => self.seed..self.seed + 1,
         };
         let each = ticks / (agents.end - agents.start);
-        let mut by_code = ByCode::default();
+        let mut ran = Ran::default();
         for seed in agents {
             let tally = compare::run_fused(&compiled, seed, each, self.code);
             let tally = tally.map_err(|difference| {
@@ -56,9 +67,11 @@ impl Machine {
                     None => format!("seed {seed}, tick {tick}: {difference:#?}"),
                 }
             })?;
-            by_code.add(&tally.fused);
+            ran.ticks += tally.ticks;
+            ran.by_code.add(&tally.fused);
+            ran.neighbors.add(&tally.neighbors);
         }
-        Ok(by_code)
+        Ok(ran)
     }
 }
 

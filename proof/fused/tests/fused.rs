@@ -2,7 +2,7 @@
 //! also where an agent goes by code in one tick and by the tables in the next.
 
 use statewright_differential::kernel_side::ByCode;
-use statewright_fused_proof::{MACHINES, SHAPES};
+use statewright_fused_proof::{MACHINES, Ran, SHAPES};
 use statewright_kernel::fused::feature;
 
 /// Ticks per machine; more with `cargo xtask test --long`.
@@ -16,14 +16,21 @@ fn ticks() -> u64 {
 
 #[test]
 fn fused_machines_do_what_tables_and_reference_do() {
-    let (ticks, mut fused, mut by_code) = (ticks(), 0, ByCode::default());
+    let (ticks, mut fused) = (ticks(), 0);
+    let [mut by_code, mut beside] = [ByCode::default(); 2];
     for machine in MACHINES {
-        let own = machine
+        let Ran {
+            ticks: ran,
+            by_code: own,
+            neighbors,
+        } = machine
             .run(ticks)
             .unwrap_or_else(|problem| panic!("{problem}"));
+        assert_eq!(ran, ticks, "{}", machine.name);
         fused += u64::from(own.polls > 0);
         println!("{}: {own:?}", machine.name);
         by_code.add(&own);
+        beside.add(&neighbors);
     }
     // Everything that code can do was seen to be done by it.
     assert!(fused >= 40, "{fused} machines went by code");
@@ -35,6 +42,7 @@ fn fused_machines_do_what_tables_and_reference_do() {
         transitions,
         bare,
         taken_bare,
+        together,
         called_bare,
         alone,
         calling,
@@ -47,7 +55,19 @@ fn fused_machines_do_what_tables_and_reference_do() {
     );
     assert!(bare > 5_000 && alone > 100, "{by_code:?}");
     assert!(taken_bare > 100 && called_bare > 100, "{by_code:?}");
+    assert!(together > 30, "{by_code:?}");
     assert!(calling > 5_000, "{by_code:?}");
+    // And by agents that stand beside each other.
+    println!("neighbors: {beside:?}");
+    assert!(
+        beside.polls > 10_000 && beside.transitions > 1_500,
+        "{beside:?}"
+    );
+    assert!(
+        beside.taken_bare > 100 && beside.together > 20,
+        "{beside:?}"
+    );
+    assert!(beside.calling > 5_000, "{beside:?}");
 }
 
 #[test]

@@ -131,7 +131,8 @@ impl SlicesOutput {
     }
 
     /// Commands that agents lost, and why (CMD-2): the first
-    /// [`MAX_LOST`](crate::commands::MAX_LOST).
+    /// [`MAX_LOST`](crate::commands::MAX_LOST) in the order of slices, also where all others come
+    /// [in the order of ids](super::Slices::by_id).
     pub fn lost_commands(&self) -> impl Iterator<Item = LostCommand> {
         self.last.lost_commands()
     }
