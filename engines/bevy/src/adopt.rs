@@ -43,7 +43,8 @@ type Bodies<'w, 's, B> = Query<
         Option<&'static mut Ram64>,
         Option<&'static mut Ram128>,
         Option<&'static mut Ram256>,
-        &'static mut B,
+        // It may have been taken off for a while: its agent goes on when it is back.
+        Option<&'static mut B>,
     ),
 >;
 
@@ -192,8 +193,9 @@ impl<B: AgentBoard, C: View + ?Sized> Here<'_, B, C> {
                 entity.try_insert(Ram256::new(instance));
             }
         }
-        let any: &mut dyn Any = board.bypass_change_detection();
-        if let Some(schema) = any.downcast_mut::<SchemaBoard>() {
+        let own = board.as_mut().map(|board| board.bypass_change_detection());
+        let any = own.map(|board| board as &mut dyn Any);
+        if let Some(schema) = any.and_then(|any| any.downcast_mut::<SchemaBoard>()) {
             for key in schema.begin(machine) {
                 self.problems.tell(Problem::Key { entity, key });
             }
@@ -332,10 +334,12 @@ fn reload<B: AgentBoard, C: View + ?Sized>(
     for (entity, id, ram) in mapped {
         put_ram(entity, ram, bodies, commands);
         let slot = id.index() as usize;
-        let Ok((_, variant, .., mut board)) = bodies.get_mut(entity) else {
+        let Ok((_, variant, .., board)) = bodies.get_mut(entity) else {
             continue;
         };
-        board.reload(plan.keys());
+        if let Some(mut board) = board {
+            board.reload(plan.keys());
+        }
         let old = variant_of(agents.variants[slot]);
         report.lost_variants += usize::from(plan.variant(old).is_none());
         agents.variants[slot] = find_variant(new, entity, variant, problems);

@@ -14,6 +14,7 @@
 //! - On entities: `agent` (components and their hooks). Beside them: `state` (what a rollback keeps),
 //!   `roster` (what follows from entities and can be found again), `kind` (a blackboard with its functions
 //!   and machines), `outputs` (what agents want done), `problems`.
+//! - `everybody` makes systems that see agents on disabled entities, too.
 //! - `view` turns system parameters into contexts of user functions, `workers` Bevy's threads into those
 //!   of a tick.
 //! - `snapshot` takes all brains out of a world and puts them back, `compare` says what two of them do
@@ -26,6 +27,7 @@ mod board;
 mod compare;
 mod diagnostics;
 mod emit;
+mod everybody;
 mod intake;
 mod kind;
 mod look;

@@ -17,6 +17,7 @@ use statewright::{Functions, Parameters, ReloadReport, Saved, TickSettings};
 use crate::adopt::{MachineReloaded, adopt};
 use crate::asset::{MachineAsset, RomLoader};
 use crate::emit::{self, CommandMessage, StateChanged, Telling};
+use crate::everybody::everybody;
 use crate::intake::{Arrivals, hear_of_files, number, refuse_strangers, route};
 use crate::kind::{AgentBoard, Kind};
 use crate::markers;
@@ -212,6 +213,8 @@ impl Plugin for StatewrightPlugin {
                 .in_set(Intake),
         );
         app.configure_sets(schedule, (Step::Think, Step::Finish).chain().in_set(Tick));
+        let (number, route) = (everybody(app, number), everybody(app, route));
+        let finish = everybody(app, post::finish);
         app.add_systems(
             schedule,
             (
@@ -221,7 +224,7 @@ impl Plugin for StatewrightPlugin {
                 (refuse_strangers, route)
                     .chain_ignore_deferred()
                     .in_set(Step::Route),
-                post::finish.in_set(Step::Finish),
+                finish.in_set(Step::Finish),
             ),
         );
         if self.telling != Telling::Nothing {
@@ -357,8 +360,8 @@ impl AppAgents for App {
         later(self, move |app| {
             let schedule = schedule_of(app);
             app.insert_resource(markers::Marked::<T>::new(path));
-            let mark = markers::mark::<T>.in_set(StatewrightSystems::Emit);
-            app.add_systems(schedule, mark);
+            let mark = everybody(app, markers::mark::<T>);
+            app.add_systems(schedule, mark.in_set(StatewrightSystems::Emit));
         })
     }
 
@@ -414,12 +417,13 @@ fn add_kind<B: AgentBoard, C: View + ?Sized>(
     agents.turns.push(Turns::default());
     world.insert_resource(Kind::<B, C>::new(number, functions));
     let schedule = schedule_of(app);
+    let adopt = everybody(app, adopt::<B, C>);
     app.add_systems(
         schedule,
         (
             // What kinds leave is put together by agents, whichever of them came first: some schedules
             // refuse systems whose order nobody said.
-            adopt::<B, C>
+            adopt
                 .in_set(Step::Adopt)
                 .ambiguous_with(Step::Adopt),
             tick::<B, C>.in_set(Step::Think).ambiguous_with(Step::Think),

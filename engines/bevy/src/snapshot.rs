@@ -22,6 +22,7 @@ use zerocopy::{FromBytes, IntoBytes};
 
 use crate::agent::{Ram, Ram64, Ram128, Ram256, StableId};
 use crate::compare::{BrainsDifference, compare, see_saved};
+use crate::everybody::with_everybody;
 use crate::kind::{AgentBoard, hashes};
 use crate::roster::{Agents, NO_PROGRAM};
 use crate::state::{AgentState, Letter};
@@ -436,7 +437,7 @@ fn put_back(world: &mut World, read: Read) -> BrainsRestored {
     } = read;
     let mut restored = BrainsRestored::default();
     // Who lives where, before anybody is moved.
-    let mut query = world.query::<(Entity, &StableId)>();
+    let mut query = with_everybody(world, World::query::<(Entity, &StableId)>);
     let here: Vec<(Entity, AgentId)> = query
         .iter(world)
         .map(|(entity, id)| (entity, id.get()))

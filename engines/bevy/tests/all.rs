@@ -6,5 +6,6 @@ mod bad_input;
 mod common;
 mod compare;
 mod determinism;
+mod disabled;
 mod examples;
 mod snapshots;
