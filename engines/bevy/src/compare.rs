@@ -244,6 +244,12 @@ fn state_fields([one, other]: &[Read; 2]) -> Vec<BrainsField> {
             told(&other.letters),
             one.letters == other.letters,
         ),
+        (
+            "agents to be stopped",
+            format!("{:?}", one.stopping),
+            format!("{:?}", other.stopping),
+            one.stopping == other.stopping,
+        ),
     ];
     let all = all.into_iter().filter(|(.., is_same)| !is_same);
     let field = |(name, one, other, _): (&str, String, String, bool)| BrainsField {

@@ -381,10 +381,9 @@ fn put(
     }
 }
 
-/// Who is stopped in this tick.
+/// Who is stopped in this tick; those whose machine is not loaded yet, later.
 fn list_stops(agents: &mut Agents, state: &AgentState) {
-    let mut stopping = std::mem::take(&mut agents.stopping);
-    for id in stopping.drain(..).filter(|&id| state.has(id)) {
+    for id in state.stopping.iter().filter(|&&id| state.has(id)) {
         let slot = id.index();
         if let Some(kind) = agents.program(slot as usize).map(|program| program.kind) {
             agents.turns[usize::from(kind)].stopping.push(slot);
@@ -392,7 +391,5 @@ fn list_stops(agents: &mut Agents, state: &AgentState) {
     }
     for turns in &mut agents.turns {
         turns.stopping.sort_unstable();
-        turns.stopping.dedup();
     }
-    agents.stopping = stopping;
 }

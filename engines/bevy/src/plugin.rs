@@ -165,7 +165,8 @@ pub struct Config {
     /// change.
     pub holds_reloads: bool,
     /// Parameters of machines that were changed while they run. Those of a machine that is reloaded are
-    /// gone; whoever made them makes them anew ([`MachineReloaded`]).
+    /// gone; whoever made them makes them anew ([`MachineReloaded`]). They decide what agents do: where
+    /// frames are rolled back, a game that changes them while it runs rolls this resource back, too.
     pub parameters: HashMap<AssetId<MachineAsset>, Parameters>,
     /// What is traced for those who are told of states.
     pub(crate) telling: Option<Settings>,

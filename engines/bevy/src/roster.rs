@@ -36,8 +36,6 @@ pub struct Agents {
     pub(crate) newcomers: Vec<Entity>,
     pub(crate) departures: Vec<(StableId, Entity)>,
     pub(crate) revariants: Vec<Entity>,
-    /// Agents that are stopped in the next tick, and those that are to be reset.
-    pub(crate) stopping: Vec<AgentId>,
     /// Entities are others than before: everything here is to be found again.
     pub(crate) is_stale: bool,
     /// Counts how often it was.
@@ -80,6 +78,8 @@ pub(crate) struct Outcome {
     pub(crate) left: Vec<(u32, Event)>,
     /// Sender, its program, receiver, event.
     pub(crate) sent: Vec<(AgentId, u16, AgentId, Event)>,
+    /// Agents that were stopped, by index.
+    pub(crate) stopped: Vec<u32>,
     pub(crate) turns: usize,
     pub(crate) counters: Counters,
 }
@@ -101,6 +101,7 @@ impl Outcome {
         self.settled.clear();
         self.left.clear();
         self.sent.clear();
+        self.stopped.clear();
         (self.turns, self.counters) = (0, Counters::default());
     }
 }
@@ -146,12 +147,6 @@ impl Agents {
     /// How many agents something happened to in the last tick.
     pub fn last_turns(&self) -> usize {
         self.last_turns
-    }
-
-    /// An agent is stopped in the next tick: it leaves all its states, with their exit actions, and ends.
-    /// Its entity stays.
-    pub fn stop(&mut self, agent: AgentId) {
-        self.stopping.push(agent);
     }
 
     /// An agent has a turn in the next tick: for whoever changed its instance (paused, resumed or reset it
@@ -204,7 +199,6 @@ impl Agents {
         self.newcomers.clear();
         self.departures.clear();
         self.revariants.clear();
-        self.stopping.clear();
     }
 
     /// An agent runs a program from now on.
@@ -298,6 +292,8 @@ impl Agents {
                 state.letters.push(Letter { to, event });
             }
         }
+        last.stopped.sort_unstable();
+        state.forget_stops(&last.stopped);
         // In the order of senders, each in its own.
         last.sent.sort_by_key(|(from, ..)| from.index());
         self.totals.add(&last.counters);

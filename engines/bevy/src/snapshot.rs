@@ -1,8 +1,8 @@
 //! All brains of a world as bytes, and back.
 //!
 //! ```text
-//!  head │ machines: number, hashes, ROM │ tick, seed, generations, letters │ agents: id, program,
-//!       │                               │                                 │ instance, blackboard
+//!  head │ machines: number, hashes, ROM │ tick, seed, generations, letters, stops │ agents: id, program,
+//!       │                               │                                        │ instance, blackboard
 //! ```
 //!
 //! What is not in it: entities and their other components (`AgentVariant` among them), which the game
@@ -28,7 +28,7 @@ use crate::roster::{Agents, NO_PROGRAM};
 use crate::state::{AgentState, Letter};
 
 /// First bytes of a snapshot, and its version.
-const MAGIC: [u8; 8] = *b"SWBV\x01\0\0\0";
+const MAGIC: [u8; 8] = *b"SWBV\x02\0\0\0";
 
 /// Why bytes were refused: nothing changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -252,6 +252,10 @@ fn write_state(bytes: &mut Vec<u8>, state: &AgentState) {
         bytes.extend(letter.to.bits().to_le_bytes());
         bytes.extend(letter.event.as_bytes());
     }
+    put_u32(bytes, state.stopping.len());
+    for agent in &state.stopping {
+        bytes.extend(agent.bits().to_le_bytes());
+    }
 }
 
 fn write_board(world: &World, entity: Entity, bytes: &mut Vec<u8>) {
@@ -386,6 +390,9 @@ fn read_state(reader: &mut Reader<'_>) -> Result<AgentState, BrainsError> {
         let event =
             Event::read_from_bytes(reader.take(size_of::<Event>())?).map_err(|_| CUT_OFF)?;
         state.letters.push(Letter { to, event });
+    }
+    for _ in 0..reader.count(8)? {
+        state.stop(AgentId::from_bits(reader.u64()?));
     }
     let is_free = |&index: &u32| {
         let generation = state.generations.get(index as usize);

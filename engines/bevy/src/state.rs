@@ -5,8 +5,9 @@ use bevy_ecs::resource::Resource;
 use statewright::{AgentId, Event};
 use zerocopy::IntoBytes;
 
-/// The tick, whose ids are taken, and events under way. With the components of agents it is all that a
-/// rollback has to keep: it is `Clone` and `Hash`.
+/// The tick, whose ids are taken, events under way, and who is to be stopped. With the components of agents
+/// it is all that a rollback has to keep: it is `Clone` and `Hash`. One thing more decides, if a game uses
+/// it: [`Config::parameters`](crate::Config::parameters).
 #[derive(Resource, Clone, Debug, Default)]
 pub struct AgentState {
     /// The next tick.
@@ -19,6 +20,9 @@ pub struct AgentState {
     pub(crate) free: Vec<u32>,
     /// Events for the next tick: first what was left over, then messages of agents by sender.
     pub(crate) letters: Vec<Letter>,
+    /// Agents that are stopped as soon as they can be, by their ids: in the order of calls it would depend
+    /// on systems that nothing orders.
+    pub(crate) stopping: Vec<AgentId>,
 }
 
 /// An event under way to an agent.
@@ -49,6 +53,23 @@ impl AgentState {
     pub fn at(&self, index: usize) -> Option<AgentId> {
         let generation = *self.generations.get(index)?;
         (generation % 2 == 1).then(|| AgentId::new(index as u32, generation))
+    }
+
+    /// An agent is stopped in the next tick: it leaves all its states, with their exit actions, and ends.
+    /// Its entity stays. One whose machine is not loaded yet, or that cannot be reached, is stopped as soon
+    /// as that is over; one that is gone has no stop.
+    pub fn stop(&mut self, agent: AgentId) {
+        if let Err(place) = self.stopping.binary_search(&agent) {
+            self.stopping.insert(place, agent);
+        }
+    }
+
+    /// These were stopped, by index and in order; those who are gone need no stop any more.
+    pub(crate) fn forget_stops(&mut self, stopped: &[u32]) {
+        let mut stopping = std::mem::take(&mut self.stopping);
+        stopping
+            .retain(|&agent| self.has(agent) && stopped.binary_search(&agent.index()).is_err());
+        self.stopping = stopping;
     }
 
     /// Somebody begins at an index; nobody is there.
@@ -96,6 +117,7 @@ impl std::hash::Hash for AgentState {
         for letter in &self.letters {
             (letter.to, letter.event.as_bytes()).hash(state);
         }
+        self.stopping.hash(state);
     }
 }
 

@@ -406,7 +406,7 @@ fn agents_are_stopped_paused_reset_and_given_other_parameters() {
     app.update();
     let next = app.world().resource::<AgentState>().now();
     let first = id(&app, one);
-    app.world_mut().resource_mut::<Agents>().stop(first);
+    app.world_mut().resource_mut::<AgentState>().stop(first);
     machine.pause_instance(
         app.world_mut()
             .get_mut::<Ram64>(two)

@@ -9,3 +9,4 @@ mod determinism;
 mod disabled;
 mod examples;
 mod snapshots;
+mod stops;
