@@ -14,10 +14,12 @@ use statewright::{
     ReloadReport,
 };
 
-use crate::agent::{Agent, AgentVariant, Ram, Ram64, Ram128, Ram256, StableId, variant_of};
+use crate::agent::{
+    Agent, AgentVariant, AllRams, Ram, Ram64, Ram128, Ram256, StableId, variant_of,
+};
 use crate::asset::MachineAsset;
 use crate::board::SchemaBoard;
-use crate::intake::Arrivals;
+use crate::intake::{Arrival, Arrivals};
 use crate::kind::{AgentBoard, Kind, hashes};
 use crate::plugin::{Config, ReloadPolicy};
 use crate::problems::{Problem, Problems};
@@ -121,20 +123,21 @@ impl<B: AgentBoard, C: View + ?Sized> Here<'_, B, C> {
         bodies: &mut Bodies<'_, '_, B>,
         commands: &mut Commands<'_, '_>,
     ) {
-        let Arrivals { list, claimed } = arrivals;
-        for (&(entity, id), claimed) in list.iter().zip(claimed) {
+        let own = self.kind.number;
+        for arrival in &mut arrivals.list {
+            let Arrival { entity, id, .. } = *arrival;
             if !bodies.contains(entity) {
                 continue;
             }
-            let slot = id.index() as usize;
-            let other = self.agents.program(slot).map(|program| program.kind);
-            if *claimed || other.is_some_and(|kind| kind != self.kind.number) {
+            let runs = self.agents.program(id.index() as usize);
+            let runs = runs.map(|program| program.kind).filter(|_| !arrival.is_left);
+            if arrival.kind.or(runs).is_some_and(|kind| kind != own) {
                 self.problems.tell(Problem::Twice(entity));
-                *claimed = true;
+                arrival.kind.get_or_insert(own);
                 continue;
             }
-            *claimed = true;
-            self.settle(entity, id, bodies, commands);
+            arrival.kind = Some(own);
+            self.settle(entity, id, arrival.is_new, bodies, commands);
         }
     }
 
@@ -143,7 +146,7 @@ impl<B: AgentBoard, C: View + ?Sized> Here<'_, B, C> {
         let waiting = std::mem::take(&mut self.kind.waiting);
         for (entity, id) in waiting {
             if bodies.contains(entity) && self.agents.entity(id) == Some(entity) {
-                self.settle(entity, id, bodies, commands);
+                self.settle(entity, id, false, bodies, commands);
             }
         }
     }
@@ -153,12 +156,17 @@ impl<B: AgentBoard, C: View + ?Sized> Here<'_, B, C> {
         &mut self,
         entity: Entity,
         id: AgentId,
+        is_new: bool,
         bodies: &mut Bodies<'_, '_, B>,
         commands: &mut Commands<'_, '_>,
     ) {
         let Ok((agent, variant, small, middle, large, mut board)) = bodies.get_mut(entity) else {
             return;
         };
+        if is_new && (small.is_some() || middle.is_some() || large.is_some()) {
+            // Of somebody who lived on this entity before.
+            commands.entity(entity).try_remove::<AllRams>();
+        }
         let asset = agent.machine().id();
         let place = self
             .kind
@@ -179,9 +187,11 @@ impl<B: AgentBoard, C: View + ?Sized> Here<'_, B, C> {
         let own = machine.rom().machine_id();
         let mut keeps = false;
         let (mut small, mut middle, mut large) = (small, middle, large);
-        keep_or_remove(own, machine, small.as_mut(), &mut keeps, entity, commands);
-        keep_or_remove(own, machine, middle.as_mut(), &mut keeps, entity, commands);
-        keep_or_remove(own, machine, large.as_mut(), &mut keeps, entity, commands);
+        if !is_new {
+            keep_or_remove(own, machine, small.as_mut(), &mut keeps, entity, commands);
+            keep_or_remove(own, machine, middle.as_mut(), &mut keeps, entity, commands);
+            keep_or_remove(own, machine, large.as_mut(), &mut keeps, entity, commands);
+        }
         if !keeps {
             let mut entity = commands.entity(entity);
             let number = id.bits();

@@ -3,15 +3,15 @@
 use std::collections::HashSet;
 
 use bevy_asset::{AssetEvent, AssetLoadFailedEvent};
-use bevy_ecs::entity::Entity;
+use bevy_ecs::entity::{Entity, EntityHashMap};
 use bevy_ecs::message::MessageReader;
 use bevy_ecs::system::{Commands, Local, Query, Res, ResMut};
 use statewright::{AgentId, Event};
 
-use crate::agent::{AgentNumber, Group, Groups, StableId, strip};
+use crate::agent::{AgentNumber, AllRams, Group, Groups, StableId, strip};
 use crate::asset::MachineAsset;
 use crate::problems::{Problem, Problems};
-use crate::roster::{Agents, Outcome};
+use crate::roster::{Agents, Outcome, Parting};
 use crate::send::{Inbox, Signal, Target, Told};
 use crate::state::{AgentState, Letter};
 
@@ -19,16 +19,52 @@ use crate::state::{AgentState, Letter};
 /// everybody after time went back.
 #[derive(bevy_ecs::resource::Resource, Debug, Default)]
 pub(crate) struct Arrivals {
-    pub(crate) list: Vec<(Entity, AgentId)>,
-    /// Whether a kind knows them, one each.
-    pub(crate) claimed: Vec<bool>,
+    pub(crate) list: Vec<Arrival>,
+    /// Places in the list.
+    places: EntityHashMap<usize>,
+}
+
+/// An entity that is looked at.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Arrival {
+    pub(crate) entity: Entity,
+    pub(crate) id: AgentId,
+    /// It began in this intake: an instance that lies on its entity is that of somebody else.
+    pub(crate) is_new: bool,
+    /// The Agent that it ran was taken off: another kind may have it.
+    pub(crate) is_left: bool,
+    /// And none was put on after that: it ends, and nobody needs to be told.
+    pub(crate) is_over: bool,
+    /// The kind that knows it.
+    pub(crate) kind: Option<u16>,
 }
 
 impl Arrivals {
+    fn clear(&mut self) {
+        self.list.clear();
+        self.places.clear();
+    }
+
+    fn push(&mut self, entity: Entity, id: AgentId, is_new: bool) -> &mut Arrival {
+        let behind = self.list.len();
+        let place = *self.places.entry(entity).or_insert(behind);
+        if place == behind {
+            self.list.push(Arrival {
+                entity,
+                id,
+                is_new,
+                is_left: false,
+                is_over: false,
+                kind: None,
+            });
+        }
+        &mut self.list[place]
+    }
+
     /// The agent of an entity whose id is not on it yet.
     fn find(&self, entity: Entity) -> Option<AgentId> {
-        let found = self.list.iter().find(|(other, _)| *other == entity);
-        found.map(|(_, id)| *id)
+        let place = self.places.get(&entity)?;
+        Some(self.list[*place].id)
     }
 }
 
@@ -43,13 +79,15 @@ pub(crate) fn number(
     known: Known<'_, '_>,
     mut commands: Commands<'_, '_>,
 ) {
-    arrivals.list.clear();
+    arrivals.clear();
     work.changed.clear();
+    work.gone.clear();
     let (agents, state) = (&mut *agents, &mut *state);
+    let left = who_left(agents, &known);
     if agents.is_stale || agents.expected != state.now {
         find_again(agents, state, &mut arrivals, &mut problems, &known);
     }
-    take_leave(agents, state, &known);
+    take_leave(agents, state, &known, &mut work.gone, &mut commands);
     welcome(
         agents,
         state,
@@ -58,9 +96,7 @@ pub(crate) fn number(
         &known,
         &mut commands,
     );
-    arrivals.claimed.clear();
-    let count = arrivals.list.len();
-    arrivals.claimed.resize(count, false);
+    look_at_left(agents, &mut arrivals, &left, &known);
 }
 
 /// Time went back, or entities were put together again: who is where is found anew.
@@ -78,7 +114,7 @@ fn find_again(
         match id.slot() {
             Some(_) if state.has(id.get()) && agents.entity(id.get()).is_none() => {
                 agents.place(id.get(), entity);
-                arrivals.list.push((entity, id.get()));
+                arrivals.push(entity, id.get(), false);
             }
             Some(_) => {
                 problems.tell(Problem::UnknownId(entity));
@@ -98,8 +134,52 @@ fn find_again(
     }
 }
 
+/// Entities that are still there and had an Agent taken off, and whether none was put on after it.
+fn who_left(agents: &mut Agents, known: &Known<'_, '_>) -> Vec<(Parting, bool)> {
+    // Nearly all of them went with their entities.
+    agents.partings.retain(|one| known.contains(one.entity));
+    if agents.partings.is_empty() {
+        return Vec::new();
+    }
+    let newcomers = agents.newcomers.iter().zip(0..);
+    let last: EntityHashMap<usize> = newcomers.map(|(&entity, place)| (entity, place)).collect();
+    let is_over = |one: &Parting| {
+        let put_on = last.get(&one.entity);
+        put_on.is_none_or(|&put_on| put_on < one.before)
+    };
+    let all = agents.partings.drain(..);
+    all.map(|one| (one, is_over(&one))).collect()
+}
+
+/// They are looked at: some kind may still know them, else they end.
+fn look_at_left(
+    agents: &Agents,
+    arrivals: &mut Arrivals,
+    left: &[(Parting, bool)],
+    known: &Known<'_, '_>,
+) {
+    for &(Parting { entity, kind, .. }, is_over) in left {
+        let own = known.get(entity).ok().map(|(_, id, _)| id.get());
+        let own = own.filter(|&id| agents.entity(id) == Some(entity));
+        let Some(id) = arrivals.find(entity).or(own) else {
+            continue;
+        };
+        // One that was refused beside it changes nothing.
+        if agents.may_be_of(id.index() as usize, kind) {
+            let arrival = arrivals.push(entity, id, false);
+            (arrival.is_left, arrival.is_over) = (true, is_over);
+        }
+    }
+}
+
 /// Those who went since the last intake.
-fn take_leave(agents: &mut Agents, state: &mut AgentState, known: &Known<'_, '_>) {
+fn take_leave(
+    agents: &mut Agents,
+    state: &mut AgentState,
+    known: &Known<'_, '_>,
+    gone: &mut Vec<Entity>,
+    commands: &mut Commands<'_, '_>,
+) {
     let mut departures = std::mem::take(&mut agents.departures);
     for (id, entity) in departures.drain(..) {
         let is_back = known.get(entity).is_ok_and(|(_, now, _)| *now == id);
@@ -110,6 +190,11 @@ fn take_leave(agents: &mut Agents, state: &mut AgentState, known: &Known<'_, '_>
         {
             agents.clear(slot);
             state.end(id.get(), agents.numbers_from);
+            // The entity may go on, and be an agent again: another one.
+            if let Ok(mut left) = commands.get_entity(entity) {
+                left.try_remove::<AllRams>();
+                gone.push(entity);
+            }
         }
     }
     agents.departures = departures;
@@ -145,7 +230,7 @@ fn welcome(
         };
         if id.slot().is_some() && agents.entity(id.get()) == Some(entity) {
             // It has another machine.
-            arrivals.list.push((entity, id.get()));
+            arrivals.push(entity, id.get(), false);
             continue;
         }
         let is_free =
@@ -166,7 +251,7 @@ fn welcome(
         let id = state.begin(index, agents.numbers_from);
         agents.place(id, entity);
         commands.entity(entity).try_insert(StableId::new(id));
-        arrivals.list.push((entity, id));
+        arrivals.push(entity, id, true);
     }
     if agents.newcomers.is_empty() {
         agents.newcomers = newcomers;
@@ -179,18 +264,23 @@ pub(crate) fn refuse_strangers(
     mut agents: ResMut<'_, Agents>,
     mut state: ResMut<'_, AgentState>,
     mut problems: ResMut<'_, Problems>,
+    mut work: ResMut<'_, Outcome>,
     mut commands: Commands<'_, '_>,
 ) {
     // Those that no kind knows have none.
     agents.revariants.clear();
-    for (&(entity, id), _) in arrivals
-        .list
-        .iter()
-        .zip(&arrivals.claimed)
-        .filter(|(_, claimed)| !**claimed)
+    for &Arrival {
+        entity,
+        id,
+        is_over,
+        ..
+    } in arrivals.list.iter().filter(|one| one.kind.is_none())
     {
-        // Its Agent was taken off meanwhile, or nobody ever said what its functions are.
-        problems.tell(Problem::NoKind(entity));
+        if !is_over {
+            // Nobody ever said what its functions are.
+            problems.tell(Problem::NoKind(entity));
+        }
+        work.gone.push(entity);
         agents.clear(id.index() as usize);
         let from = agents.numbers_from;
         state.end(id, from);

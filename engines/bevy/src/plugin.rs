@@ -24,7 +24,7 @@ use crate::markers;
 use crate::outputs::Outputs;
 use crate::post;
 use crate::problems::{Problem, Problems};
-use crate::roster::{Agents, Outcome, Turns};
+use crate::roster::{Agents, Outcome};
 use crate::send::{Inbox, Signal, hear_signal};
 use crate::sets::StatewrightSystems;
 use crate::snapshot::Boards;
@@ -414,8 +414,7 @@ fn add_kind<B: AgentBoard, C: View + ?Sized>(
     }
     world.insert_resource(Claimed::<B>(std::marker::PhantomData));
     let mut agents = world.resource_mut::<Agents>();
-    let number = agents.turns.len() as u16;
-    agents.turns.push(Turns::default());
+    let number = agents.add_kind::<B>();
     world.insert_resource(Kind::<B, C>::new(number, functions));
     let schedule = schedule_of(app);
     let adopt = everybody(app, adopt::<B, C>);

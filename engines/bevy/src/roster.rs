@@ -1,6 +1,7 @@
 //! Who lives on which entity, who is awake, and whose turn it is: all that follows from entities and
 //! from [`AgentState`], and can be found again.
 
+use std::any::TypeId;
 use std::collections::HashMap;
 
 use bevy_ecs::entity::Entity;
@@ -32,9 +33,12 @@ pub struct Agents {
     links: HashMap<(u16, u16), EventLinks>,
     /// By number of the kind.
     pub(crate) turns: Vec<Turns>,
+    /// Types of their blackboards, by number of the kind.
+    kinds: Vec<TypeId>,
     /// Agents that were put on an entity since the last intake.
     pub(crate) newcomers: Vec<Entity>,
     pub(crate) departures: Vec<(StableId, Entity)>,
+    pub(crate) partings: Vec<Parting>,
     pub(crate) revariants: Vec<Entity>,
     /// Entities are others than before: everything here is to be found again.
     pub(crate) is_stale: bool,
@@ -49,6 +53,16 @@ pub struct Agents {
     last_counters: Counters,
     last_turns: usize,
     count: usize,
+}
+
+/// An Agent was taken off an entity, or went with it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Parting {
+    pub(crate) entity: Entity,
+    /// Type of the blackboard that it was an Agent of.
+    pub(crate) kind: TypeId,
+    /// How many newcomers there were: those behind came later.
+    pub(crate) before: usize,
 }
 
 /// A machine that is bound to the functions of a kind.
@@ -73,6 +87,8 @@ pub(crate) struct Turns {
 pub(crate) struct Outcome {
     /// Agents whose bytes changed since the last intake, by index.
     pub(crate) changed: Vec<u32>,
+    /// Entities that go on without being agents, since the last intake.
+    pub(crate) gone: Vec<Entity>,
     pub(crate) settled: Vec<(u32, Sleep)>,
     /// By index of the agent.
     pub(crate) left: Vec<(u32, Event)>,
@@ -161,6 +177,20 @@ impl Agents {
     pub(crate) fn program(&self, slot: usize) -> Option<&Program> {
         self.machines.get(usize::from(*self.programs.get(slot)?))
     }
+
+    /// Is an agent one of the kind with this blackboard? Nobody knows of one whose machine is not loaded.
+    pub(crate) fn may_be_of(&self, slot: usize, kind: TypeId) -> bool {
+        let own = self.program(slot).map(|program| usize::from(program.kind));
+        own.is_none_or(|own| self.kinds.get(own) == Some(&kind))
+    }
+
+    /// A kind is added: its number.
+    pub(crate) fn add_kind<B: 'static>(&mut self) -> u16 {
+        let number = self.kinds.len() as u16;
+        self.kinds.push(TypeId::of::<B>());
+        self.turns.push(Turns::default());
+        number
+    }
 }
 
 /// Agents come and go.
@@ -198,6 +228,7 @@ impl Agents {
         self.is_stale = false;
         self.newcomers.clear();
         self.departures.clear();
+        self.partings.clear();
         self.revariants.clear();
     }
 

@@ -10,3 +10,4 @@ mod disabled;
 mod examples;
 mod snapshots;
 mod stops;
+mod taken_off;
