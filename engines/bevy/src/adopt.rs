@@ -5,7 +5,7 @@ use std::any::Any;
 use std::sync::Arc;
 
 use bevy_asset::Assets;
-use bevy_ecs::change_detection::{DetectChanges, DetectChangesMut, Mut};
+use bevy_ecs::change_detection::{DetectChanges, DetectChangesMut};
 use bevy_ecs::entity::Entity;
 use bevy_ecs::message::{Message, MessageWriter};
 use bevy_ecs::system::{Commands, Query, Res, ResMut};
@@ -72,25 +72,6 @@ pub(crate) fn adopt<B: AgentBoard, C: View + ?Sized>(
         // Parameters may be others: conditions that did not hold may hold now.
         agents.wake_kind(kind.number);
     }
-    if (assets.is_changed() || is_other) && !config.holds_reloads {
-        for place in 0..kind.bound.len() {
-            let report = reload(
-                (kind, place),
-                (agents, &mut work.changed, &mut state),
-                (&assets, &config.reload),
-                (&mut bodies, &mut commands),
-                &mut problems,
-            );
-            if let Some(report) = report {
-                let machine = kind.bound[place].asset;
-                // Changed parameters are those of the old machine.
-                if config.parameters.contains_key(&machine) {
-                    config.parameters.remove(&machine);
-                }
-                reloaded.write(MachineReloaded { machine, report });
-            }
-        }
-    }
     let mut here = Here {
         kind,
         agents,
@@ -99,11 +80,36 @@ pub(crate) fn adopt<B: AgentBoard, C: View + ?Sized>(
         problems: &mut problems,
         assets: &assets,
     };
-    here.look_at_arrivals(&mut arrivals, &mut bodies, &mut commands);
+    if (assets.is_changed() || is_other) && !config.holds_reloads {
+        // A reload maps those whom it finds: where time has just gone back, that is nobody before they are
+        // in their places.
+        here.look_at_arrivals(Whom::WithBytes, &mut arrivals, &mut bodies, &mut commands);
+        for place in 0..here.kind.bound.len() {
+            let report = here.reload(place, &config.reload, (&mut bodies, &mut commands));
+            if let Some(report) = report {
+                let machine = here.kind.bound[place].asset;
+                // Changed parameters are those of the old machine.
+                if config.parameters.contains_key(&machine) {
+                    config.parameters.remove(&machine);
+                }
+                reloaded.write(MachineReloaded { machine, report });
+            }
+        }
+    }
+    here.look_at_arrivals(Whom::All, &mut arrivals, &mut bodies, &mut commands);
     if assets.is_changed() {
         here.look_at_waiting(&mut bodies, &mut commands);
     }
     here.change_variants(&bodies, &ids);
+}
+
+/// Which arrivals are looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Whom {
+    /// Those who bring an instance of the machine that runs.
+    WithBytes,
+    /// All who are left.
+    All,
 }
 
 /// What looking at one entity needs.
@@ -119,6 +125,7 @@ struct Here<'h, B: AgentBoard, C: View + ?Sized> {
 impl<B: AgentBoard, C: View + ?Sized> Here<'_, B, C> {
     fn look_at_arrivals(
         &mut self,
+        whom: Whom,
         arrivals: &mut Arrivals,
         bodies: &mut Bodies<'_, '_, B>,
         commands: &mut Commands<'_, '_>,
@@ -126,7 +133,11 @@ impl<B: AgentBoard, C: View + ?Sized> Here<'_, B, C> {
         let own = self.kind.number;
         for arrival in &mut arrivals.list {
             let Arrival { entity, id, .. } = *arrival;
-            if !bodies.contains(entity) {
+            let is_meant = match whom {
+                Whom::WithBytes => !arrival.is_new && self.has_bytes(entity, bodies),
+                Whom::All => bodies.contains(entity),
+            };
+            if !is_meant || arrival.kind == Some(own) {
                 continue;
             }
             let runs = self.agents.program(id.index() as usize);
@@ -139,6 +150,20 @@ impl<B: AgentBoard, C: View + ?Sized> Here<'_, B, C> {
             arrival.kind = Some(own);
             self.settle(entity, id, arrival.is_new, bodies, commands);
         }
+    }
+
+    /// Does an entity bring an instance of the machine that agents with its asset run?
+    fn has_bytes(&self, entity: Entity, bodies: &Bodies<'_, '_, B>) -> bool {
+        let Ok((agent, _, small, middle, large, _)) = bodies.get(entity) else {
+            return false;
+        };
+        let program = self.kind.program_of(agent.machine().id());
+        program.is_some_and(|program| {
+            let machine = program.machine();
+            small.is_some_and(|ram| is_of(machine, ram))
+                || middle.is_some_and(|ram| is_of(machine, ram))
+                || large.is_some_and(|ram| is_of(machine, ram))
+        })
     }
 
     /// Machines may have been loaded meanwhile.
@@ -184,13 +209,11 @@ impl<B: AgentBoard, C: View + ?Sized> Here<'_, B, C> {
         let machine = program.machine();
         let seed = self.state.seed;
         // An agent of this very machine goes on: it came back with its bytes, or was put on again.
-        let own = machine.rom().machine_id();
         let mut keeps = false;
-        let (mut small, mut middle, mut large) = (small, middle, large);
         if !is_new {
-            keep_or_remove(own, machine, small.as_mut(), &mut keeps, entity, commands);
-            keep_or_remove(own, machine, middle.as_mut(), &mut keeps, entity, commands);
-            keep_or_remove(own, machine, large.as_mut(), &mut keeps, entity, commands);
+            keep_or_remove(machine, small.as_deref(), &mut keeps, entity, commands);
+            keep_or_remove(machine, middle.as_deref(), &mut keeps, entity, commands);
+            keep_or_remove(machine, large.as_deref(), &mut keeps, entity, commands);
         }
         if !keeps {
             let mut entity = commands.entity(entity);
@@ -253,21 +276,25 @@ impl<B: AgentBoard, C: View + ?Sized> Here<'_, B, C> {
 
 /// An instance of this machine stays; one of another machine goes.
 fn keep_or_remove<R: Ram>(
-    own: u32,
     machine: &Machine,
-    ram: Option<&mut Mut<'_, R>>,
+    ram: Option<&R>,
     keeps: &mut bool,
     entity: Entity,
     commands: &mut Commands<'_, '_>,
 ) {
     let Some(ram) = ram else { return };
-    let is_own = ram.instance().header().machine.get() == own
-        && machine.rom().tier() == <R::Instance as Instance>::TIER;
-    if is_own && !*keeps {
+    if is_of(machine, ram) && !*keeps {
         *keeps = true;
     } else if let Ok(mut entity) = commands.get_entity(entity) {
         entity.try_remove::<R>();
     }
+}
+
+/// Is it an instance of this very machine?
+fn is_of<R: Ram>(machine: &Machine, ram: &R) -> bool {
+    let rom = machine.rom();
+    rom.tier() == <R::Instance as Instance>::TIER
+        && ram.instance().header().machine.get() == rom.machine_id()
 }
 
 /// The number of a variant by name; the plain one where there is none.
@@ -298,66 +325,76 @@ enum AnyRam {
     Large(Instance256),
 }
 
-/// Another version of a machine takes the place of the one that runs (LOAD-1 to LOAD-7): everything or
-/// nothing.
-fn reload<B: AgentBoard, C: View + ?Sized>(
-    (kind, place): (&mut Kind<B, C>, usize),
-    (agents, changed, state): (&mut Agents, &mut Vec<u32>, &mut AgentState),
-    (assets, policy): (&Assets<MachineAsset>, &ReloadPolicy),
-    (bodies, commands): (&mut Bodies<'_, '_, B>, &mut Commands<'_, '_>),
-    problems: &mut Problems,
-) -> Option<ReloadReport> {
-    let bound = &kind.bound[place];
-    let old = bound.program.as_ref()?.machine().clone();
-    let MachineAsset(new) = assets.get(bound.asset)?;
-    let found = hashes(new);
-    if found == hashes(&old) || bound.refused == Some(found) {
-        return None;
-    }
-    let number = bound.number;
-    let Some(program) = kind.bind(new, problems) else {
-        kind.bound[place].refused = Some(found);
-        return None;
-    };
-    let plan = Reload::plan(&old, new);
-    let (mapped, report) = map_all((agents, state, number), &plan, bodies);
-    if let Some(why) = policy.refuses(&report) {
-        problems.tell(Problem::Reload {
-            machine: new.name().to_owned(),
-            report: format!("{why} ({report})"),
-        });
-        kind.bound[place].refused = Some(found);
-        return None;
-    }
-    let mut report = report;
-    let before = state.letters.len();
-    state.letters.retain_mut(|letter| {
-        if agents.programs.get(letter.to.index() as usize) != Some(&number) {
-            return true;
+/// Reloads.
+impl<B: AgentBoard, C: View + ?Sized> Here<'_, B, C> {
+    /// Another version of a machine takes the place of the one that runs (LOAD-1 to LOAD-7): everything or
+    /// nothing.
+    fn reload(
+        &mut self,
+        place: usize,
+        policy: &ReloadPolicy,
+        (bodies, commands): (&mut Bodies<'_, '_, B>, &mut Commands<'_, '_>),
+    ) -> Option<ReloadReport> {
+        let bound = &self.kind.bound[place];
+        let old = bound.program.as_ref()?.machine().clone();
+        let MachineAsset(new) = self.assets.get(bound.asset)?;
+        let found = hashes(new);
+        if found == hashes(&old) || bound.refused == Some(found) {
+            return None;
         }
-        plan.event(letter.event).is_some_and(|event| {
-            letter.event = event;
-            true
-        })
-    });
-    report.lost_letters = before - state.letters.len();
-    for (entity, id, ram) in mapped {
-        put_ram(entity, ram, bodies, commands);
-        let slot = id.index() as usize;
-        let Ok((_, variant, .., board)) = bodies.get_mut(entity) else {
-            continue;
+        let number = bound.number;
+        let Some(program) = self.kind.bind(new, self.problems) else {
+            self.kind.bound[place].refused = Some(found);
+            return None;
         };
-        if let Some(mut board) = board {
-            board.reload(plan.keys());
+        let plan = Reload::plan(&old, new);
+        let (mapped, mut report) = map_all((self.agents, self.state, number), &plan, bodies);
+        if let Some(why) = policy.refuses(&report) {
+            self.problems.tell(Problem::Reload {
+                machine: new.name().to_owned(),
+                report: format!("{why} ({report})"),
+            });
+            self.kind.bound[place].refused = Some(found);
+            return None;
         }
-        let old = variant_of(agents.variants[slot]);
-        report.lost_variants += usize::from(plan.variant(old).is_none());
-        agents.variants[slot] = find_variant(new, entity, variant, problems);
-        agents.awake.wake(slot);
-        changed.push(id.index());
+        report.lost_letters = self.map_letters(number, &plan);
+        for (entity, id, ram) in mapped {
+            put_ram(entity, ram, bodies, commands);
+            let slot = id.index() as usize;
+            let Ok((_, variant, .., board)) = bodies.get_mut(entity) else {
+                continue;
+            };
+            if let Some(mut board) = board {
+                board.reload(plan.keys());
+            }
+            let old = variant_of(self.agents.variants[slot]);
+            report.lost_variants += usize::from(plan.variant(old).is_none());
+            self.agents.variants[slot] = find_variant(new, entity, variant, self.problems);
+            self.agents.awake.wake(slot);
+            self.changed.push(id.index());
+        }
+        // The new machine runs.
+        self.agents.set_machine(number, program.machine().clone());
+        let bound = &mut self.kind.bound[place];
+        (bound.program, bound.refused) = (Some(program), None);
+        Some(report)
     }
-    install((kind, place), agents, program);
-    Some(report)
+
+    /// Events under way to agents of a program; how many do not arrive.
+    fn map_letters(&mut self, number: u16, plan: &Reload) -> usize {
+        let before = self.state.letters.len();
+        let programs = &self.agents.programs;
+        self.state.letters.retain_mut(|letter| {
+            if programs.get(letter.to.index() as usize) != Some(&number) {
+                return true;
+            }
+            plan.event(letter.event).is_some_and(|event| {
+                letter.event = event;
+                true
+            })
+        });
+        before - self.state.letters.len()
+    }
 }
 
 /// What becomes of all agents of a program, in their order. Nothing changes yet.
@@ -437,15 +474,4 @@ fn put_ram<B: AgentBoard>(
             entity.try_insert(Ram256::new(new));
         }
     }
-}
-
-/// The new machine runs.
-fn install<B: AgentBoard, C: View + ?Sized>(
-    (kind, place): (&mut Kind<B, C>, usize),
-    agents: &mut Agents,
-    program: Arc<Program<B, C>>,
-) {
-    let bound = &mut kind.bound[place];
-    agents.set_machine(bound.number, program.machine().clone());
-    (bound.program, bound.refused) = (Some(program), None);
 }

@@ -88,6 +88,12 @@ impl<B: AgentBoard, C: View + ?Sized> Kind<B, C> {
         place
     }
 
+    /// The program of an asset, if it runs.
+    pub(crate) fn program_of(&self, asset: AssetId<MachineAsset>) -> Option<&Program<B, C>> {
+        let place = *self.by_asset.get(&asset)?;
+        self.bound[place].program.as_deref()
+    }
+
     /// The functions bound to a machine, or nothing, once said.
     pub(crate) fn bind(
         &self,
