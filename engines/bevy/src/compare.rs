@@ -215,6 +215,17 @@ fn first_byte(what: &str, one: &[u8], other: &[u8]) -> Option<BrainsField> {
     })
 }
 
+/// The first index at which others began and ended, as one side has it.
+fn taken(side: usize, one: &[u32], other: &[u32]) -> String {
+    let length = one.len().max(other.len());
+    let at = |side: &[u32], index| side.get(index).copied().unwrap_or(0);
+    let found = (0..length).find(|&index| at(one, index) != at(other, index));
+    let generation = |index| at([one, other][side], index);
+    found.map_or_else(String::new, |index| {
+        format!("generation {} at index {index}", generation(index))
+    })
+}
+
 /// What differs beside agents.
 fn state_fields([one, other]: &[Read; 2]) -> Vec<BrainsField> {
     let (one, other) = (&one.state, &other.state);
@@ -234,9 +245,9 @@ fn state_fields([one, other]: &[Read; 2]) -> Vec<BrainsField> {
         ),
         (
             "ids that are taken",
-            format!("{:?}", one.free),
-            format!("{:?}", other.free),
-            one.generations == other.generations && one.free == other.free,
+            taken(0, &one.generations, &other.generations),
+            taken(1, &one.generations, &other.generations),
+            one.generations == other.generations,
         ),
         (
             "events under way",

@@ -234,7 +234,7 @@ fn welcome(
             continue;
         }
         let is_free =
-            |number: u32| number < agents.most_agents && state.at(number as usize).is_none();
+            |number: u32| number < agents.most_agents && state.is_vacant(number as usize);
         let own = own.map(|number| number.0);
         if let Some(number) = own.filter(|&number| !is_free(number)) {
             problems.tell(Problem::Number { entity, number });

@@ -12,7 +12,8 @@
 //! ```
 //!
 //! - On entities: `agent` (components and their hooks). Beside them: `state` (what a rollback keeps),
-//!   `roster` (what follows from entities and can be found again), `kind` (a blackboard with its functions
+//!   `roster` (what follows from entities and can be found again), `free` (indices that nobody has),
+//!   `kind` (a blackboard with its functions
 //!   and machines), `outputs` (what agents want done), `problems`.
 //! - `everybody` makes systems that see agents on disabled entities, too.
 //! - `view` turns system parameters into contexts of user functions, `workers` Bevy's threads into those
@@ -28,6 +29,7 @@ mod compare;
 mod diagnostics;
 mod emit;
 mod everybody;
+mod free;
 mod intake;
 mod kind;
 mod look;

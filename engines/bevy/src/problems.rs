@@ -41,7 +41,7 @@ pub enum Problem {
     NoKind(Entity),
     /// An entity has two machines: the first goes on alone.
     Twice(Entity),
-    /// The number is taken, or too high: the agent has another one.
+    /// The number is taken, used up or too high: the agent has another one.
     Number {
         /// The entity.
         entity: Entity,

@@ -243,10 +243,9 @@ fn instance_of(world: &World, entity: Entity) -> Option<AnyInstance> {
 fn write_state(bytes: &mut Vec<u8>, state: &AgentState) {
     bytes.extend(state.now.to_le_bytes());
     bytes.extend(state.seed.to_le_bytes());
-    for list in [&state.generations, &state.free] {
-        put_u32(bytes, list.len());
-        list.iter().for_each(|one| bytes.extend(one.to_le_bytes()));
-    }
+    put_u32(bytes, state.generations.len());
+    let generations = state.generations.iter();
+    generations.for_each(|one| bytes.extend(one.to_le_bytes()));
     put_u32(bytes, state.letters.len());
     for letter in &state.letters {
         bytes.extend(letter.to.bits().to_le_bytes());
@@ -382,9 +381,6 @@ fn read_state(reader: &mut Reader<'_>) -> Result<AgentState, BrainsError> {
     for _ in 0..reader.count(4)? {
         state.generations.push(reader.u32()?);
     }
-    for _ in 0..reader.count(4)? {
-        state.free.push(reader.u32()?);
-    }
     for _ in 0..reader.count(32)? {
         let to = AgentId::from_bits(reader.u64()?);
         let event =
@@ -394,12 +390,9 @@ fn read_state(reader: &mut Reader<'_>) -> Result<AgentState, BrainsError> {
     for _ in 0..reader.count(8)? {
         state.stop(AgentId::from_bits(reader.u64()?));
     }
-    let is_free = |&index: &u32| {
-        let generation = state.generations.get(index as usize);
-        generation.is_some_and(|generation| generation.is_multiple_of(2))
-    };
+    // That of an index whose last generation is gone is the highest.
     let most = AgentId::GENERATIONS;
-    if !state.free.iter().all(is_free) || state.generations.iter().any(|&one| one >= most) {
+    if state.generations.iter().any(|&one| one > most) {
         return Err(BrainsError::Damaged("ids in it cannot be"));
     }
     Ok(state)
@@ -443,6 +436,8 @@ fn put_back(world: &mut World, read: Read) -> BrainsRestored {
         agents: saved,
     } = read;
     let mut restored = BrainsRestored::default();
+    let numbers_from = world.resource::<Agents>().numbers_from;
+    state.find_free(numbers_from);
     // Who lives where, before anybody is moved.
     let mut query = with_everybody(world, World::query::<(Entity, &StableId)>);
     let here: Vec<(Entity, AgentId)> = query
@@ -455,7 +450,7 @@ fn put_back(world: &mut World, read: Read) -> BrainsRestored {
     for one in &saved {
         let Some(&entity) = place.get(&one.id) else {
             restored.missing.push(one.id);
-            state.end(one.id, 0);
+            state.end(one.id, numbers_from);
             continue;
         };
         put_one(
@@ -581,4 +576,36 @@ fn map_letters(
             true
         })
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_snapshot_with_an_index_that_is_used_up_is_read_and_what_is_free_is_found_again() {
+        let mut state = AgentState::default();
+        while state.is_vacant(4) {
+            let last = state.begin(4, 2);
+            state.end(last, 2);
+        }
+        let (own, first) = (state.begin(0, 2), state.begin(2, 2));
+        state.end(own, 2);
+        let mut bytes = Vec::new();
+        write_state(&mut bytes, &state);
+        let mut read = read_state(&mut Reader(&bytes)).unwrap();
+        read.find_free(2);
+        assert_eq!(read.generations, state.generations);
+        assert!(read.has(first) && !read.is_vacant(4));
+        // Neither the user's number nor the one that is used up.
+        for index in [3, 5, 6] {
+            assert_eq!(read.free_index(2), index);
+            read.begin(index, 2);
+        }
+        let place = 8 + 8 + 4 + 4 * 4;
+        let used_up = AgentId::GENERATIONS;
+        assert_eq!(bytes[place..place + 4], used_up.to_le_bytes());
+        bytes[place..place + 4].copy_from_slice(&(used_up + 1).to_le_bytes());
+        assert!(read_state(&mut Reader(&bytes)).is_err());
+    }
 }
