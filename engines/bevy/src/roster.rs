@@ -21,6 +21,8 @@ pub(crate) const NO_PROGRAM: u16 = u16::MAX;
 pub struct Agents {
     /// By index of the agent.
     entities: Vec<Option<Entity>>,
+    /// Of those who live there: an id of somebody who is gone must not mean its successor.
+    generations: Vec<u32>,
     /// Numbers of programs, by index of the agent.
     pub(crate) programs: Vec<u16>,
     /// Numbers of variants, by index of the agent.
@@ -141,11 +143,16 @@ impl Agents {
 
     /// The entity that an agent lives on. It may be gone since the last intake.
     pub fn entity(&self, agent: AgentId) -> Option<Entity> {
-        self.entities.get(agent.index() as usize).copied().flatten()
+        let slot = agent.index() as usize;
+        let entity = (*self.entities.get(slot)?)?;
+        // Ids of groups and of crowds are no agents' either.
+        let own = AgentId::new(agent.index(), self.generations[slot]);
+        (own == agent).then_some(entity)
     }
 
     /// The machine that an agent runs, if it is loaded.
     pub fn machine(&self, agent: AgentId) -> Option<&Machine> {
+        self.entity(agent)?;
         self.program(agent.index() as usize)
             .map(|program| &program.machine)
     }
@@ -200,11 +207,13 @@ impl Agents {
         let slot = agent.index() as usize;
         if self.entities.len() <= slot {
             self.entities.resize(slot + 1, None);
+            self.generations.resize(slot + 1, 0);
             self.programs.resize(slot + 1, NO_PROGRAM);
             self.variants.resize(slot + 1, 0);
         }
         self.count += usize::from(self.entities[slot].is_none());
         self.entities[slot] = Some(entity);
+        self.generations[slot] = agent.generation();
     }
 
     /// It lives no more.
@@ -354,5 +363,30 @@ impl Agents {
         let mut all = self.machines.iter();
         let place = all.position(|program| program.machine.resolve(event).is_ok())?;
         u16::try_from(place).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::agent::Agent;
+
+    #[derive(bevy_ecs::component::Component, statewright::Board, Default)]
+    struct Dummy;
+
+    fn row<T>(_: &[T]) -> usize {
+        size_of::<T>()
+    }
+
+    #[test]
+    fn an_agent_costs_its_instance_its_blackboard_and_52_bytes() {
+        let (agents, state) = (Agents::default(), AgentState::default());
+        let beside = row(&agents.entities)
+            + row(&agents.generations)
+            + row(&agents.programs)
+            + row(&agents.variants)
+            + row(&state.generations);
+        let own = size_of::<Agent<Dummy>>() + size_of::<StableId>();
+        assert_eq!(own + beside, 52);
     }
 }
