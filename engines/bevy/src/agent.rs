@@ -158,7 +158,9 @@ fn take_id(mut world: DeferredWorld<'_>, at: HookContext) {
 
 /// A number of your own for a new agent, below [`numbers_from`](crate::StatewrightPlugin::numbers_from) of the plugin: then its id does not
 /// depend on the order in which agents are spawned. Each number is for one living agent.
+/// A copy of the entity gets another id.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[component(clone_behavior = Ignore)]
 pub struct AgentNumber(pub u32);
 
 /// Parameters of another variant than the plain one, by its name in the machine file.
