@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use bevy_asset::{AssetEvent, AssetLoadFailedEvent};
-use bevy_ecs::entity::{Entity, EntityHashMap};
+use bevy_ecs::entity::{Entity, EntityHashMap, EntityHashSet};
 use bevy_ecs::message::MessageReader;
 use bevy_ecs::system::{Commands, Local, Query, Res, ResMut};
 use statewright::{AgentId, Event};
@@ -108,8 +108,10 @@ fn find_again(
     problems: &mut Problems,
     known: &Known<'_, '_>,
 ) {
+    let hooked = std::mem::take(&mut agents.newcomers);
     agents.forget();
     agents.expected = state.now;
+    let mut without_id = EntityHashSet::default();
     for (entity, id, _) in known {
         match id.slot() {
             Some(_) if state.has(id.get()) && agents.entity(id.get()).is_none() => {
@@ -118,12 +120,20 @@ fn find_again(
             }
             Some(_) => {
                 problems.tell(Problem::UnknownId(entity));
-                agents.newcomers.push(entity);
+                without_id.insert(entity);
             }
-            None => agents.newcomers.push(entity),
+            None => _ = without_id.insert(entity),
         }
     }
+    // In the order in which they were spawned, as in every other intake: which entities were free says
+    // nothing. Those whose hook ran in an earlier one were there before.
+    let in_order: Vec<Entity> = hooked
+        .into_iter()
+        .filter(|entity| without_id.remove(entity))
+        .collect();
+    agents.newcomers.extend(without_id);
     agents.newcomers.sort_unstable();
+    agents.newcomers.extend(in_order);
     for index in 0..state.generations.len() {
         if let Some(agent) = state
             .at(index)

@@ -206,6 +206,28 @@ fn a_reload_in_the_frame_in_which_time_goes_back_maps_everybody() {
 }
 
 #[test]
+fn whoever_comes_in_the_frame_that_goes_back_is_numbered_in_the_order_of_spawning() {
+    let mut app = battle();
+    digests(&mut app, 3);
+    let brains = app.world().snapshot_brains().unwrap();
+    let agent = soldier(&app);
+    // Entities are given out in any order: the second one that is spawned lies before the first.
+    let mut places: Vec<Entity> = (0..4).map(|_| app.world_mut().spawn_empty().id()).collect();
+    places.sort();
+    let order = [2, 0, 3, 1].map(|place| places[place]);
+    for entity in order {
+        app.world_mut().entity_mut(entity).insert(agent.clone());
+    }
+    app.world_mut().restore_brains(&brains).unwrap();
+    app.update();
+    let indices = order.map(|entity| {
+        let id = app.world().get::<StableId>(entity).unwrap();
+        id.get().index()
+    });
+    assert_eq!(indices, [0, 1, 2, 3].map(|place| SOLDIERS + place));
+}
+
+#[test]
 fn damaged_snapshots_are_refused_and_change_nothing() {
     let mut app = battle();
     digests(&mut app, 8);
