@@ -66,6 +66,7 @@ pub(crate) fn adopt<B: AgentBoard, C: View + ?Sized>(
     mut work: ResMut<'_, Outcome>,
 ) {
     let (kind, agents) = (&mut *kind, &mut *agents);
+    kind.forget_gone(agents);
     // What waited while reloads were held is looked at when they are let go.
     let is_other = config.is_changed();
     if is_other {
@@ -168,8 +169,7 @@ impl<B: AgentBoard, C: View + ?Sized> Here<'_, B, C> {
 
     /// Machines may have been loaded meanwhile.
     fn look_at_waiting(&mut self, bodies: &mut Bodies<'_, '_, B>, commands: &mut Commands<'_, '_>) {
-        let waiting = std::mem::take(&mut self.kind.waiting);
-        for (entity, id) in waiting {
+        for (entity, id) in self.kind.take_waiting() {
             if bodies.contains(entity) && self.agents.entity(id) == Some(entity) {
                 self.settle(entity, id, false, bodies, commands);
             }
@@ -201,9 +201,8 @@ impl<B: AgentBoard, C: View + ?Sized> Here<'_, B, C> {
             self.kind.bound[place].number,
             &self.kind.bound[place].program,
         ) else {
-            self.agents.programs[slot] = NO_PROGRAM;
-            self.agents.awake.put_to_sleep(slot);
-            self.kind.waiting.push((entity, id));
+            self.agents.run_nothing(slot);
+            self.kind.wait(entity, id, place);
             return;
         };
         let machine = program.machine();
@@ -244,6 +243,7 @@ impl<B: AgentBoard, C: View + ?Sized> Here<'_, B, C> {
         self.agents.has_variants |= variant != 0;
         self.agents.variants[slot] = variant;
         self.agents.run(slot, number);
+        self.kind.wait_no_more(id);
         self.changed.push(slot as u32);
     }
 

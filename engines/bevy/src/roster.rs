@@ -32,6 +32,8 @@ pub struct Agents {
     pub(crate) awake: WakeSet,
     /// Machines that agents run, by number of the program.
     pub(crate) machines: Vec<Program>,
+    /// How many agents run each of them.
+    users: Vec<u32>,
     links: HashMap<(u16, u16), EventLinks>,
     /// By number of the kind.
     pub(crate) turns: Vec<Turns>,
@@ -46,6 +48,8 @@ pub struct Agents {
     pub(crate) is_stale: bool,
     /// Counts how often it was.
     pub(crate) epoch: u64,
+    /// Counts how often somebody ended.
+    pub(crate) ends: u64,
     /// The tick that must come next, if time did not go back.
     pub(crate) expected: u64,
     /// Automatic ids begin here.
@@ -220,7 +224,8 @@ impl Agents {
     pub(crate) fn clear(&mut self, slot: usize) {
         if let Some(entity) = self.entities.get_mut(slot) {
             self.count -= usize::from(entity.take().is_some());
-            self.programs[slot] = NO_PROGRAM;
+            self.ends += 1;
+            self.set_program(slot, NO_PROGRAM);
             self.variants[slot] = 0;
             self.awake.put_to_sleep(slot);
         }
@@ -230,6 +235,7 @@ impl Agents {
     pub(crate) fn forget(&mut self) {
         self.entities.fill(None);
         self.programs.fill(NO_PROGRAM);
+        self.users.fill(0);
         self.variants.fill(0);
         self.awake.clear();
         self.count = 0;
@@ -243,8 +249,38 @@ impl Agents {
 
     /// An agent runs a program from now on.
     pub(crate) fn run(&mut self, slot: usize, program: u16) {
-        self.programs[slot] = program;
+        self.set_program(slot, program);
         self.awake.wake(slot);
+    }
+
+    /// It has none, until its machine is loaded.
+    pub(crate) fn run_nothing(&mut self, slot: usize) {
+        self.set_program(slot, NO_PROGRAM);
+        self.awake.put_to_sleep(slot);
+    }
+
+    fn set_program(&mut self, slot: usize, program: u16) {
+        let before = std::mem::replace(&mut self.programs[slot], program);
+        if let Some(users) = self.users.get_mut(usize::from(before)) {
+            *users -= 1;
+        }
+        if let Some(users) = self.users.get_mut(usize::from(program)) {
+            *users += 1;
+        }
+    }
+
+    /// Does any agent run a program?
+    pub(crate) fn is_run(&self, program: u16) -> bool {
+        self.users.get(usize::from(program)).is_some_and(|&users| users > 0)
+    }
+
+    /// One more machine that agents of a kind may run: its number. `None` if there are as many as numbers.
+    pub(crate) fn add_machine(&mut self, machine: Machine, kind: u16) -> Option<u16> {
+        let number = u16::try_from(self.machines.len()).ok();
+        let number = number.filter(|&number| number != NO_PROGRAM)?;
+        self.machines.push(Program { machine, kind });
+        self.users.push(0);
+        Some(number)
     }
 
     /// Agents of a kind have a turn.
