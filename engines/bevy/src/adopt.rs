@@ -67,12 +67,20 @@ pub(crate) fn adopt<B: AgentBoard, C: View + ?Sized>(
 ) {
     let (kind, agents) = (&mut *kind, &mut *agents);
     kind.forget_gone(agents);
-    // What waited while reloads were held is looked at when they are let go.
     let is_other = config.is_changed();
     if is_other {
         // Parameters may be others: conditions that did not hold may hold now.
         agents.wake_kind(kind.number);
     }
+    // What came while reloads were held is looked at when they are let go.
+    let is_held = config.holds_reloads;
+    kind.hold(is_held, &assets);
+    if is_held && assets.is_changed() {
+        kind.tell_held(&assets, &mut problems);
+    }
+    kind.is_to_look |= assets.is_changed() || is_other;
+    let is_to_look = kind.is_to_look && !is_held;
+    kind.is_to_look &= is_held;
     let mut here = Here {
         kind,
         agents,
@@ -81,7 +89,7 @@ pub(crate) fn adopt<B: AgentBoard, C: View + ?Sized>(
         problems: &mut problems,
         assets: &assets,
     };
-    if (assets.is_changed() || is_other) && !config.holds_reloads {
+    if is_to_look {
         // A reload maps those whom it finds: where time has just gone back, that is nobody before they are
         // in their places.
         here.look_at_arrivals(Whom::WithBytes, &mut arrivals, &mut bodies, &mut commands);
@@ -98,7 +106,7 @@ pub(crate) fn adopt<B: AgentBoard, C: View + ?Sized>(
         }
     }
     here.look_at_arrivals(Whom::All, &mut arrivals, &mut bodies, &mut commands);
-    if assets.is_changed() {
+    if is_to_look {
         here.look_at_waiting(&mut bodies, &mut commands);
     }
     here.change_variants(&bodies, &ids);

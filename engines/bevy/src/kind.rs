@@ -1,6 +1,6 @@
 //! Agents of one kind: those with the same blackboard and functions, whatever machines they run.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use bevy_asset::{AssetId, Assets};
@@ -30,6 +30,11 @@ pub(crate) struct Kind<B: AgentBoard, C: View + ?Sized> {
     by_asset: HashMap<AssetId<MachineAsset>, usize>,
     /// Agents whose machine is not loaded yet, by index.
     waiting: BTreeMap<u32, Waiting>,
+    /// While reloads are held: the machines that were there when that began. Frames that run again must
+    /// not find one that came between.
+    held: Option<HashSet<AssetId<MachineAsset>>>,
+    /// Machines may be others than when they were last looked at.
+    pub(crate) is_to_look: bool,
     /// When it was last looked who of them is gone.
     epoch: u64,
     ends: u64,
@@ -77,10 +82,43 @@ impl<B: AgentBoard, C: View + ?Sized> Kind<B, C> {
             bound: Vec::new(),
             by_asset: HashMap::new(),
             waiting: BTreeMap::new(),
+            held: None,
+            is_to_look: false,
             epoch: 0,
             ends: 0,
             reuses: true,
         }
+    }
+
+    /// Whether reloads are held, in this intake.
+    pub(crate) fn hold(&mut self, is_held: bool, assets: &Assets<MachineAsset>) {
+        if !is_held {
+            self.held = None;
+        } else if self.held.is_none() {
+            self.held = Some(assets.ids().collect());
+        }
+    }
+
+    /// Machines that somebody waits for and that are held are told.
+    pub(crate) fn tell_held(&self, assets: &Assets<MachineAsset>, problems: &mut Problems) {
+        for bound in self.bound.iter().filter(|bound| bound.waiting > 0) {
+            _ = self.machine_of(bound.asset, assets, problems);
+        }
+    }
+
+    /// The machine of an asset, if it is there and not held.
+    fn machine_of<'a>(
+        &self,
+        asset: AssetId<MachineAsset>,
+        assets: &'a Assets<MachineAsset>,
+        problems: &mut Problems,
+    ) -> Option<&'a Machine> {
+        let MachineAsset(machine) = assets.get(asset)?;
+        let is_free = self.held.as_ref().is_none_or(|held| held.contains(&asset));
+        if !is_free {
+            problems.tell(Problem::Held(machine.name().to_owned()));
+        }
+        is_free.then_some(machine)
     }
 
     /// An agent waits for the machine of a place.
@@ -134,7 +172,7 @@ impl<B: AgentBoard, C: View + ?Sized> Kind<B, C> {
             None => self.new_place(asset, assets, agents),
         };
         if self.bound[place].program.is_none()
-            && let Some(MachineAsset(machine)) = assets.get(asset)
+            && let Some(machine) = self.machine_of(asset, assets, problems)
         {
             self.begin(place, machine, agents, problems);
         }

@@ -162,7 +162,8 @@ pub struct Config {
     /// Which new versions of a machine take the place of the one that runs.
     pub reload: ReloadPolicy,
     /// Whether new versions wait: while frames may be rolled back and run again, a machine must not
-    /// change.
+    /// change. Machines that are loaded meanwhile wait, too, and their agents with them: the frame in
+    /// which a file is there is another one in each run.
     pub holds_reloads: bool,
     /// Parameters of machines that were changed while they run. Those of a machine that is reloaded are
     /// gone; whoever made them makes them anew ([`MachineReloaded`]). They decide what agents do: where

@@ -84,6 +84,8 @@ pub enum Problem {
     LateAssets,
     /// A tick of a kind was refused; it is tried again.
     Tick(String),
+    /// A machine came while reloads are held: its agents begin when they are let go.
+    Held(String),
 }
 
 impl fmt::Display for Problem {
@@ -133,6 +135,10 @@ impl fmt::Display for Problem {
                 "machines were added before the AssetPlugin, which loads none now: add StatewrightPlugin after AssetPlugin",
             ),
             Self::Tick(report) => write!(f, "a tick was refused: {report}"),
+            Self::Held(machine) => write!(
+                f,
+                "machine `{machine}` came while `Config::holds_reloads` is set: its agents wait until it is not; load machines before"
+            ),
         }
     }
 }

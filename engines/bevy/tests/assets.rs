@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use bevy_app::prelude::*;
-use bevy_asset::{AssetApp, AssetPlugin, AssetServer, Handle};
+use bevy_asset::{AssetApp, AssetId, AssetPlugin, AssetServer, Assets, Handle};
 use bevy_ecs::message::Messages;
 use bevy_ecs::prelude::*;
 use bevy_statewright::prelude::*;
@@ -204,22 +204,63 @@ fn policies_refuse_with_the_report_of_what_would_have_been() {
     // While frames may be rolled back, new versions wait.
     let mut app = lamps(&folder.0, ReloadPolicy::Always);
     let machine = load(&app, "lamp.sw.json");
+    let id = machine.id();
     let entity = app.world_mut().spawn(Agent::<Lamp>::new(machine)).id();
     until(&mut app, "loaded", |app| path(app, entity) == "off");
-    app.world_mut()
-        .resource_mut::<bevy_statewright::Config>()
-        .holds_reloads = true;
+    hold(&mut app, true);
     folder.write("lamp.sw.json", lamp("on", ""));
     app.world().resource::<AssetServer>().reload("lamp.sw.json");
-    (0..50).for_each(|_| {
-        app.update();
-        std::thread::sleep(Duration::from_millis(1));
-    });
+    let before = hash(&app, id).unwrap();
+    until(&mut app, "there", |app| hash(app, id) != Some(before));
+    (0..5).for_each(|_| app.update());
     assert_eq!(reports(&mut app), []);
-    app.world_mut()
-        .resource_mut::<bevy_statewright::Config>()
-        .holds_reloads = false;
+    hold(&mut app, false);
     until(&mut app, "released", |app| !reports(app).is_empty());
+}
+
+/// Which version of a machine is there, if any.
+fn hash(app: &App, machine: AssetId<MachineAsset>) -> Option<u64> {
+    let assets = app.world().resource::<Assets<MachineAsset>>();
+    assets
+        .get(machine)
+        .map(|MachineAsset(machine)| machine.structure_hash())
+}
+
+fn hold(app: &mut App, holds: bool) {
+    let mut config = app.world_mut().resource_mut::<bevy_statewright::Config>();
+    config.holds_reloads = holds;
+}
+
+#[test]
+fn a_machine_that_is_loaded_while_reloads_are_held_begins_when_they_are_let_go() {
+    let folder = Folder::new("held");
+    folder.write("lamp.sw.json", lamp("on", ""));
+    let mut app = lamps(&folder.0, ReloadPolicy::Always);
+    // One that was there before may be run at any time.
+    let machine = Machine::from_text("lamp.sw.json", &lamp("on", "")).unwrap();
+    let known = add_machine(&mut app, machine);
+    hold(&mut app, true);
+    app.update();
+    let late = load(&app, "lamp.sw.json");
+    let spawn = |app: &mut App, machine: &Handle<MachineAsset>| {
+        let agent = Agent::<Lamp>::new(machine.clone());
+        app.world_mut().spawn(agent).id()
+    };
+    let waits = spawn(&mut app, &late);
+    until(&mut app, "there", |app| hash(app, late.id()).is_some());
+    let (comes, begins) = (spawn(&mut app, &late), spawn(&mut app, &known));
+    (0..3).for_each(|_| app.update());
+    assert_eq!(
+        [waits, comes, begins].map(|entity| path(&mut app, entity)),
+        ["nothing", "nothing", "off"]
+    );
+    assert_eq!(problems(&app), [Problem::Held("Lamp".to_owned())]);
+    hold(&mut app, false);
+    app.update();
+    assert_eq!(
+        [waits, comes, begins].map(|entity| path(&mut app, entity)),
+        ["off"; 3]
+    );
 }
 
 #[test]
