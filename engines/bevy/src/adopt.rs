@@ -20,7 +20,7 @@ use crate::agent::{
 use crate::asset::MachineAsset;
 use crate::board::SchemaBoard;
 use crate::intake::{Arrival, Arrivals};
-use crate::kind::{AgentBoard, Kind, hashes};
+use crate::kind::{AgentBoard, Kind, Refused, hashes};
 use crate::plugin::{Config, ReloadPolicy};
 use crate::problems::{Problem, Problems};
 use crate::roster::{Agents, NO_PROGRAM, Outcome};
@@ -347,12 +347,19 @@ impl<B: AgentBoard, C: View + ?Sized> Here<'_, B, C> {
         let old = bound.program.as_ref()?.machine().clone();
         let MachineAsset(new) = self.assets.get(bound.asset)?;
         let found = hashes(new);
-        if found == hashes(&old) || bound.refused == Some(found) {
+        let is_refused = bound.refused.is_some_and(|one| one.holds(found, policy));
+        if found == hashes(&old) || is_refused {
             return None;
         }
+        let refused = |by| {
+            Some(Refused {
+                hashes: found,
+                by,
+            })
+        };
         let number = bound.number;
         let Some(program) = self.kind.bind(new, self.problems) else {
-            self.kind.bound[place].refused = Some(found);
+            self.kind.bound[place].refused = refused(None);
             return None;
         };
         let plan = Reload::plan(&old, new);
@@ -362,7 +369,7 @@ impl<B: AgentBoard, C: View + ?Sized> Here<'_, B, C> {
                 machine: new.name().to_owned(),
                 report: format!("{why} ({report})"),
             });
-            self.kind.bound[place].refused = Some(found);
+            self.kind.bound[place].refused = refused(Some(*policy));
             return None;
         }
         report.lost_letters = self.map_letters(number, &plan);

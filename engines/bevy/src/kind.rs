@@ -10,6 +10,7 @@ use bevy_ecs::resource::Resource;
 use statewright::{AgentId, Board, Functions, Machine, Program};
 
 use crate::asset::MachineAsset;
+use crate::plugin::ReloadPolicy;
 use crate::problems::{Problem, Problems};
 use crate::roster::{Agents, NO_PROGRAM};
 use crate::view::View;
@@ -60,8 +61,24 @@ pub(crate) struct Bound<B: AgentBoard, C: View + ?Sized> {
     pub(crate) program: Option<Arc<Program<B, C>>>,
     /// How many agents wait for it.
     waiting: usize,
-    /// Hashes of a version that was refused: it is not tried again.
-    pub(crate) refused: Option<[u64; 2]>,
+    /// A version that was refused: it is not tried again.
+    pub(crate) refused: Option<Refused>,
+}
+
+/// A version of a machine that was refused.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Refused {
+    pub(crate) hashes: [u64; 2],
+    /// The policy that refused it: another one may not. `None` if functions are missing, which do not
+    /// change.
+    pub(crate) by: Option<ReloadPolicy>,
+}
+
+impl Refused {
+    /// Would it be refused again?
+    pub(crate) fn holds(&self, hashes: [u64; 2], policy: &ReloadPolicy) -> bool {
+        self.hashes == hashes && self.by.is_none_or(|by| by.is(policy))
+    }
 }
 
 /// Structure and parameter hash.
@@ -252,17 +269,23 @@ impl<B: AgentBoard, C: View + ?Sized> Kind<B, C> {
         problems: &mut Problems,
     ) {
         let own = hashes(machine);
-        if self.bound[place].refused == Some(own) {
+        let refused = Refused {
+            hashes: own,
+            by: None,
+        };
+        // Only missing functions refuse a machine that nobody runs yet.
+        let before = self.bound[place].refused;
+        if before.is_some_and(|before| before.hashes == own) {
             return;
         }
         let Some(program) = self.bind(machine, problems) else {
-            self.bound[place].refused = Some(own);
+            self.bound[place].refused = Some(refused);
             return;
         };
         let bound = &mut self.bound[place];
         if bound.number == NO_PROGRAM {
             let Some(number) = agents.add_machine(machine.clone(), self.number) else {
-                bound.refused = Some(own);
+                bound.refused = Some(refused);
                 problems.tell(Problem::Bind {
                     machine: machine.name().to_owned(),
                     report: format!("{NO_PROGRAM} machines are there already"),

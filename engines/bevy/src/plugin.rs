@@ -134,6 +134,17 @@ pub enum ReloadPolicy {
 }
 
 impl ReloadPolicy {
+    /// Is it the same one? Two functions that do the same may be one, which harms nobody.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Always, Self::Always)
+            | (Self::Parameters, Self::Parameters)
+            | (Self::NobodyBeginsAnew, Self::NobodyBeginsAnew) => true,
+            (Self::If(one), Self::If(other)) => std::ptr::fn_addr_eq(*one, *other),
+            (Self::Always | Self::Parameters | Self::NobodyBeginsAnew | Self::If(_), _) => false,
+        }
+    }
+
     /// Why a reload with this report is refused, if it is.
     pub(crate) fn refuses(&self, report: &ReloadReport) -> Option<&'static str> {
         match self {

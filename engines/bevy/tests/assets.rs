@@ -200,6 +200,15 @@ fn policies_refuse_with_the_report_of_what_would_have_been() {
     let refused = |problem: &Problem| matches!(problem, Problem::Reload { report, .. } if report.contains("structure; 1 kept"));
     until(&mut app, "refused", |app| problems(app).iter().any(refused));
     assert_eq!(reports(&mut app), []);
+    // Another policy looks at it again; one that is not another one does not.
+    let told = |app: &App| app.world().resource::<bevy_statewright::Problems>().count();
+    let before = told(&app);
+    set_policy(&mut app, ReloadPolicy::Parameters);
+    (0..3).for_each(|_| app.update());
+    assert_eq!((told(&app), reports(&mut app)), (before, vec![]));
+    set_policy(&mut app, ReloadPolicy::NobodyBeginsAnew);
+    app.update();
+    assert_eq!(reports(&mut app), [(Extent::Structure, 1)]);
 
     // While frames may be rolled back, new versions wait.
     let mut app = lamps(&folder.0, ReloadPolicy::Always);
@@ -224,6 +233,11 @@ fn hash(app: &App, machine: AssetId<MachineAsset>) -> Option<u64> {
     assets
         .get(machine)
         .map(|MachineAsset(machine)| machine.structure_hash())
+}
+
+fn set_policy(app: &mut App, policy: ReloadPolicy) {
+    let mut config = app.world_mut().resource_mut::<bevy_statewright::Config>();
+    config.reload = policy;
 }
 
 fn hold(app: &mut App, holds: bool) {
