@@ -150,7 +150,9 @@ impl<B: AgentBoard, C: View + ?Sized> Here<'_, B, C> {
                 continue;
             }
             let runs = self.agents.program(id.index() as usize);
-            let runs = runs.map(|program| program.kind).filter(|_| !arrival.is_left);
+            let runs = runs
+                .map(|program| program.kind)
+                .filter(|_| !arrival.is_left);
             if arrival.kind.or(runs).is_some_and(|kind| kind != own) {
                 self.problems.tell(Problem::Twice(entity));
                 arrival.kind.get_or_insert(own);
@@ -351,12 +353,7 @@ impl<B: AgentBoard, C: View + ?Sized> Here<'_, B, C> {
         if found == hashes(&old) || is_refused {
             return None;
         }
-        let refused = |by| {
-            Some(Refused {
-                hashes: found,
-                by,
-            })
-        };
+        let refused = |by| Some(Refused { hashes: found, by });
         let number = bound.number;
         let Some(program) = self.kind.bind(new, self.problems) else {
             self.kind.bound[place].refused = refused(None);

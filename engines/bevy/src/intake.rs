@@ -243,8 +243,7 @@ fn welcome(
             arrivals.push(entity, id.get(), false);
             continue;
         }
-        let is_free =
-            |number: u32| number < agents.most_agents && state.is_vacant(number as usize);
+        let is_free = |number: u32| number < agents.most_agents && state.is_vacant(number as usize);
         let own = own.map(|number| number.0);
         if let Some(number) = own.filter(|&number| !is_free(number)) {
             problems.tell(Problem::Number { entity, number });

@@ -209,9 +209,7 @@ impl<B: AgentBoard, C: View + ?Sized> Kind<B, C> {
             bound.waiting == 0 && !agents.is_run(bound.number) && !assets.contains(bound.asset)
         };
         let place = self.bound.iter().position(is_over);
-        let place = place
-            .filter(|_| self.reuses)
-            .unwrap_or(self.bound.len());
+        let place = place.filter(|_| self.reuses).unwrap_or(self.bound.len());
         let number = match self.bound.get(place) {
             Some(old) => {
                 self.by_asset.remove(&old.asset);
@@ -339,9 +337,15 @@ mod tests {
         for number in 0..20 {
             let mut assets = app.world_mut().resource_mut::<Assets<MachineAsset>>();
             let handle = assets.add(machine(&format!("Level{number}")));
-            let entity = app.world_mut().spawn(Agent::<Dummy>::new(handle.clone())).id();
+            let entity = app
+                .world_mut()
+                .spawn(Agent::<Dummy>::new(handle.clone()))
+                .id();
             app.update();
-            let id = app.world().get::<crate::StableId>(entity).expect("it has begun");
+            let id = app
+                .world()
+                .get::<crate::StableId>(entity)
+                .expect("it has begun");
             let agents = app.world().resource::<Agents>();
             let runs = agents.machine(id.get()).map(Machine::name);
             assert_eq!(runs, Some(&*format!("Level{number}")));
@@ -364,7 +368,11 @@ mod tests {
         let assets = app.world().resource::<Assets<MachineAsset>>();
         let late = assets.reserve_handle();
         let entities: Vec<Entity> = (0..5)
-            .map(|_| app.world_mut().spawn(Agent::<Dummy>::new(late.clone())).id())
+            .map(|_| {
+                app.world_mut()
+                    .spawn(Agent::<Dummy>::new(late.clone()))
+                    .id()
+            })
             .collect();
         app.update();
         for _ in 0..10 {
@@ -377,7 +385,10 @@ mod tests {
             app.world_mut().despawn(entity);
         }
         app.update();
-        assert_eq!((kind(&app).waiting.len(), kind(&app).bound[0].waiting), (2, 2));
+        assert_eq!(
+            (kind(&app).waiting.len(), kind(&app).bound[0].waiting),
+            (2, 2)
+        );
         // One of them stops waiting.
         let mut assets = app.world_mut().resource_mut::<Assets<MachineAsset>>();
         let there = assets.add(machine("There"));
@@ -385,6 +396,9 @@ mod tests {
             .entity_mut(entities[3])
             .insert(Agent::<Dummy>::new(there));
         app.update();
-        assert_eq!((kind(&app).waiting.len(), kind(&app).bound[0].waiting), (1, 1));
+        assert_eq!(
+            (kind(&app).waiting.len(), kind(&app).bound[0].waiting),
+            (1, 1)
+        );
     }
 }

@@ -93,9 +93,8 @@ pub(crate) fn mark<T: Send + Sync + 'static>(
 ) {
     // Those who are agents no longer. Others are in no state yet, or are looked at below.
     for &entity in &work.gone {
-        let lives = |id: Option<&StableId>| {
-            id.is_some_and(|id| agents.entity(id.get()) == Some(entity))
-        };
+        let lives =
+            |id: Option<&StableId>| id.is_some_and(|id| agents.entity(id.get()) == Some(entity));
         if marks.get(entity).is_ok_and(|id| !lives(id)) {
             commands.entity(entity).try_remove::<StateMarker<T>>();
         }

@@ -435,9 +435,7 @@ fn add_kind<B: AgentBoard, C: View + ?Sized>(
         (
             // What kinds leave is put together by agents, whichever of them came first: some schedules
             // refuse systems whose order nobody said.
-            adopt
-                .in_set(Step::Adopt)
-                .ambiguous_with(Step::Adopt),
+            adopt.in_set(Step::Adopt).ambiguous_with(Step::Adopt),
             tick::<B, C>.in_set(Step::Think).ambiguous_with(Step::Think),
         ),
     );

@@ -271,7 +271,9 @@ impl Agents {
 
     /// Does any agent run a program?
     pub(crate) fn is_run(&self, program: u16) -> bool {
-        self.users.get(usize::from(program)).is_some_and(|&users| users > 0)
+        self.users
+            .get(usize::from(program))
+            .is_some_and(|&users| users > 0)
     }
 
     /// One more machine that agents of a kind may run: its number. `None` if there are as many as numbers.

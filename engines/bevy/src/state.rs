@@ -74,8 +74,7 @@ impl AgentState {
     /// These were stopped, by index and in order; those who are gone need no stop any more.
     pub(crate) fn forget_stops(&mut self, stopped: &[u32]) {
         let mut stopping = std::mem::take(&mut self.stopping);
-        stopping
-            .retain(|&agent| self.has(agent) && stopped.binary_search(&agent.index()).is_err());
+        stopping.retain(|&agent| self.has(agent) && stopped.binary_search(&agent.index()).is_err());
         self.stopping = stopping;
     }
 

@@ -117,7 +117,9 @@ fn what_changes_while_it_is_disabled_holds_when_it_is_back() {
     let mut machines = app.world_mut().resource_mut::<Assets<MachineAsset>>();
     machines.insert(&late, MachineAsset(squad())).unwrap();
     let sharp = AgentVariant::new("sharp");
-    app.world_mut().entity_mut(changes).insert((Disabled, sharp));
+    app.world_mut()
+        .entity_mut(changes)
+        .insert((Disabled, sharp));
     (0..2).for_each(|_| app.update());
     for entity in [waits, changes] {
         app.world_mut().entity_mut(entity).remove::<Disabled>();
@@ -162,7 +164,9 @@ fn whoever_comes_without_its_blackboard_begins_when_it_has_one() {
     // Time goes back meanwhile.
     find_again(&mut app);
     app.update();
-    app.world_mut().entity_mut(entity).insert(Soldier::default());
+    app.world_mut()
+        .entity_mut(entity)
+        .insert(Soldier::default());
     app.update();
     assert_eq!(
         (path(&mut app, entity).as_str(), id_of(&app, entity)),

@@ -90,9 +90,7 @@ fn whoever_cannot_be_stopped_yet_is_stopped_later() {
     let mut machines = app.world_mut().resource_mut::<Assets<MachineAsset>>();
     machines.insert(&late, MachineAsset(squad())).unwrap();
     app.world_mut().entity_mut(disabled).remove::<Disabled>();
-    app.world_mut()
-        .entity_mut(poor)
-        .insert(Soldier::default());
+    app.world_mut().entity_mut(poor).insert(Soldier::default());
     assert_eq!(have_ended(&mut app, [waits, disabled, poor]), [false; 3]);
     (0..2).for_each(|_| app.update());
     assert_eq!(have_ended(&mut app, [waits, disabled, poor]), [true; 3]);
