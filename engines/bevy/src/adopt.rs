@@ -2,16 +2,15 @@
 //! file was saved.
 
 use std::any::Any;
-use std::sync::Arc;
 
 use bevy_asset::Assets;
 use bevy_ecs::change_detection::{DetectChanges, DetectChangesMut};
 use bevy_ecs::entity::Entity;
 use bevy_ecs::message::{Message, MessageWriter};
 use bevy_ecs::system::{Commands, Query, Res, ResMut};
+use bevy_ecs::world::World;
 use statewright::{
-    AgentId, Instance, Instance64, Instance128, Instance256, Machine, Mapped, Program, Reload,
-    ReloadReport,
+    AgentId, Instance, Instance64, Instance128, Instance256, Machine, Mapped, Reload, ReloadReport,
 };
 
 use crate::agent::{
@@ -23,6 +22,7 @@ use crate::intake::{Arrival, Arrivals};
 use crate::kind::{AgentBoard, Kind, Refused, hashes};
 use crate::plugin::{Config, ReloadPolicy};
 use crate::problems::{Problem, Problems};
+use crate::restore::{Back, SavedBrain, put_instance};
 use crate::roster::{Agents, NO_PROGRAM, Outcome};
 use crate::state::AgentState;
 use crate::view::View;
@@ -60,7 +60,7 @@ pub(crate) fn adopt<B: AgentBoard, C: View + ?Sized>(
     assets: Res<'_, Assets<MachineAsset>>,
     mut config: ResMut<'_, Config>,
     mut bodies: Bodies<'_, '_, B>,
-    ids: Query<'_, '_, &StableId>,
+    (ids, brains): (Query<'_, '_, &StableId>, Query<'_, '_, &'static SavedBrain>),
     mut commands: Commands<'_, '_>,
     mut reloaded: MessageWriter<'_, MachineReloaded>,
     mut work: ResMut<'_, Outcome>,
@@ -88,6 +88,7 @@ pub(crate) fn adopt<B: AgentBoard, C: View + ?Sized>(
         changed: &mut work.changed,
         problems: &mut problems,
         assets: &assets,
+        brains: &brains,
     };
     if is_to_look {
         // A reload maps those whom it finds: where time has just gone back, that is nobody before they are
@@ -129,6 +130,8 @@ struct Here<'h, B: AgentBoard, C: View + ?Sized> {
     changed: &'h mut Vec<u32>,
     problems: &'h mut Problems,
     assets: &'h Assets<MachineAsset>,
+    /// Brains of a snapshot that wait for their machine.
+    brains: &'h Query<'h, 'h, &'static SavedBrain>,
 }
 
 impl<B: AgentBoard, C: View + ?Sized> Here<'_, B, C> {
@@ -217,9 +220,21 @@ impl<B: AgentBoard, C: View + ?Sized> Here<'_, B, C> {
         };
         let machine = program.machine();
         let seed = self.state.seed;
+        let brain = self.brains.get(entity).ok();
         // An agent of this very machine goes on: it came back with its bytes, or was put on again.
         let mut keeps = false;
-        if !is_new {
+        if let Some(brain) = brain {
+            // It waited for its machine since a snapshot was put back.
+            let is_own = !is_new && brain.id() == id;
+            let brain = is_own.then_some(brain);
+            let today = (machine, self.state.now);
+            keeps = come_back(self.problems, entity, today, brain, commands);
+            let letters = brain.into_iter().flat_map(|brain| brain.letters(machine));
+            let before = self.state.letters.len();
+            self.state.letters.extend(letters);
+            let lost = brain.map_or(0, SavedBrain::events) - (self.state.letters.len() - before);
+            self.problems.lost_unknown += lost as u64;
+        } else if !is_new {
             keep_or_remove(machine, small.as_deref(), &mut keeps, entity, commands);
             keep_or_remove(machine, middle.as_deref(), &mut keeps, entity, commands);
             keep_or_remove(machine, large.as_deref(), &mut keeps, entity, commands);
@@ -305,6 +320,47 @@ fn is_of<R: Ram>(machine: &Machine, ram: &R) -> bool {
     let rom = machine.rom();
     rom.tier() == <R::Instance as Instance>::TIER
         && ram.instance().header().machine.get() == rom.machine_id()
+}
+
+/// A brain that waited takes its place; whether there is an instance in it.
+fn come_back(
+    problems: &mut Problems,
+    entity: Entity,
+    (machine, next): (&Machine, u64),
+    brain: Option<&SavedBrain>,
+    commands: &mut Commands<'_, '_>,
+) -> bool {
+    let Ok(mut target) = commands.get_entity(entity) else {
+        return false;
+    };
+    target.try_remove::<(AllRams, SavedBrain)>();
+    let Some(brain) = brain.cloned() else {
+        return false;
+    };
+    let agent = brain.id();
+    let instance = match brain.instance(machine, next) {
+        Back::Same(instance) | Back::Mapped(instance) => Some(instance),
+        Back::Anew(instance) => {
+            if brain.has_begun() {
+                let what = "nothing of its state is left, it begins anew";
+                problems.tell(Problem::Restore { agent, what });
+            }
+            instance
+        }
+    };
+    if let Some(instance) = instance {
+        put_instance(&mut target, instance);
+    }
+    let today = machine.clone();
+    commands.queue(move |world: &mut World| {
+        if !brain.put_board(world, entity, &today)
+            && let Some(mut problems) = world.get_resource_mut::<Problems>()
+        {
+            let what = "its blackboard cannot be read, it stays as it was";
+            problems.tell(Problem::Restore { agent, what });
+        }
+    });
+    instance.is_some()
 }
 
 /// The number of a variant by name; the plain one where there is none.

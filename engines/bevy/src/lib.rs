@@ -18,7 +18,8 @@
 //! - `everybody` makes systems that see agents on disabled entities, too.
 //! - `view` turns system parameters into contexts of user functions, `workers` Bevy's threads into those
 //!   of a tick.
-//! - `snapshot` takes all brains out of a world and puts them back, `compare` says what two of them do
+//! - `snapshot` takes all brains out of a world, `restore` puts them back, `saved_boards` knows the bytes of
+//!   blackboards, `compare` says what two of them do
 //!   not have in common.
 
 mod adopt;
@@ -39,7 +40,9 @@ mod plugin;
 mod post;
 pub mod prelude;
 mod problems;
+mod restore;
 mod roster;
+mod saved_boards;
 mod send;
 mod sets;
 mod snapshot;

@@ -25,9 +25,9 @@ use crate::outputs::Outputs;
 use crate::post;
 use crate::problems::{Problem, Problems};
 use crate::roster::{Agents, Outcome};
+use crate::saved_boards::Boards;
 use crate::send::{Inbox, Signal, hear_signal};
 use crate::sets::StatewrightSystems;
-use crate::snapshot::Boards;
 use crate::state::AgentState;
 use crate::tick::tick;
 use crate::view::View;
@@ -345,7 +345,8 @@ pub trait AppAgents {
     /// path; machines that do not have it mark nobody.
     fn mark_state<T: Send + Sync + 'static>(&mut self, path: &'static str) -> &mut Self;
 
-    /// Blackboards `B` are part of [snapshots](crate::WorldBrains).
+    /// Blackboards `B` are part of [snapshots](crate::WorldBrains), which know them by the name of their type.
+    /// [`SchemaBoard`](crate::SchemaBoard) may be one of them.
     fn save_boards<B: AgentBoard + Saved>(&mut self) -> &mut Self;
 
     /// Typed commands are written as messages, too, after [`Commit`](StatewrightSystems::Commit).

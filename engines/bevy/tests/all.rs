@@ -8,6 +8,7 @@ mod compare;
 mod determinism;
 mod disabled;
 mod examples;
+mod restored;
 mod snapshots;
 mod stops;
 mod taken_off;
