@@ -89,6 +89,7 @@ pub(crate) fn adopt<B: AgentBoard, C: View + ?Sized>(
         problems: &mut problems,
         assets: &assets,
         brains: &brains,
+        swapped: Vec::new(),
     };
     if is_to_look {
         // A reload maps those whom it finds: where time has just gone back, that is nobody before they are
@@ -110,6 +111,7 @@ pub(crate) fn adopt<B: AgentBoard, C: View + ?Sized>(
     if is_to_look {
         here.look_at_waiting(&mut bodies, &mut commands);
     }
+    here.forget_letters();
     here.change_variants(&bodies, &ids);
 }
 
@@ -132,6 +134,8 @@ struct Here<'h, B: AgentBoard, C: View + ?Sized> {
     assets: &'h Assets<MachineAsset>,
     /// Brains of a snapshot that wait for their machine.
     brains: &'h Query<'h, 'h, &'static SavedBrain>,
+    /// Agents that have another machine than before.
+    swapped: Vec<AgentId>,
 }
 
 impl<B: AgentBoard, C: View + ?Sized> Here<'_, B, C> {
@@ -260,9 +264,7 @@ impl<B: AgentBoard, C: View + ?Sized> Here<'_, B, C> {
         let before = self.agents.programs[slot];
         if before != number && before != NO_PROGRAM {
             // Nobody could say what events of the other machine mean here.
-            let letters = self.state.letters.len();
-            self.state.letters.retain(|letter| letter.to != id);
-            self.problems.lost_unknown += (letters - self.state.letters.len()) as u64;
+            self.swapped.push(id);
         }
         let variant = find_variant(machine, entity, variant, self.problems);
         self.agents.has_variants |= variant != 0;
@@ -270,6 +272,19 @@ impl<B: AgentBoard, C: View + ?Sized> Here<'_, B, C> {
         self.agents.run(slot, number);
         self.kind.wait_no_more(id);
         self.changed.push(slot as u32);
+    }
+
+    /// Events under way to those who have another machine.
+    fn forget_letters(&mut self) {
+        if self.swapped.is_empty() {
+            return;
+        }
+        self.swapped.sort_unstable();
+        let letters = self.state.letters.len();
+        let swapped = &self.swapped;
+        let is_lost = |to: &AgentId| swapped.binary_search(to).is_ok();
+        self.state.letters.retain(|letter| !is_lost(&letter.to));
+        self.problems.lost_unknown += (letters - self.state.letters.len()) as u64;
     }
 
     /// Agents whose variant was put on, taken off or replaced.

@@ -8,8 +8,9 @@ use bevy_ecs::message::MessageReader;
 use bevy_ecs::system::{Commands, Local, Query, Res, ResMut};
 use statewright::{AgentId, Event};
 
-use crate::agent::{AgentNumber, AllRams, Group, Groups, StableId, strip};
+use crate::agent::{AgentNumber, AllRams, Group, StableId, strip};
 use crate::asset::MachineAsset;
+use crate::members::{MayBe, Members};
 use crate::problems::{Problem, Problems};
 use crate::roster::{Agents, Outcome, Parting};
 use crate::send::{Inbox, Signal, Target, Told};
@@ -332,7 +333,8 @@ pub(crate) fn route(
     mut work: ResMut<'_, Outcome>,
     mut signals: MessageReader<'_, '_, Signal>,
     ids: Query<'_, '_, &StableId>,
-    members: Query<'_, '_, (&StableId, &Groups)>,
+    may_be: MayBe<'_, '_>,
+    mut members: Local<'_, Members>,
     mut told: Local<'_, Vec<Told>>,
     mut letters: Local<'_, Vec<Letter>>,
     mut list: Local<'_, Vec<u32>>,
@@ -342,6 +344,7 @@ pub(crate) fn route(
     told.extend(signals.read().map(Told::of_signal));
     // By receiver comes later; here the order of sending, which no thread and no schedule decides.
     told.sort_unstable_by(Told::order);
+    members.find(told.iter().filter_map(|one| group_of(one.to)), &may_be);
     std::mem::swap(&mut *letters, &mut state.letters);
     state.letters.clear();
     for one in told.drain(..) {
@@ -361,16 +364,22 @@ pub(crate) fn route(
     list_stops(agents, state);
 }
 
+/// The group that is meant, if it is one.
+fn group_of(target: Target) -> Option<Group> {
+    match target {
+        Target::Group(group) => Some(group),
+        Target::Agent(receiver) => Group::of(receiver),
+        Target::Entity(_) | Target::All => None,
+    }
+}
+
 /// Everybody whom something is for, in the order of agents.
 fn address(
     agents: &mut Agents,
     (state, arrivals): (&AgentState, &Arrivals),
     problems: &mut Problems,
     told: &Told,
-    (ids, members): (
-        &Query<'_, '_, &StableId>,
-        &Query<'_, '_, (&StableId, &Groups)>,
-    ),
+    (ids, members): (&Query<'_, '_, &StableId>, &Members),
     letters: &mut Vec<Letter>,
 ) {
     match told.to {
@@ -405,28 +414,12 @@ fn speak_to(
     problems: &mut Problems,
     told: &Told,
     group: Group,
-    members: &Query<'_, '_, (&StableId, &Groups)>,
+    members: &Members,
     letters: &mut Vec<Letter>,
 ) {
-    for id in members_of(group, members) {
+    for id in members.of(group) {
         put((agents, state), problems, told, id, letters, false);
     }
-}
-
-/// Everybody in a group, in the order of agents.
-pub(crate) fn members_of(
-    group: Group,
-    members: &Query<'_, '_, (&StableId, &Groups)>,
-) -> Vec<AgentId> {
-    let is_in =
-        |(id, groups): &(&StableId, &Groups)| id.slot().is_some() && groups.0.contains(&group);
-    let mut list: Vec<AgentId> = members
-        .iter()
-        .filter(is_in)
-        .map(|(id, _)| id.get())
-        .collect();
-    list.sort_unstable_by_key(|id| id.index());
-    list
 }
 
 /// One event for one agent.

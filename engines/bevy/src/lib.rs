@@ -35,6 +35,7 @@ mod intake;
 mod kind;
 mod look;
 mod markers;
+mod members;
 mod outputs;
 mod plugin;
 mod post;
