@@ -26,6 +26,8 @@ mod adopt;
 mod agent;
 mod asset;
 mod board;
+#[cfg(feature = "compile")]
+mod broken;
 mod compare;
 mod diagnostics;
 mod emit;

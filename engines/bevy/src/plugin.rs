@@ -303,7 +303,13 @@ fn register_assets(app: &mut App) {
         app.init_asset::<MachineAsset>()
             .init_asset_loader::<RomLoader>();
         #[cfg(feature = "compile")]
-        app.init_asset_loader::<crate::asset::MachineLoader>();
+        {
+            use crate::broken::{Parts, PartsLoader, watch_parts};
+            app.init_asset_loader::<crate::asset::MachineLoader>()
+                .init_asset::<Parts>()
+                .init_asset_loader::<PartsLoader>()
+                .add_systems(bevy_app::Last, watch_parts);
+        }
         app.insert_resource(Loaded);
     } else {
         app.init_resource::<Assets<MachineAsset>>()

@@ -59,10 +59,15 @@ fn lamp(on: &str, extra: &str) -> String {
 }
 
 fn lamps(folder: &Path, reload: ReloadPolicy) -> App {
+    lamps_that(folder, reload, false)
+}
+
+/// Lamps that see by themselves when a file is saved, or do not.
+fn lamps_that(folder: &Path, reload: ReloadPolicy, watch: bool) -> App {
     let mut app = App::new();
     let assets = AssetPlugin {
         file_path: folder.display().to_string(),
-        watch_for_changes_override: Some(false),
+        watch_for_changes_override: Some(watch),
         ..AssetPlugin::default()
     };
     let plugin = StatewrightPlugin::default()
@@ -337,6 +342,35 @@ fn parts_belong_to_the_file_that_uses_them() {
     let _machine = load(&app, "house.sw.json");
     let names_part = |problem: &Problem| matches!(problem, Problem::Asset { report, .. } if report.contains("deep/flame.sw.json"));
     until(&mut app, "told", |app| problems(app).iter().any(names_part));
+}
+
+#[cfg(feature = "file_watcher")]
+#[test]
+fn a_part_that_is_saved_loads_the_machine_anew_also_one_that_never_loaded() {
+    let folder = Folder::new("watched");
+    let house = r#"{ "machine": "House", "states": { "lamp": { "use": "parts/lamp.sw.json" } } }"#;
+    folder.write("house.sw.json", house);
+    let part = |states: &str| format!(r#"{{ "machine": "Part", "states": {{ {states} }} }}"#);
+    folder.write("parts/lamp.sw.json", part(r#""wick": { "entry": 5 }"#));
+    let mut app = lamps_that(&folder.0, ReloadPolicy::Always, true);
+    let machine = load(&app, "house.sw.json");
+    let entity = app.world_mut().spawn(Agent::<Lamp>::new(machine)).id();
+    until(&mut app, "told", |app| !problems(app).is_empty());
+    // So long that what the part was made of is known.
+    (0..100).for_each(|_| {
+        app.update();
+        std::thread::sleep(Duration::from_millis(1));
+    });
+    assert_eq!(path(&mut app, entity), "nothing");
+    folder.write("parts/lamp.sw.json", part(r#""wick": {}"#));
+    until(&mut app, "mended", |app| path(app, entity) == "lamp/wick");
+    // The event of it comes at the end of the frame.
+    app.update();
+    assert_eq!((problems(&app), reports(&mut app)), (vec![], vec![]));
+    let part = r#"{ "machine": "Part", "initial": "wick", "states": { "wick": {}, "ash": {} } }"#;
+    folder.write("parts/lamp.sw.json", part);
+    until(&mut app, "reloaded", |app| !reports(app).is_empty());
+    assert_eq!(path(&mut app, entity), "lamp/wick");
 }
 
 #[test]
