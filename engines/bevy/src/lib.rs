@@ -16,6 +16,8 @@
 //!   `kind` (a blackboard with its functions
 //!   and machines), `outputs` (what agents want done), `problems`.
 //! - `everybody` makes systems that see agents on disabled entities, too.
+//! - `members` finds who is in the groups that are spoken to. `asset` loads machines, `broken` tries those again
+//!   whose parts are saved.
 //! - `view` turns system parameters into contexts of user functions, `workers` Bevy's threads into those
 //!   of a tick.
 //! - `snapshot` takes all brains out of a world, `restore` puts them back, `saved_boards` knows the bytes of
