@@ -2,25 +2,27 @@
 //! file was saved.
 
 use std::any::Any;
-use std::sync::Arc;
 
 use bevy_asset::Assets;
-use bevy_ecs::change_detection::{DetectChanges, DetectChangesMut, Mut};
+use bevy_ecs::change_detection::{DetectChanges, DetectChangesMut};
 use bevy_ecs::entity::Entity;
 use bevy_ecs::message::{Message, MessageWriter};
 use bevy_ecs::system::{Commands, Query, Res, ResMut};
+use bevy_ecs::world::World;
 use statewright::{
-    AgentId, Instance, Instance64, Instance128, Instance256, Machine, Mapped, Program, Reload,
-    ReloadReport,
+    AgentId, Instance, Instance64, Instance128, Instance256, Machine, Mapped, Reload, ReloadReport,
 };
 
-use crate::agent::{Agent, AgentVariant, Ram, Ram64, Ram128, Ram256, StableId, variant_of};
+use crate::agent::{
+    Agent, AgentVariant, AllRams, Ram, Ram64, Ram128, Ram256, StableId, variant_of,
+};
 use crate::asset::MachineAsset;
 use crate::board::SchemaBoard;
-use crate::intake::Arrivals;
-use crate::kind::{AgentBoard, Kind, hashes};
+use crate::intake::{Arrival, Arrivals};
+use crate::kind::{AgentBoard, Kind, Refused, hashes};
 use crate::plugin::{Config, ReloadPolicy};
 use crate::problems::{Problem, Problems};
+use crate::restore::{Back, SavedBrain, put_instance};
 use crate::roster::{Agents, NO_PROGRAM, Outcome};
 use crate::state::AgentState;
 use crate::view::View;
@@ -43,7 +45,8 @@ type Bodies<'w, 's, B> = Query<
         Option<&'static mut Ram64>,
         Option<&'static mut Ram128>,
         Option<&'static mut Ram256>,
-        &'static mut B,
+        // It may have been taken off for a while: its agent goes on when it is back.
+        Option<&'static mut B>,
     ),
 >;
 
@@ -57,29 +60,45 @@ pub(crate) fn adopt<B: AgentBoard, C: View + ?Sized>(
     assets: Res<'_, Assets<MachineAsset>>,
     mut config: ResMut<'_, Config>,
     mut bodies: Bodies<'_, '_, B>,
-    ids: Query<'_, '_, &StableId>,
+    (ids, brains): (Query<'_, '_, &StableId>, Query<'_, '_, &'static SavedBrain>),
     mut commands: Commands<'_, '_>,
     mut reloaded: MessageWriter<'_, MachineReloaded>,
     mut work: ResMut<'_, Outcome>,
 ) {
     let (kind, agents) = (&mut *kind, &mut *agents);
-    // What waited while reloads were held is looked at when they are let go.
+    kind.forget_gone(agents);
     let is_other = config.is_changed();
     if is_other {
         // Parameters may be others: conditions that did not hold may hold now.
         agents.wake_kind(kind.number);
     }
-    if (assets.is_changed() || is_other) && !config.holds_reloads {
-        for place in 0..kind.bound.len() {
-            let report = reload(
-                (kind, place),
-                (agents, &mut work.changed, &mut state),
-                (&assets, &config.reload),
-                (&mut bodies, &mut commands),
-                &mut problems,
-            );
+    // What came while reloads were held is looked at when they are let go.
+    let is_held = config.holds_reloads;
+    kind.hold(is_held, &assets);
+    if is_held && assets.is_changed() {
+        kind.tell_held(&assets, &mut problems);
+    }
+    kind.is_to_look |= assets.is_changed() || is_other;
+    let is_to_look = kind.is_to_look && !is_held;
+    kind.is_to_look &= is_held;
+    let mut here = Here {
+        kind,
+        agents,
+        state: &mut state,
+        changed: &mut work.changed,
+        problems: &mut problems,
+        assets: &assets,
+        brains: &brains,
+        swapped: Vec::new(),
+    };
+    if is_to_look {
+        // A reload maps those whom it finds: where time has just gone back, that is nobody before they are
+        // in their places.
+        here.look_at_arrivals(Whom::WithBytes, &mut arrivals, &mut bodies, &mut commands);
+        for place in 0..here.kind.bound.len() {
+            let report = here.reload(place, &config.reload, (&mut bodies, &mut commands));
             if let Some(report) = report {
-                let machine = kind.bound[place].asset;
+                let machine = here.kind.bound[place].asset;
                 // Changed parameters are those of the old machine.
                 if config.parameters.contains_key(&machine) {
                     config.parameters.remove(&machine);
@@ -88,19 +107,21 @@ pub(crate) fn adopt<B: AgentBoard, C: View + ?Sized>(
             }
         }
     }
-    let mut here = Here {
-        kind,
-        agents,
-        state: &mut state,
-        changed: &mut work.changed,
-        problems: &mut problems,
-        assets: &assets,
-    };
-    here.look_at_arrivals(&mut arrivals, &mut bodies, &mut commands);
-    if assets.is_changed() {
+    here.look_at_arrivals(Whom::All, &mut arrivals, &mut bodies, &mut commands);
+    if is_to_look {
         here.look_at_waiting(&mut bodies, &mut commands);
     }
+    here.forget_letters();
     here.change_variants(&bodies, &ids);
+}
+
+/// Which arrivals are looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Whom {
+    /// Those who bring an instance of the machine that runs.
+    WithBytes,
+    /// All who are left.
+    All,
 }
 
 /// What looking at one entity needs.
@@ -111,38 +132,63 @@ struct Here<'h, B: AgentBoard, C: View + ?Sized> {
     changed: &'h mut Vec<u32>,
     problems: &'h mut Problems,
     assets: &'h Assets<MachineAsset>,
+    /// Brains of a snapshot that wait for their machine.
+    brains: &'h Query<'h, 'h, &'static SavedBrain>,
+    /// Agents that have another machine than before.
+    swapped: Vec<AgentId>,
 }
 
 impl<B: AgentBoard, C: View + ?Sized> Here<'_, B, C> {
     fn look_at_arrivals(
         &mut self,
+        whom: Whom,
         arrivals: &mut Arrivals,
         bodies: &mut Bodies<'_, '_, B>,
         commands: &mut Commands<'_, '_>,
     ) {
-        let Arrivals { list, claimed } = arrivals;
-        for (&(entity, id), claimed) in list.iter().zip(claimed) {
-            if !bodies.contains(entity) {
+        let own = self.kind.number;
+        for arrival in &mut arrivals.list {
+            let Arrival { entity, id, .. } = *arrival;
+            let is_meant = match whom {
+                Whom::WithBytes => !arrival.is_new && self.has_bytes(entity, bodies),
+                Whom::All => bodies.contains(entity),
+            };
+            if !is_meant || arrival.kind == Some(own) {
                 continue;
             }
-            let slot = id.index() as usize;
-            let other = self.agents.program(slot).map(|program| program.kind);
-            if *claimed || other.is_some_and(|kind| kind != self.kind.number) {
+            let runs = self.agents.program(id.index() as usize);
+            let runs = runs
+                .map(|program| program.kind)
+                .filter(|_| !arrival.is_left);
+            if arrival.kind.or(runs).is_some_and(|kind| kind != own) {
                 self.problems.tell(Problem::Twice(entity));
-                *claimed = true;
+                arrival.kind.get_or_insert(own);
                 continue;
             }
-            *claimed = true;
-            self.settle(entity, id, bodies, commands);
+            arrival.kind = Some(own);
+            self.settle(entity, id, arrival.is_new, bodies, commands);
         }
+    }
+
+    /// Does an entity bring an instance of the machine that agents with its asset run?
+    fn has_bytes(&self, entity: Entity, bodies: &Bodies<'_, '_, B>) -> bool {
+        let Ok((agent, _, small, middle, large, _)) = bodies.get(entity) else {
+            return false;
+        };
+        let program = self.kind.program_of(agent.machine().id());
+        program.is_some_and(|program| {
+            let machine = program.machine();
+            small.is_some_and(|ram| is_of(machine, ram))
+                || middle.is_some_and(|ram| is_of(machine, ram))
+                || large.is_some_and(|ram| is_of(machine, ram))
+        })
     }
 
     /// Machines may have been loaded meanwhile.
     fn look_at_waiting(&mut self, bodies: &mut Bodies<'_, '_, B>, commands: &mut Commands<'_, '_>) {
-        let waiting = std::mem::take(&mut self.kind.waiting);
-        for (entity, id) in waiting {
+        for (entity, id) in self.kind.take_waiting() {
             if bodies.contains(entity) && self.agents.entity(id) == Some(entity) {
-                self.settle(entity, id, bodies, commands);
+                self.settle(entity, id, false, bodies, commands);
             }
         }
     }
@@ -152,12 +198,17 @@ impl<B: AgentBoard, C: View + ?Sized> Here<'_, B, C> {
         &mut self,
         entity: Entity,
         id: AgentId,
+        is_new: bool,
         bodies: &mut Bodies<'_, '_, B>,
         commands: &mut Commands<'_, '_>,
     ) {
         let Ok((agent, variant, small, middle, large, mut board)) = bodies.get_mut(entity) else {
             return;
         };
+        if is_new && (small.is_some() || middle.is_some() || large.is_some()) {
+            // Of somebody who lived on this entity before.
+            commands.entity(entity).try_remove::<AllRams>();
+        }
         let asset = agent.machine().id();
         let place = self
             .kind
@@ -167,20 +218,31 @@ impl<B: AgentBoard, C: View + ?Sized> Here<'_, B, C> {
             self.kind.bound[place].number,
             &self.kind.bound[place].program,
         ) else {
-            self.agents.programs[slot] = NO_PROGRAM;
-            self.agents.awake.put_to_sleep(slot);
-            self.kind.waiting.push((entity, id));
+            self.agents.run_nothing(slot);
+            self.kind.wait(entity, id, place);
             return;
         };
         let machine = program.machine();
         let seed = self.state.seed;
+        let brain = self.brains.get(entity).ok();
         // An agent of this very machine goes on: it came back with its bytes, or was put on again.
-        let own = machine.rom().machine_id();
         let mut keeps = false;
-        let (mut small, mut middle, mut large) = (small, middle, large);
-        keep_or_remove(own, machine, small.as_mut(), &mut keeps, entity, commands);
-        keep_or_remove(own, machine, middle.as_mut(), &mut keeps, entity, commands);
-        keep_or_remove(own, machine, large.as_mut(), &mut keeps, entity, commands);
+        if let Some(brain) = brain {
+            // It waited for its machine since a snapshot was put back.
+            let is_own = !is_new && brain.id() == id;
+            let brain = is_own.then_some(brain);
+            let today = (machine, self.state.now);
+            keeps = come_back(self.problems, entity, today, brain, commands);
+            let letters = brain.into_iter().flat_map(|brain| brain.letters(machine));
+            let before = self.state.letters.len();
+            self.state.letters.extend(letters);
+            let lost = brain.map_or(0, SavedBrain::events) - (self.state.letters.len() - before);
+            self.problems.lost_unknown += lost as u64;
+        } else if !is_new {
+            keep_or_remove(machine, small.as_deref(), &mut keeps, entity, commands);
+            keep_or_remove(machine, middle.as_deref(), &mut keeps, entity, commands);
+            keep_or_remove(machine, large.as_deref(), &mut keeps, entity, commands);
+        }
         if !keeps {
             let mut entity = commands.entity(entity);
             let number = id.bits();
@@ -192,8 +254,9 @@ impl<B: AgentBoard, C: View + ?Sized> Here<'_, B, C> {
                 entity.try_insert(Ram256::new(instance));
             }
         }
-        let any: &mut dyn Any = board.bypass_change_detection();
-        if let Some(schema) = any.downcast_mut::<SchemaBoard>() {
+        let own = board.as_mut().map(|board| board.bypass_change_detection());
+        let any = own.map(|board| board as &mut dyn Any);
+        if let Some(schema) = any.and_then(|any| any.downcast_mut::<SchemaBoard>()) {
             for key in schema.begin(machine) {
                 self.problems.tell(Problem::Key { entity, key });
             }
@@ -201,15 +264,27 @@ impl<B: AgentBoard, C: View + ?Sized> Here<'_, B, C> {
         let before = self.agents.programs[slot];
         if before != number && before != NO_PROGRAM {
             // Nobody could say what events of the other machine mean here.
-            let letters = self.state.letters.len();
-            self.state.letters.retain(|letter| letter.to != id);
-            self.problems.lost_unknown += (letters - self.state.letters.len()) as u64;
+            self.swapped.push(id);
         }
         let variant = find_variant(machine, entity, variant, self.problems);
         self.agents.has_variants |= variant != 0;
         self.agents.variants[slot] = variant;
         self.agents.run(slot, number);
+        self.kind.wait_no_more(id);
         self.changed.push(slot as u32);
+    }
+
+    /// Events under way to those who have another machine.
+    fn forget_letters(&mut self) {
+        if self.swapped.is_empty() {
+            return;
+        }
+        self.swapped.sort_unstable();
+        let letters = self.state.letters.len();
+        let swapped = &self.swapped;
+        let is_lost = |to: &AgentId| swapped.binary_search(to).is_ok();
+        self.state.letters.retain(|letter| !is_lost(&letter.to));
+        self.problems.lost_unknown += (letters - self.state.letters.len()) as u64;
     }
 
     /// Agents whose variant was put on, taken off or replaced.
@@ -241,21 +316,66 @@ impl<B: AgentBoard, C: View + ?Sized> Here<'_, B, C> {
 
 /// An instance of this machine stays; one of another machine goes.
 fn keep_or_remove<R: Ram>(
-    own: u32,
     machine: &Machine,
-    ram: Option<&mut Mut<'_, R>>,
+    ram: Option<&R>,
     keeps: &mut bool,
     entity: Entity,
     commands: &mut Commands<'_, '_>,
 ) {
     let Some(ram) = ram else { return };
-    let is_own = ram.instance().header().machine.get() == own
-        && machine.rom().tier() == <R::Instance as Instance>::TIER;
-    if is_own && !*keeps {
+    if is_of(machine, ram) && !*keeps {
         *keeps = true;
     } else if let Ok(mut entity) = commands.get_entity(entity) {
         entity.try_remove::<R>();
     }
+}
+
+/// Is it an instance of this very machine?
+fn is_of<R: Ram>(machine: &Machine, ram: &R) -> bool {
+    let rom = machine.rom();
+    rom.tier() == <R::Instance as Instance>::TIER
+        && ram.instance().header().machine.get() == rom.machine_id()
+}
+
+/// A brain that waited takes its place; whether there is an instance in it.
+fn come_back(
+    problems: &mut Problems,
+    entity: Entity,
+    (machine, next): (&Machine, u64),
+    brain: Option<&SavedBrain>,
+    commands: &mut Commands<'_, '_>,
+) -> bool {
+    let Ok(mut target) = commands.get_entity(entity) else {
+        return false;
+    };
+    target.try_remove::<(AllRams, SavedBrain)>();
+    let Some(brain) = brain.cloned() else {
+        return false;
+    };
+    let agent = brain.id();
+    let instance = match brain.instance(machine, next) {
+        Back::Same(instance) | Back::Mapped(instance) => Some(instance),
+        Back::Anew(instance) => {
+            if brain.has_begun() {
+                let what = "nothing of its state is left, it begins anew";
+                problems.tell(Problem::Restore { agent, what });
+            }
+            instance
+        }
+    };
+    if let Some(instance) = instance {
+        put_instance(&mut target, instance);
+    }
+    let today = machine.clone();
+    commands.queue(move |world: &mut World| {
+        if !brain.put_board(world, entity, &today)
+            && let Some(mut problems) = world.get_resource_mut::<Problems>()
+        {
+            let what = "its blackboard cannot be read, it stays as it was";
+            problems.tell(Problem::Restore { agent, what });
+        }
+    });
+    instance.is_some()
 }
 
 /// The number of a variant by name; the plain one where there is none.
@@ -286,64 +406,78 @@ enum AnyRam {
     Large(Instance256),
 }
 
-/// Another version of a machine takes the place of the one that runs (LOAD-1 to LOAD-7): everything or
-/// nothing.
-fn reload<B: AgentBoard, C: View + ?Sized>(
-    (kind, place): (&mut Kind<B, C>, usize),
-    (agents, changed, state): (&mut Agents, &mut Vec<u32>, &mut AgentState),
-    (assets, policy): (&Assets<MachineAsset>, &ReloadPolicy),
-    (bodies, commands): (&mut Bodies<'_, '_, B>, &mut Commands<'_, '_>),
-    problems: &mut Problems,
-) -> Option<ReloadReport> {
-    let bound = &kind.bound[place];
-    let old = bound.program.as_ref()?.machine().clone();
-    let MachineAsset(new) = assets.get(bound.asset)?;
-    let found = hashes(new);
-    if found == hashes(&old) || bound.refused == Some(found) {
-        return None;
-    }
-    let number = bound.number;
-    let Some(program) = kind.bind(new, problems) else {
-        kind.bound[place].refused = Some(found);
-        return None;
-    };
-    let plan = Reload::plan(&old, new);
-    let (mapped, report) = map_all((agents, state, number), &plan, bodies);
-    if let Some(why) = policy.refuses(&report) {
-        problems.tell(Problem::Reload {
-            machine: new.name().to_owned(),
-            report: format!("{why} ({report})"),
-        });
-        kind.bound[place].refused = Some(found);
-        return None;
-    }
-    let mut report = report;
-    let before = state.letters.len();
-    state.letters.retain_mut(|letter| {
-        if agents.programs.get(letter.to.index() as usize) != Some(&number) {
-            return true;
+/// Reloads.
+impl<B: AgentBoard, C: View + ?Sized> Here<'_, B, C> {
+    /// Another version of a machine takes the place of the one that runs (LOAD-1 to LOAD-7): everything or
+    /// nothing.
+    fn reload(
+        &mut self,
+        place: usize,
+        policy: &ReloadPolicy,
+        (bodies, commands): (&mut Bodies<'_, '_, B>, &mut Commands<'_, '_>),
+    ) -> Option<ReloadReport> {
+        let bound = &self.kind.bound[place];
+        let old = bound.program.as_ref()?.machine().clone();
+        let MachineAsset(new) = self.assets.get(bound.asset)?;
+        let found = hashes(new);
+        let is_refused = bound.refused.is_some_and(|one| one.holds(found, policy));
+        if found == hashes(&old) || is_refused {
+            return None;
         }
-        plan.event(letter.event).is_some_and(|event| {
-            letter.event = event;
-            true
-        })
-    });
-    report.lost_letters = before - state.letters.len();
-    for (entity, id, ram) in mapped {
-        put_ram(entity, ram, bodies, commands);
-        let slot = id.index() as usize;
-        let Ok((_, variant, .., mut board)) = bodies.get_mut(entity) else {
-            continue;
+        let refused = |by| Some(Refused { hashes: found, by });
+        let number = bound.number;
+        let Some(program) = self.kind.bind(new, self.problems) else {
+            self.kind.bound[place].refused = refused(None);
+            return None;
         };
-        board.reload(plan.keys());
-        let old = variant_of(agents.variants[slot]);
-        report.lost_variants += usize::from(plan.variant(old).is_none());
-        agents.variants[slot] = find_variant(new, entity, variant, problems);
-        agents.awake.wake(slot);
-        changed.push(id.index());
+        let plan = Reload::plan(&old, new);
+        let (mapped, mut report) = map_all((self.agents, self.state, number), &plan, bodies);
+        if let Some(why) = policy.refuses(&report) {
+            self.problems.tell(Problem::Reload {
+                machine: new.name().to_owned(),
+                report: format!("{why} ({report})"),
+            });
+            self.kind.bound[place].refused = refused(Some(*policy));
+            return None;
+        }
+        report.lost_letters = self.map_letters(number, &plan);
+        for (entity, id, ram) in mapped {
+            put_ram(entity, ram, bodies, commands);
+            let slot = id.index() as usize;
+            let Ok((_, variant, .., board)) = bodies.get_mut(entity) else {
+                continue;
+            };
+            if let Some(mut board) = board {
+                board.reload(plan.keys());
+            }
+            let old = variant_of(self.agents.variants[slot]);
+            report.lost_variants += usize::from(plan.variant(old).is_none());
+            self.agents.variants[slot] = find_variant(new, entity, variant, self.problems);
+            self.agents.awake.wake(slot);
+            self.changed.push(id.index());
+        }
+        // The new machine runs.
+        self.agents.set_machine(number, program.machine().clone());
+        let bound = &mut self.kind.bound[place];
+        (bound.program, bound.refused) = (Some(program), None);
+        Some(report)
     }
-    install((kind, place), agents, program);
-    Some(report)
+
+    /// Events under way to agents of a program; how many do not arrive.
+    fn map_letters(&mut self, number: u16, plan: &Reload) -> usize {
+        let before = self.state.letters.len();
+        let programs = &self.agents.programs;
+        self.state.letters.retain_mut(|letter| {
+            if programs.get(letter.to.index() as usize) != Some(&number) {
+                return true;
+            }
+            plan.event(letter.event).is_some_and(|event| {
+                letter.event = event;
+                true
+            })
+        });
+        before - self.state.letters.len()
+    }
 }
 
 /// What becomes of all agents of a program, in their order. Nothing changes yet.
@@ -423,15 +557,4 @@ fn put_ram<B: AgentBoard>(
             entity.try_insert(Ram256::new(new));
         }
     }
-}
-
-/// The new machine runs.
-fn install<B: AgentBoard, C: View + ?Sized>(
-    (kind, place): (&mut Kind<B, C>, usize),
-    agents: &mut Agents,
-    program: Arc<Program<B, C>>,
-) {
-    let bound = &mut kind.bound[place];
-    agents.set_machine(bound.number, program.machine().clone());
-    (bound.program, bound.refused) = (Some(program), None);
 }

@@ -11,6 +11,7 @@
 //! Instances and blackboards are table components of their own, so that each table holds them side by
 //! side and a tick runs over them as slices.
 
+use std::any::TypeId;
 use std::marker::PhantomData;
 
 use bevy_asset::Handle;
@@ -24,10 +25,11 @@ use statewright::{AgentId, Board, CrowdNumber, Instance, Instance64, Instance128
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use crate::asset::MachineAsset;
-use crate::roster::Agents;
+use crate::roster::{Agents, Parting};
 
 /// Which machine an entity runs, with a blackboard `B` beside it. Put it on an entity and the entity
-/// thinks; put another one on it and it begins anew with the other machine; take it off and it ends.
+/// thinks; put another one on it and it begins anew with the other machine; take it off and it ends. An
+/// entity that has ended may be an agent again: another one, that begins.
 ///
 /// ```
 /// use bevy_ecs::prelude::*;
@@ -45,7 +47,7 @@ use crate::roster::Agents;
 /// # bevy_ecs::system::assert_is_system(spawn);
 /// ```
 #[derive(Component)]
-#[component(immutable, on_insert = put_on)]
+#[component(immutable, on_insert = put_on, on_remove = take_off::<B>)]
 #[require(StableId, B)]
 pub struct Agent<B: Board + Component + Default> {
     machine: Handle<MachineAsset>,
@@ -80,6 +82,18 @@ fn put_on(mut world: DeferredWorld<'_>, at: HookContext) {
         None => log::error!(
             "an agent was spawned, but there is no StatewrightPlugin in the app: it will never think"
         ),
+    }
+}
+
+/// Somebody ends, unless another Agent has come in the place of this one by the next intake.
+fn take_off<B: Board + Component>(mut world: DeferredWorld<'_>, at: HookContext) {
+    if let Some(mut agents) = world.get_resource_mut::<Agents>() {
+        let before = agents.newcomers.len();
+        agents.partings.push(Parting {
+            entity: at.entity,
+            kind: TypeId::of::<B>(),
+            before,
+        });
     }
 }
 
@@ -144,7 +158,9 @@ fn take_id(mut world: DeferredWorld<'_>, at: HookContext) {
 
 /// A number of your own for a new agent, below [`numbers_from`](crate::StatewrightPlugin::numbers_from) of the plugin: then its id does not
 /// depend on the order in which agents are spawned. Each number is for one living agent.
+/// A copy of the entity gets another id.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[component(clone_behavior = Ignore)]
 pub struct AgentNumber(pub u32);
 
 /// Parameters of another variant than the plain one, by its name in the machine file.
@@ -273,12 +289,12 @@ pub(crate) fn variant_of(number: u16) -> VariantId {
     VariantId::from_index(number.into()).unwrap_or(VariantId::PLAIN)
 }
 
-/// What an agent leaves behind when it is one no longer.
-pub(crate) type Remains = (StableId, Ram64, Ram128, Ram256);
+/// Instances, of whatever tier: what an agent leaves behind that ended.
+pub(crate) type AllRams = (Ram64, Ram128, Ram256);
 
 /// An entity that goes on living is no agent any more.
 pub(crate) fn strip(commands: &mut bevy_ecs::system::Commands<'_, '_>, entity: Entity) {
     if let Ok(mut entity) = commands.get_entity(entity) {
-        entity.try_remove::<Remains>();
+        entity.try_remove::<(StableId, AllRams)>();
     }
 }

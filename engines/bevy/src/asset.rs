@@ -103,6 +103,8 @@ fn beside(
 
 #[cfg(feature = "compile")]
 pub use compiled::MachineLoader;
+#[cfg(feature = "compile")]
+pub(crate) use compiled::read_machine;
 
 #[cfg(feature = "compile")]
 mod compiled {
@@ -149,36 +151,44 @@ mod compiled {
             _: &(),
             context: &mut LoadContext<'_>,
         ) -> Result<MachineAsset, MachineLoadError> {
-            let mut bytes = Vec::new();
-            reader.read_to_end(&mut bytes).await?;
-            let text = String::from_utf8(bytes)
-                .map_err(|_| MachineLoadError("is not UTF-8 text".to_owned()))?;
-            let name = context.path().path().to_string_lossy().replace('\\', "/");
-            let mut read = BTreeMap::new();
-            // Bound: each round reads files that were not read before, or ends.
-            for _ in 0..MOST_LEVELS {
-                let (machine, asked, known) = compile(&name, &text, read);
-                read = known;
-                if asked.is_empty() {
-                    return Ok(MachineAsset(machine?));
-                }
-                for part in asked {
-                    let path = beside(context, |_| PathBuf::from(&part));
-                    let bytes = context.read_asset_bytes(path).await;
-                    let text = bytes.map_err(|error| error.to_string()).and_then(|bytes| {
-                        String::from_utf8(bytes).map_err(|_| "is not UTF-8 text".to_owned())
-                    });
-                    read.insert(part, text);
-                }
-            }
-            Err(MachineLoadError(format!(
-                "parts use parts more than {MOST_LEVELS} levels deep"
-            )))
+            read_machine(reader, context).await.map(MachineAsset)
         }
 
         fn extensions(&self) -> &[&str] {
             &["sw.json"]
         }
+    }
+
+    /// A machine file with its parts, all of which the asset that is loaded depends on.
+    pub(crate) async fn read_machine(
+        reader: &mut dyn Reader,
+        context: &mut LoadContext<'_>,
+    ) -> Result<Machine, MachineLoadError> {
+        let mut bytes = Vec::new();
+        reader.read_to_end(&mut bytes).await?;
+        let text = String::from_utf8(bytes)
+            .map_err(|_| MachineLoadError("is not UTF-8 text".to_owned()))?;
+        let name = context.path().path().to_string_lossy().replace('\\', "/");
+        let mut read = BTreeMap::new();
+        // Bound: each round reads files that were not read before, or ends.
+        for _ in 0..MOST_LEVELS {
+            let (machine, asked, known) = compile(&name, &text, read);
+            read = known;
+            if asked.is_empty() {
+                return Ok(machine?);
+            }
+            for part in asked {
+                let path = beside(context, |_| PathBuf::from(&part));
+                let bytes = context.read_asset_bytes(path).await;
+                let text = bytes.map_err(|error| error.to_string()).and_then(|bytes| {
+                    String::from_utf8(bytes).map_err(|_| "is not UTF-8 text".to_owned())
+                });
+                read.insert(part, text);
+            }
+        }
+        Err(MachineLoadError(format!(
+            "parts use parts more than {MOST_LEVELS} levels deep"
+        )))
     }
 
     type Read = BTreeMap<String, Result<String, String>>;

@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 
 use bevy_ecs::component::Component;
+use statewright::form::{Form, Forms};
 use statewright::{
-    Blackboard, Board, Key, KeyHandle, KeyPlan, Machine, Type, TypedWords, Value, WrongKey,
+    Blackboard, Board, Key, KeyHandle, KeyPlan, Machine, Saved, Type, TypedWords, Value, WrongKey,
 };
 
 /// The schema-checked blackboard: it has the keys that the machine file declares, with their defaults,
@@ -58,6 +59,11 @@ impl SchemaBoard {
         Some(self.board.as_mut()?.set(key, value))
     }
 
+    /// With the values of another one; what it would begin anew with stays.
+    pub(crate) fn take_values(&mut self, other: &Self) {
+        self.board.clone_from(&other.board);
+    }
+
     /// The machine is there. Overrides that it does not have, or has with another type.
     pub(crate) fn begin(&mut self, machine: &Machine) -> Vec<String> {
         let mut refused = Vec::new();
@@ -83,6 +89,25 @@ impl SchemaBoard {
         }
         self.board = Some(board);
         refused
+    }
+}
+
+/// Its values, by the keys of the machine.
+impl Saved for SchemaBoard {
+    fn save(&self, bytes: &mut Vec<u8>) {
+        debug_assert!(self.board.is_some(), "snapshots leave it out before that");
+        self.board.iter().for_each(|board| board.save(bytes));
+    }
+
+    fn load(machine: &Machine, bytes: &mut &[u8]) -> Option<Self> {
+        Some(Self {
+            board: Some(Blackboard::load(machine, bytes)?),
+            overrides: Vec::new(),
+        })
+    }
+
+    fn form(forms: &mut Forms) -> Form {
+        Blackboard::form(forms)
     }
 }
 

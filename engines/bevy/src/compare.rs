@@ -6,7 +6,8 @@ use std::fmt;
 use bevy_ecs::world::World;
 use statewright::{AgentId, Board, Crowd, Functions, Inspection, Key, Machine, Saved, Type};
 
-use crate::snapshot::{Boards, BrainsError, Read, ReadAgent, read};
+use crate::saved_boards::Boards;
+use crate::snapshot::{BrainsError, Read, ReadAgent, read};
 
 /// The first thing that two snapshots do not have in common: of the agent with the lowest id, or of none.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -104,19 +105,27 @@ pub(crate) fn compare(
 
 /// What of an agent differs; nothing if it is the same.
 fn agent_fields(boards: &Boards, sides: &[Read; 2], agents: [&ReadAgent; 2]) -> Vec<BrainsField> {
-    let [one, other] = agents;
-    let bytes = agents.map(|agent| agent.instance.bytes());
+    let bytes = agents.map(|agent| {
+        let instance = agent.instance.as_ref();
+        instance.map_or(&[][..], |instance| instance.bytes())
+    });
     let own = agents.map(|agent| agent.board.as_ref().map(|(_, bytes)| &**bytes));
-    if bytes[0] == bytes[1] && own[0] == own[1] && one.program == other.program {
+    let machines = [0, 1].map(|side| {
+        let place = usize::from(agents[side].program);
+        sides[side].machines.get(place)
+    });
+    let is_same_machine = machines[0].map(|(own, _)| own) == machines[1].map(|(own, _)| own);
+    if bytes[0] == bytes[1] && own[0] == own[1] && is_same_machine {
         return Vec::new();
     }
     let seen = [0, 1].map(|side| {
-        let (_, machine) = sides[side]
-            .machines
-            .get(usize::from(agents[side].program))?;
+        let (_, machine) = machines[side]?;
         let now = sides[side].state.now;
         match &agents[side].board {
-            Some((number, board)) => boards.see(*number, machine, now, bytes[side], board),
+            Some((number, board)) => {
+                let form = &sides[side].boards[usize::from(*number)];
+                boards.see(form, machine, now, bytes[side], board)
+            }
             None => see(machine, now, bytes[side], NoBoard),
         }
     });
@@ -215,6 +224,17 @@ fn first_byte(what: &str, one: &[u8], other: &[u8]) -> Option<BrainsField> {
     })
 }
 
+/// The first index at which others began and ended, as one side has it.
+fn taken(side: usize, one: &[u32], other: &[u32]) -> String {
+    let length = one.len().max(other.len());
+    let at = |side: &[u32], index| side.get(index).copied().unwrap_or(0);
+    let found = (0..length).find(|&index| at(one, index) != at(other, index));
+    let generation = |index| at([one, other][side], index);
+    found.map_or_else(String::new, |index| {
+        format!("generation {} at index {index}", generation(index))
+    })
+}
+
 /// What differs beside agents.
 fn state_fields([one, other]: &[Read; 2]) -> Vec<BrainsField> {
     let (one, other) = (&one.state, &other.state);
@@ -234,15 +254,21 @@ fn state_fields([one, other]: &[Read; 2]) -> Vec<BrainsField> {
         ),
         (
             "ids that are taken",
-            format!("{:?}", one.free),
-            format!("{:?}", other.free),
-            one.generations == other.generations && one.free == other.free,
+            taken(0, &one.generations, &other.generations),
+            taken(1, &one.generations, &other.generations),
+            one.generations == other.generations,
         ),
         (
             "events under way",
             told(&one.letters),
             told(&other.letters),
             one.letters == other.letters,
+        ),
+        (
+            "agents to be stopped",
+            format!("{:?}", one.stopping),
+            format!("{:?}", other.stopping),
+            one.stopping == other.stopping,
         ),
     ];
     let all = all.into_iter().filter(|(.., is_same)| !is_same);

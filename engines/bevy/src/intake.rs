@@ -3,15 +3,16 @@
 use std::collections::HashSet;
 
 use bevy_asset::{AssetEvent, AssetLoadFailedEvent};
-use bevy_ecs::entity::Entity;
+use bevy_ecs::entity::{Entity, EntityHashMap, EntityHashSet};
 use bevy_ecs::message::MessageReader;
 use bevy_ecs::system::{Commands, Local, Query, Res, ResMut};
 use statewright::{AgentId, Event};
 
-use crate::agent::{AgentNumber, Group, Groups, StableId, strip};
+use crate::agent::{AgentNumber, AllRams, Group, StableId, strip};
 use crate::asset::MachineAsset;
+use crate::members::{MayBe, Members};
 use crate::problems::{Problem, Problems};
-use crate::roster::{Agents, Outcome};
+use crate::roster::{Agents, Outcome, Parting};
 use crate::send::{Inbox, Signal, Target, Told};
 use crate::state::{AgentState, Letter};
 
@@ -19,16 +20,52 @@ use crate::state::{AgentState, Letter};
 /// everybody after time went back.
 #[derive(bevy_ecs::resource::Resource, Debug, Default)]
 pub(crate) struct Arrivals {
-    pub(crate) list: Vec<(Entity, AgentId)>,
-    /// Whether a kind knows them, one each.
-    pub(crate) claimed: Vec<bool>,
+    pub(crate) list: Vec<Arrival>,
+    /// Places in the list.
+    places: EntityHashMap<usize>,
+}
+
+/// An entity that is looked at.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Arrival {
+    pub(crate) entity: Entity,
+    pub(crate) id: AgentId,
+    /// It began in this intake: an instance that lies on its entity is that of somebody else.
+    pub(crate) is_new: bool,
+    /// The Agent that it ran was taken off: another kind may have it.
+    pub(crate) is_left: bool,
+    /// And none was put on after that: it ends, and nobody needs to be told.
+    pub(crate) is_over: bool,
+    /// The kind that knows it.
+    pub(crate) kind: Option<u16>,
 }
 
 impl Arrivals {
+    fn clear(&mut self) {
+        self.list.clear();
+        self.places.clear();
+    }
+
+    fn push(&mut self, entity: Entity, id: AgentId, is_new: bool) -> &mut Arrival {
+        let behind = self.list.len();
+        let place = *self.places.entry(entity).or_insert(behind);
+        if place == behind {
+            self.list.push(Arrival {
+                entity,
+                id,
+                is_new,
+                is_left: false,
+                is_over: false,
+                kind: None,
+            });
+        }
+        &mut self.list[place]
+    }
+
     /// The agent of an entity whose id is not on it yet.
     fn find(&self, entity: Entity) -> Option<AgentId> {
-        let found = self.list.iter().find(|(other, _)| *other == entity);
-        found.map(|(_, id)| *id)
+        let place = self.places.get(&entity)?;
+        Some(self.list[*place].id)
     }
 }
 
@@ -43,13 +80,15 @@ pub(crate) fn number(
     known: Known<'_, '_>,
     mut commands: Commands<'_, '_>,
 ) {
-    arrivals.list.clear();
+    arrivals.clear();
     work.changed.clear();
+    work.gone.clear();
     let (agents, state) = (&mut *agents, &mut *state);
+    let left = who_left(agents, &known);
     if agents.is_stale || agents.expected != state.now {
         find_again(agents, state, &mut arrivals, &mut problems, &known);
     }
-    take_leave(agents, state, &known);
+    take_leave(agents, state, &known, &mut work.gone, &mut commands);
     welcome(
         agents,
         state,
@@ -58,9 +97,7 @@ pub(crate) fn number(
         &known,
         &mut commands,
     );
-    arrivals.claimed.clear();
-    let count = arrivals.list.len();
-    arrivals.claimed.resize(count, false);
+    look_at_left(agents, &mut arrivals, &left, &known);
 }
 
 /// Time went back, or entities were put together again: who is where is found anew.
@@ -72,22 +109,32 @@ fn find_again(
     problems: &mut Problems,
     known: &Known<'_, '_>,
 ) {
+    let hooked = std::mem::take(&mut agents.newcomers);
     agents.forget();
     agents.expected = state.now;
+    let mut without_id = EntityHashSet::default();
     for (entity, id, _) in known {
         match id.slot() {
             Some(_) if state.has(id.get()) && agents.entity(id.get()).is_none() => {
                 agents.place(id.get(), entity);
-                arrivals.list.push((entity, id.get()));
+                arrivals.push(entity, id.get(), false);
             }
             Some(_) => {
                 problems.tell(Problem::UnknownId(entity));
-                agents.newcomers.push(entity);
+                without_id.insert(entity);
             }
-            None => agents.newcomers.push(entity),
+            None => _ = without_id.insert(entity),
         }
     }
+    // In the order in which they were spawned, as in every other intake: which entities were free says
+    // nothing. Those whose hook ran in an earlier one were there before.
+    let in_order: Vec<Entity> = hooked
+        .into_iter()
+        .filter(|entity| without_id.remove(entity))
+        .collect();
+    agents.newcomers.extend(without_id);
     agents.newcomers.sort_unstable();
+    agents.newcomers.extend(in_order);
     for index in 0..state.generations.len() {
         if let Some(agent) = state
             .at(index)
@@ -98,8 +145,52 @@ fn find_again(
     }
 }
 
+/// Entities that are still there and had an Agent taken off, and whether none was put on after it.
+fn who_left(agents: &mut Agents, known: &Known<'_, '_>) -> Vec<(Parting, bool)> {
+    // Nearly all of them went with their entities.
+    agents.partings.retain(|one| known.contains(one.entity));
+    if agents.partings.is_empty() {
+        return Vec::new();
+    }
+    let newcomers = agents.newcomers.iter().zip(0..);
+    let last: EntityHashMap<usize> = newcomers.map(|(&entity, place)| (entity, place)).collect();
+    let is_over = |one: &Parting| {
+        let put_on = last.get(&one.entity);
+        put_on.is_none_or(|&put_on| put_on < one.before)
+    };
+    let all = agents.partings.drain(..);
+    all.map(|one| (one, is_over(&one))).collect()
+}
+
+/// They are looked at: some kind may still know them, else they end.
+fn look_at_left(
+    agents: &Agents,
+    arrivals: &mut Arrivals,
+    left: &[(Parting, bool)],
+    known: &Known<'_, '_>,
+) {
+    for &(Parting { entity, kind, .. }, is_over) in left {
+        let own = known.get(entity).ok().map(|(_, id, _)| id.get());
+        let own = own.filter(|&id| agents.entity(id) == Some(entity));
+        let Some(id) = arrivals.find(entity).or(own) else {
+            continue;
+        };
+        // One that was refused beside it changes nothing.
+        if agents.may_be_of(id.index() as usize, kind) {
+            let arrival = arrivals.push(entity, id, false);
+            (arrival.is_left, arrival.is_over) = (true, is_over);
+        }
+    }
+}
+
 /// Those who went since the last intake.
-fn take_leave(agents: &mut Agents, state: &mut AgentState, known: &Known<'_, '_>) {
+fn take_leave(
+    agents: &mut Agents,
+    state: &mut AgentState,
+    known: &Known<'_, '_>,
+    gone: &mut Vec<Entity>,
+    commands: &mut Commands<'_, '_>,
+) {
     let mut departures = std::mem::take(&mut agents.departures);
     for (id, entity) in departures.drain(..) {
         let is_back = known.get(entity).is_ok_and(|(_, now, _)| *now == id);
@@ -110,6 +201,11 @@ fn take_leave(agents: &mut Agents, state: &mut AgentState, known: &Known<'_, '_>
         {
             agents.clear(slot);
             state.end(id.get(), agents.numbers_from);
+            // The entity may go on, and be an agent again: another one.
+            if let Ok(mut left) = commands.get_entity(entity) {
+                left.try_remove::<AllRams>();
+                gone.push(entity);
+            }
         }
     }
     agents.departures = departures;
@@ -145,11 +241,10 @@ fn welcome(
         };
         if id.slot().is_some() && agents.entity(id.get()) == Some(entity) {
             // It has another machine.
-            arrivals.list.push((entity, id.get()));
+            arrivals.push(entity, id.get(), false);
             continue;
         }
-        let is_free =
-            |number: u32| number < agents.most_agents && state.at(number as usize).is_none();
+        let is_free = |number: u32| number < agents.most_agents && state.is_vacant(number as usize);
         let own = own.map(|number| number.0);
         if let Some(number) = own.filter(|&number| !is_free(number)) {
             problems.tell(Problem::Number { entity, number });
@@ -166,7 +261,7 @@ fn welcome(
         let id = state.begin(index, agents.numbers_from);
         agents.place(id, entity);
         commands.entity(entity).try_insert(StableId::new(id));
-        arrivals.list.push((entity, id));
+        arrivals.push(entity, id, true);
     }
     if agents.newcomers.is_empty() {
         agents.newcomers = newcomers;
@@ -179,18 +274,23 @@ pub(crate) fn refuse_strangers(
     mut agents: ResMut<'_, Agents>,
     mut state: ResMut<'_, AgentState>,
     mut problems: ResMut<'_, Problems>,
+    mut work: ResMut<'_, Outcome>,
     mut commands: Commands<'_, '_>,
 ) {
     // Those that no kind knows have none.
     agents.revariants.clear();
-    for (&(entity, id), _) in arrivals
-        .list
-        .iter()
-        .zip(&arrivals.claimed)
-        .filter(|(_, claimed)| !**claimed)
+    for &Arrival {
+        entity,
+        id,
+        is_over,
+        ..
+    } in arrivals.list.iter().filter(|one| one.kind.is_none())
     {
-        // Its Agent was taken off meanwhile, or nobody ever said what its functions are.
-        problems.tell(Problem::NoKind(entity));
+        if !is_over {
+            // Nobody ever said what its functions are.
+            problems.tell(Problem::NoKind(entity));
+        }
+        work.gone.push(entity);
         agents.clear(id.index() as usize);
         let from = agents.numbers_from;
         state.end(id, from);
@@ -233,7 +333,8 @@ pub(crate) fn route(
     mut work: ResMut<'_, Outcome>,
     mut signals: MessageReader<'_, '_, Signal>,
     ids: Query<'_, '_, &StableId>,
-    members: Query<'_, '_, (&StableId, &Groups)>,
+    may_be: MayBe<'_, '_>,
+    mut members: Local<'_, Members>,
     mut told: Local<'_, Vec<Told>>,
     mut letters: Local<'_, Vec<Letter>>,
     mut list: Local<'_, Vec<u32>>,
@@ -243,6 +344,7 @@ pub(crate) fn route(
     told.extend(signals.read().map(Told::of_signal));
     // By receiver comes later; here the order of sending, which no thread and no schedule decides.
     told.sort_unstable_by(Told::order);
+    members.find(told.iter().filter_map(|one| group_of(one.to)), &may_be);
     std::mem::swap(&mut *letters, &mut state.letters);
     state.letters.clear();
     for one in told.drain(..) {
@@ -262,16 +364,22 @@ pub(crate) fn route(
     list_stops(agents, state);
 }
 
+/// The group that is meant, if it is one.
+fn group_of(target: Target) -> Option<Group> {
+    match target {
+        Target::Group(group) => Some(group),
+        Target::Agent(receiver) => Group::of(receiver),
+        Target::Entity(_) | Target::All => None,
+    }
+}
+
 /// Everybody whom something is for, in the order of agents.
 fn address(
     agents: &mut Agents,
     (state, arrivals): (&AgentState, &Arrivals),
     problems: &mut Problems,
     told: &Told,
-    (ids, members): (
-        &Query<'_, '_, &StableId>,
-        &Query<'_, '_, (&StableId, &Groups)>,
-    ),
+    (ids, members): (&Query<'_, '_, &StableId>, &Members),
     letters: &mut Vec<Letter>,
 ) {
     match told.to {
@@ -306,28 +414,12 @@ fn speak_to(
     problems: &mut Problems,
     told: &Told,
     group: Group,
-    members: &Query<'_, '_, (&StableId, &Groups)>,
+    members: &Members,
     letters: &mut Vec<Letter>,
 ) {
-    for id in members_of(group, members) {
+    for id in members.of(group) {
         put((agents, state), problems, told, id, letters, false);
     }
-}
-
-/// Everybody in a group, in the order of agents.
-pub(crate) fn members_of(
-    group: Group,
-    members: &Query<'_, '_, (&StableId, &Groups)>,
-) -> Vec<AgentId> {
-    let is_in =
-        |(id, groups): &(&StableId, &Groups)| id.slot().is_some() && groups.0.contains(&group);
-    let mut list: Vec<AgentId> = members
-        .iter()
-        .filter(is_in)
-        .map(|(id, _)| id.get())
-        .collect();
-    list.sort_unstable_by_key(|id| id.index());
-    list
 }
 
 /// One event for one agent.
@@ -381,10 +473,9 @@ fn put(
     }
 }
 
-/// Who is stopped in this tick.
+/// Who is stopped in this tick; those whose machine is not loaded yet, later.
 fn list_stops(agents: &mut Agents, state: &AgentState) {
-    let mut stopping = std::mem::take(&mut agents.stopping);
-    for id in stopping.drain(..).filter(|&id| state.has(id)) {
+    for id in state.stopping.iter().filter(|&&id| state.has(id)) {
         let slot = id.index();
         if let Some(kind) = agents.program(slot as usize).map(|program| program.kind) {
             agents.turns[usize::from(kind)].stopping.push(slot);
@@ -392,7 +483,5 @@ fn list_stops(agents: &mut Agents, state: &AgentState) {
     }
     for turns in &mut agents.turns {
         turns.stopping.sort_unstable();
-        turns.stopping.dedup();
     }
-    agents.stopping = stopping;
 }

@@ -12,30 +12,42 @@
 //! ```
 //!
 //! - On entities: `agent` (components and their hooks). Beside them: `state` (what a rollback keeps),
-//!   `roster` (what follows from entities and can be found again), `kind` (a blackboard with its functions
+//!   `roster` (what follows from entities and can be found again), `free` (indices that nobody has),
+//!   `kind` (a blackboard with its functions
 //!   and machines), `outputs` (what agents want done), `problems`.
+//! - `everybody` makes systems that see agents on disabled entities, too.
+//! - `members` finds who is in the groups that are spoken to. `asset` loads machines, `broken` tries those again
+//!   whose parts are saved.
 //! - `view` turns system parameters into contexts of user functions, `workers` Bevy's threads into those
 //!   of a tick.
-//! - `snapshot` takes all brains out of a world and puts them back, `compare` says what two of them do
+//! - `snapshot` takes all brains out of a world, `restore` puts them back, `saved_boards` knows the bytes of
+//!   blackboards, `compare` says what two of them do
 //!   not have in common.
 
 mod adopt;
 mod agent;
 mod asset;
 mod board;
+#[cfg(feature = "compile")]
+mod broken;
 mod compare;
 mod diagnostics;
 mod emit;
+mod everybody;
+mod free;
 mod intake;
 mod kind;
 mod look;
 mod markers;
+mod members;
 mod outputs;
 mod plugin;
 mod post;
 pub mod prelude;
 mod problems;
+mod restore;
 mod roster;
+mod saved_boards;
 mod send;
 mod sets;
 mod snapshot;

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::marker::PhantomData;
 
 use bevy_ecs::component::Component;
-use bevy_ecs::query::Has;
+use bevy_ecs::query::{Has, With};
 use bevy_ecs::resource::Resource;
 use bevy_ecs::system::{Commands, Query, Res, ResMut};
 use statewright::{Machine, StateHandle};
@@ -82,14 +82,23 @@ type Bodies<'w, 's, T> = Query<
     ),
 >;
 
-/// Looks at those whose bytes changed in this tick.
+/// Looks at those whose bytes changed in this tick, and those who went.
 pub(crate) fn mark<T: Send + Sync + 'static>(
     mut marked: ResMut<'_, Marked<T>>,
     (agents, work): (Res<'_, Agents>, Res<'_, Outcome>),
     state: Res<'_, AgentState>,
     bodies: Bodies<'_, '_, T>,
+    marks: Query<'_, '_, Option<&StableId>, With<StateMarker<T>>>,
     mut commands: Commands<'_, '_>,
 ) {
+    // Those who are agents no longer. Others are in no state yet, or are looked at below.
+    for &entity in &work.gone {
+        let lives =
+            |id: Option<&StableId>| id.is_some_and(|id| agents.entity(id.get()) == Some(entity));
+        if marks.get(entity).is_ok_and(|id| !lives(id)) {
+            commands.entity(entity).try_remove::<StateMarker<T>>();
+        }
+    }
     for &slot in &work.changed {
         let entity = state
             .at(slot as usize)

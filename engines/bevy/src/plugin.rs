@@ -17,16 +17,17 @@ use statewright::{Functions, Parameters, ReloadReport, Saved, TickSettings};
 use crate::adopt::{MachineReloaded, adopt};
 use crate::asset::{MachineAsset, RomLoader};
 use crate::emit::{self, CommandMessage, StateChanged, Telling};
+use crate::everybody::everybody;
 use crate::intake::{Arrivals, hear_of_files, number, refuse_strangers, route};
 use crate::kind::{AgentBoard, Kind};
 use crate::markers;
 use crate::outputs::Outputs;
 use crate::post;
 use crate::problems::{Problem, Problems};
-use crate::roster::{Agents, Outcome, Turns};
+use crate::roster::{Agents, Outcome};
+use crate::saved_boards::Boards;
 use crate::send::{Inbox, Signal, hear_signal};
 use crate::sets::StatewrightSystems;
-use crate::snapshot::Boards;
 use crate::state::AgentState;
 use crate::tick::tick;
 use crate::view::View;
@@ -133,6 +134,17 @@ pub enum ReloadPolicy {
 }
 
 impl ReloadPolicy {
+    /// Is it the same one? Two functions that do the same may be one, which harms nobody.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Always, Self::Always)
+            | (Self::Parameters, Self::Parameters)
+            | (Self::NobodyBeginsAnew, Self::NobodyBeginsAnew) => true,
+            (Self::If(one), Self::If(other)) => std::ptr::fn_addr_eq(*one, *other),
+            (Self::Always | Self::Parameters | Self::NobodyBeginsAnew | Self::If(_), _) => false,
+        }
+    }
+
     /// Why a reload with this report is refused, if it is.
     pub(crate) fn refuses(&self, report: &ReloadReport) -> Option<&'static str> {
         match self {
@@ -161,10 +173,12 @@ pub struct Config {
     /// Which new versions of a machine take the place of the one that runs.
     pub reload: ReloadPolicy,
     /// Whether new versions wait: while frames may be rolled back and run again, a machine must not
-    /// change.
+    /// change. Machines that are loaded meanwhile wait, too, and their agents with them: the frame in
+    /// which a file is there is another one in each run.
     pub holds_reloads: bool,
     /// Parameters of machines that were changed while they run. Those of a machine that is reloaded are
-    /// gone; whoever made them makes them anew ([`MachineReloaded`]).
+    /// gone; whoever made them makes them anew ([`MachineReloaded`]). They decide what agents do: where
+    /// frames are rolled back, a game that changes them while it runs rolls this resource back, too.
     pub parameters: HashMap<AssetId<MachineAsset>, Parameters>,
     /// What is traced for those who are told of states.
     pub(crate) telling: Option<Settings>,
@@ -212,6 +226,8 @@ impl Plugin for StatewrightPlugin {
                 .in_set(Intake),
         );
         app.configure_sets(schedule, (Step::Think, Step::Finish).chain().in_set(Tick));
+        let (number, route) = (everybody(app, number), everybody(app, route));
+        let finish = everybody(app, post::finish);
         app.add_systems(
             schedule,
             (
@@ -221,7 +237,7 @@ impl Plugin for StatewrightPlugin {
                 (refuse_strangers, route)
                     .chain_ignore_deferred()
                     .in_set(Step::Route),
-                post::finish.in_set(Step::Finish),
+                finish.in_set(Step::Finish),
             ),
         );
         if self.telling != Telling::Nothing {
@@ -287,7 +303,13 @@ fn register_assets(app: &mut App) {
         app.init_asset::<MachineAsset>()
             .init_asset_loader::<RomLoader>();
         #[cfg(feature = "compile")]
-        app.init_asset_loader::<crate::asset::MachineLoader>();
+        {
+            use crate::broken::{Parts, PartsLoader, watch_parts};
+            app.init_asset_loader::<crate::asset::MachineLoader>()
+                .init_asset::<Parts>()
+                .init_asset_loader::<PartsLoader>()
+                .add_systems(bevy_app::Last, watch_parts);
+        }
         app.insert_resource(Loaded);
     } else {
         app.init_resource::<Assets<MachineAsset>>()
@@ -329,7 +351,8 @@ pub trait AppAgents {
     /// path; machines that do not have it mark nobody.
     fn mark_state<T: Send + Sync + 'static>(&mut self, path: &'static str) -> &mut Self;
 
-    /// Blackboards `B` are part of [snapshots](crate::WorldBrains).
+    /// Blackboards `B` are part of [snapshots](crate::WorldBrains), which know them by the name of their type.
+    /// [`SchemaBoard`](crate::SchemaBoard) may be one of them.
     fn save_boards<B: AgentBoard + Saved>(&mut self) -> &mut Self;
 
     /// Typed commands are written as messages, too, after [`Commit`](StatewrightSystems::Commit).
@@ -357,8 +380,8 @@ impl AppAgents for App {
         later(self, move |app| {
             let schedule = schedule_of(app);
             app.insert_resource(markers::Marked::<T>::new(path));
-            let mark = markers::mark::<T>.in_set(StatewrightSystems::Emit);
-            app.add_systems(schedule, mark);
+            let mark = everybody(app, markers::mark::<T>);
+            app.add_systems(schedule, mark.in_set(StatewrightSystems::Emit));
         })
     }
 
@@ -410,18 +433,16 @@ fn add_kind<B: AgentBoard, C: View + ?Sized>(
     }
     world.insert_resource(Claimed::<B>(std::marker::PhantomData));
     let mut agents = world.resource_mut::<Agents>();
-    let number = agents.turns.len() as u16;
-    agents.turns.push(Turns::default());
+    let number = agents.add_kind::<B>();
     world.insert_resource(Kind::<B, C>::new(number, functions));
     let schedule = schedule_of(app);
+    let adopt = everybody(app, adopt::<B, C>);
     app.add_systems(
         schedule,
         (
             // What kinds leave is put together by agents, whichever of them came first: some schedules
             // refuse systems whose order nobody said.
-            adopt::<B, C>
-                .in_set(Step::Adopt)
-                .ambiguous_with(Step::Adopt),
+            adopt.in_set(Step::Adopt).ambiguous_with(Step::Adopt),
             tick::<B, C>.in_set(Step::Think).ambiguous_with(Step::Think),
         ),
     );

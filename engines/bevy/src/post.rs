@@ -1,10 +1,10 @@
 //! The end of a tick: who sleeps, and who gets what agents sent to each other (CMD-4).
 
-use bevy_ecs::system::{Query, ResMut};
+use bevy_ecs::system::{Local, ResMut};
 use statewright::{AgentId, Event};
 
-use crate::agent::{Group, Groups, StableId};
-use crate::intake::members_of;
+use crate::agent::Group;
+use crate::members::{MayBe, Members};
 use crate::problems::Problems;
 use crate::roster::{Agents, Outcome};
 use crate::state::{AgentState, Letter};
@@ -15,19 +15,19 @@ pub(crate) fn finish(
     mut state: ResMut<'_, AgentState>,
     mut problems: ResMut<'_, Problems>,
     mut work: ResMut<'_, Outcome>,
-    members: Query<'_, '_, (&StableId, &Groups)>,
+    may_be: MayBe<'_, '_>,
+    mut members: Local<'_, Members>,
 ) {
     let (agents, state, problems) = (&mut *agents, &mut *state, &mut *problems);
     agents.finish(&mut work, state, problems);
     let sent = &work.sent;
+    let groups = sent.iter().filter_map(|&(_, _, to, _)| Group::of(to));
+    members.find(groups, &may_be);
     for &(from, program, to, event) in sent {
         match Group::of(to) {
             // An agent who speaks to its own group does not hear itself.
             Some(group) => {
-                for to in members_of(group, &members)
-                    .into_iter()
-                    .filter(|&to| to != from)
-                {
+                for to in members.of(group).filter(|&to| to != from) {
                     deliver(agents, state, problems, program, to, event);
                 }
             }

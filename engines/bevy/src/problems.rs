@@ -41,7 +41,7 @@ pub enum Problem {
     NoKind(Entity),
     /// An entity has two machines: the first goes on alone.
     Twice(Entity),
-    /// The number is taken, or too high: the agent has another one.
+    /// The number is taken, used up or too high: the agent has another one.
     Number {
         /// The entity.
         entity: Entity,
@@ -84,6 +84,15 @@ pub enum Problem {
     LateAssets,
     /// A tick of a kind was refused; it is tried again.
     Tick(String),
+    /// A machine came while reloads are held: its agents begin when they are let go.
+    Held(String),
+    /// An agent came back from a snapshot when its machine was there, and not all of it could be read.
+    Restore {
+        /// The agent.
+        agent: AgentId,
+        /// What of it.
+        what: &'static str,
+    },
 }
 
 impl fmt::Display for Problem {
@@ -133,6 +142,13 @@ impl fmt::Display for Problem {
                 "machines were added before the AssetPlugin, which loads none now: add StatewrightPlugin after AssetPlugin",
             ),
             Self::Tick(report) => write!(f, "a tick was refused: {report}"),
+            Self::Restore { agent, what } => {
+                write!(f, "{agent} came back from a snapshot: {what}")
+            }
+            Self::Held(machine) => write!(
+                f,
+                "machine `{machine}` came while `Config::holds_reloads` is set: its agents wait until it is not; load machines before"
+            ),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Who lives on which entity, who is awake, and whose turn it is: all that follows from entities and
 //! from [`AgentState`], and can be found again.
 
+use std::any::TypeId;
 use std::collections::HashMap;
 
 use bevy_ecs::entity::Entity;
@@ -20,6 +21,8 @@ pub(crate) const NO_PROGRAM: u16 = u16::MAX;
 pub struct Agents {
     /// By index of the agent.
     entities: Vec<Option<Entity>>,
+    /// Of those who live there: an id of somebody who is gone must not mean its successor.
+    generations: Vec<u32>,
     /// Numbers of programs, by index of the agent.
     pub(crate) programs: Vec<u16>,
     /// Numbers of variants, by index of the agent.
@@ -29,19 +32,24 @@ pub struct Agents {
     pub(crate) awake: WakeSet,
     /// Machines that agents run, by number of the program.
     pub(crate) machines: Vec<Program>,
+    /// How many agents run each of them.
+    users: Vec<u32>,
     links: HashMap<(u16, u16), EventLinks>,
     /// By number of the kind.
     pub(crate) turns: Vec<Turns>,
+    /// Types of their blackboards, by number of the kind.
+    kinds: Vec<TypeId>,
     /// Agents that were put on an entity since the last intake.
     pub(crate) newcomers: Vec<Entity>,
     pub(crate) departures: Vec<(StableId, Entity)>,
+    pub(crate) partings: Vec<Parting>,
     pub(crate) revariants: Vec<Entity>,
-    /// Agents that are stopped in the next tick, and those that are to be reset.
-    pub(crate) stopping: Vec<AgentId>,
     /// Entities are others than before: everything here is to be found again.
     pub(crate) is_stale: bool,
     /// Counts how often it was.
     pub(crate) epoch: u64,
+    /// Counts how often somebody ended.
+    pub(crate) ends: u64,
     /// The tick that must come next, if time did not go back.
     pub(crate) expected: u64,
     /// Automatic ids begin here.
@@ -51,6 +59,16 @@ pub struct Agents {
     last_counters: Counters,
     last_turns: usize,
     count: usize,
+}
+
+/// An Agent was taken off an entity, or went with it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Parting {
+    pub(crate) entity: Entity,
+    /// Type of the blackboard that it was an Agent of.
+    pub(crate) kind: TypeId,
+    /// How many newcomers there were: those behind came later.
+    pub(crate) before: usize,
 }
 
 /// A machine that is bound to the functions of a kind.
@@ -75,11 +93,15 @@ pub(crate) struct Turns {
 pub(crate) struct Outcome {
     /// Agents whose bytes changed since the last intake, by index.
     pub(crate) changed: Vec<u32>,
+    /// Entities that go on without being agents, since the last intake.
+    pub(crate) gone: Vec<Entity>,
     pub(crate) settled: Vec<(u32, Sleep)>,
     /// By index of the agent.
     pub(crate) left: Vec<(u32, Event)>,
     /// Sender, its program, receiver, event.
     pub(crate) sent: Vec<(AgentId, u16, AgentId, Event)>,
+    /// Agents that were stopped, by index.
+    pub(crate) stopped: Vec<u32>,
     pub(crate) turns: usize,
     pub(crate) counters: Counters,
 }
@@ -101,6 +123,7 @@ impl Outcome {
         self.settled.clear();
         self.left.clear();
         self.sent.clear();
+        self.stopped.clear();
         (self.turns, self.counters) = (0, Counters::default());
     }
 }
@@ -124,11 +147,16 @@ impl Agents {
 
     /// The entity that an agent lives on. It may be gone since the last intake.
     pub fn entity(&self, agent: AgentId) -> Option<Entity> {
-        self.entities.get(agent.index() as usize).copied().flatten()
+        let slot = agent.index() as usize;
+        let entity = (*self.entities.get(slot)?)?;
+        // Ids of groups and of crowds are no agents' either.
+        let own = AgentId::new(agent.index(), self.generations[slot]);
+        (own == agent).then_some(entity)
     }
 
     /// The machine that an agent runs, if it is loaded.
     pub fn machine(&self, agent: AgentId) -> Option<&Machine> {
+        self.entity(agent)?;
         self.program(agent.index() as usize)
             .map(|program| &program.machine)
     }
@@ -148,12 +176,6 @@ impl Agents {
         self.last_turns
     }
 
-    /// An agent is stopped in the next tick: it leaves all its states, with their exit actions, and ends.
-    /// Its entity stays.
-    pub fn stop(&mut self, agent: AgentId) {
-        self.stopping.push(agent);
-    }
-
     /// An agent has a turn in the next tick: for whoever changed its instance (paused, resumed or reset it
     /// by the methods of [`Machine`]), or a blackboard that its conditions look at. One that is gone has
     /// none.
@@ -166,6 +188,20 @@ impl Agents {
     pub(crate) fn program(&self, slot: usize) -> Option<&Program> {
         self.machines.get(usize::from(*self.programs.get(slot)?))
     }
+
+    /// Is an agent one of the kind with this blackboard? Nobody knows of one whose machine is not loaded.
+    pub(crate) fn may_be_of(&self, slot: usize, kind: TypeId) -> bool {
+        let own = self.program(slot).map(|program| usize::from(program.kind));
+        own.is_none_or(|own| self.kinds.get(own) == Some(&kind))
+    }
+
+    /// A kind is added: its number.
+    pub(crate) fn add_kind<B: 'static>(&mut self) -> u16 {
+        let number = self.kinds.len() as u16;
+        self.kinds.push(TypeId::of::<B>());
+        self.turns.push(Turns::default());
+        number
+    }
 }
 
 /// Agents come and go.
@@ -175,18 +211,21 @@ impl Agents {
         let slot = agent.index() as usize;
         if self.entities.len() <= slot {
             self.entities.resize(slot + 1, None);
+            self.generations.resize(slot + 1, 0);
             self.programs.resize(slot + 1, NO_PROGRAM);
             self.variants.resize(slot + 1, 0);
         }
         self.count += usize::from(self.entities[slot].is_none());
         self.entities[slot] = Some(entity);
+        self.generations[slot] = agent.generation();
     }
 
     /// It lives no more.
     pub(crate) fn clear(&mut self, slot: usize) {
         if let Some(entity) = self.entities.get_mut(slot) {
             self.count -= usize::from(entity.take().is_some());
-            self.programs[slot] = NO_PROGRAM;
+            self.ends += 1;
+            self.set_program(slot, NO_PROGRAM);
             self.variants[slot] = 0;
             self.awake.put_to_sleep(slot);
         }
@@ -196,6 +235,7 @@ impl Agents {
     pub(crate) fn forget(&mut self) {
         self.entities.fill(None);
         self.programs.fill(NO_PROGRAM);
+        self.users.fill(0);
         self.variants.fill(0);
         self.awake.clear();
         self.count = 0;
@@ -203,14 +243,46 @@ impl Agents {
         self.is_stale = false;
         self.newcomers.clear();
         self.departures.clear();
+        self.partings.clear();
         self.revariants.clear();
-        self.stopping.clear();
     }
 
     /// An agent runs a program from now on.
     pub(crate) fn run(&mut self, slot: usize, program: u16) {
-        self.programs[slot] = program;
+        self.set_program(slot, program);
         self.awake.wake(slot);
+    }
+
+    /// It has none, until its machine is loaded.
+    pub(crate) fn run_nothing(&mut self, slot: usize) {
+        self.set_program(slot, NO_PROGRAM);
+        self.awake.put_to_sleep(slot);
+    }
+
+    fn set_program(&mut self, slot: usize, program: u16) {
+        let before = std::mem::replace(&mut self.programs[slot], program);
+        if let Some(users) = self.users.get_mut(usize::from(before)) {
+            *users -= 1;
+        }
+        if let Some(users) = self.users.get_mut(usize::from(program)) {
+            *users += 1;
+        }
+    }
+
+    /// Does any agent run a program?
+    pub(crate) fn is_run(&self, program: u16) -> bool {
+        self.users
+            .get(usize::from(program))
+            .is_some_and(|&users| users > 0)
+    }
+
+    /// One more machine that agents of a kind may run: its number. `None` if there are as many as numbers.
+    pub(crate) fn add_machine(&mut self, machine: Machine, kind: u16) -> Option<u16> {
+        let number = u16::try_from(self.machines.len()).ok();
+        let number = number.filter(|&number| number != NO_PROGRAM)?;
+        self.machines.push(Program { machine, kind });
+        self.users.push(0);
+        Some(number)
     }
 
     /// Agents of a kind have a turn.
@@ -298,6 +370,8 @@ impl Agents {
                 state.letters.push(Letter { to, event });
             }
         }
+        last.stopped.sort_unstable();
+        state.forget_stops(&last.stopped);
         // In the order of senders, each in its own.
         last.sent.sort_by_key(|(from, ..)| from.index());
         self.totals.add(&last.counters);
@@ -327,5 +401,30 @@ impl Agents {
         let mut all = self.machines.iter();
         let place = all.position(|program| program.machine.resolve(event).is_ok())?;
         u16::try_from(place).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::agent::Agent;
+
+    #[derive(bevy_ecs::component::Component, statewright::Board, Default)]
+    struct Dummy;
+
+    fn row<T>(_: &[T]) -> usize {
+        size_of::<T>()
+    }
+
+    #[test]
+    fn an_agent_costs_its_instance_its_blackboard_and_52_bytes() {
+        let (agents, state) = (Agents::default(), AgentState::default());
+        let beside = row(&agents.entities)
+            + row(&agents.generations)
+            + row(&agents.programs)
+            + row(&agents.variants)
+            + row(&state.generations);
+        let own = size_of::<Agent<Dummy>>() + size_of::<StableId>();
+        assert_eq!(own + beside, 52);
     }
 }

@@ -1,33 +1,36 @@
 //! All brains of a world as bytes, and back.
 //!
 //! ```text
-//!  head │ machines: number, hashes, ROM │ tick, seed, generations, letters │ agents: id, program,
-//!       │                               │                                 │ instance, blackboard
+//!  head │ machines │ blackboards: names, forms │ tick, seed, generations, letters, stops │ agents: id, machine,
+//!       │          │                           │                                        │ instance, blackboard
 //! ```
 //!
 //! What is not in it: entities and their other components (`AgentVariant` among them), which the game
-//! saves as it likes, and what was sent since the last intake. Agents are found again by their ids.
+//! saves as it likes, and what was sent since the last intake. Agents are found again by their ids
+//! (`restore`), blackboards by their names (`saved_boards`). Machines are those that somebody runs, in the order
+//! of agents: equal brains are equal bytes, whatever ran before them.
 
+use std::collections::HashMap;
 use std::fmt;
-use std::sync::Arc;
 
 use bevy_ecs::entity::Entity;
-use bevy_ecs::resource::Resource;
 use bevy_ecs::world::World;
+use statewright::form::Forms;
 use statewright::{
-    AgentId, Event, Instance, Instance64, Instance128, Instance256, Machine, Reload, Saved,
-    SymbolTable,
+    AgentId, Class, Event, Instance64, Instance128, Instance256, Machine, SymbolTable,
 };
 use zerocopy::{FromBytes, IntoBytes};
 
 use crate::agent::{Ram, Ram64, Ram128, Ram256, StableId};
-use crate::compare::{BrainsDifference, compare, see_saved};
-use crate::kind::{AgentBoard, hashes};
+use crate::compare::{BrainsDifference, compare};
+use crate::kind::hashes;
+use crate::restore::{SavedBrain, put_back};
 use crate::roster::{Agents, NO_PROGRAM};
+use crate::saved_boards::{BoardCodec, BoardForm, Boards};
 use crate::state::{AgentState, Letter};
 
 /// First bytes of a snapshot, and its version.
-const MAGIC: [u8; 8] = *b"SWBV\x01\0\0\0";
+const MAGIC: [u8; 8] = *b"SWBV\x02\0\0\0";
 
 /// Why bytes were refused: nothing changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,6 +63,13 @@ pub struct BrainsRestored {
     pub same: usize,
     /// Agents of a machine that is another version now: mapped by stable ids, as in a reload.
     pub mapped: usize,
+    /// Agents that begin anew: they had not begun, nothing of them is left in the machine of today, or their
+    /// bytes are none of their machine.
+    pub anew: usize,
+    /// Agents whose machine is not known yet, because they were spawned in this very frame, or because it is
+    /// still being loaded: they go on where they were as soon as it is. What cannot go on is told in
+    /// [`Problems`](crate::Problems) then.
+    pub not_ready: usize,
     /// Agents of the snapshot that are on no entity: they are gone.
     pub missing: Vec<AgentId>,
     /// Agents of the world that the snapshot does not know: they begin anew.
@@ -70,56 +80,6 @@ pub struct BrainsRestored {
     pub lost_events: usize,
 }
 
-/// How blackboards of a kind are written and read, if they are [`Saved`].
-#[derive(Resource, Clone, Default)]
-pub(crate) struct Boards(Vec<BoardCodec>);
-
-#[derive(Clone)]
-struct BoardCodec {
-    see: fn(&Machine, u64, &[u8], &[u8]) -> Option<statewright::Inspection>,
-    save: Arc<dyn Fn(&World, Entity, &mut Vec<u8>) -> bool + Send + Sync>,
-    load: Arc<dyn Fn(&mut World, Entity, &Machine, &[u8]) -> bool + Send + Sync>,
-}
-
-impl Boards {
-    /// Blackboards `B` are part of snapshots. Kinds know each other by the order in which this was said.
-    pub(crate) fn add<B: AgentBoard + Saved>(&mut self) {
-        self.0.push(BoardCodec {
-            see: see_saved::<B>,
-            save: Arc::new(|world, entity, bytes| {
-                let board = world.get::<B>(entity);
-                board.is_some_and(|board| {
-                    board.save(bytes);
-                    true
-                })
-            }),
-            load: Arc::new(|world, entity, machine, mut bytes| {
-                let Some(board) = B::load(machine, &mut bytes).filter(|_| bytes.is_empty()) else {
-                    return false;
-                };
-                let own = world.get_mut::<B>(entity);
-                own.is_some_and(|mut own| {
-                    *own = board;
-                    true
-                })
-            }),
-        });
-    }
-
-    /// An agent by name, whose blackboard is one of a kind.
-    pub(crate) fn see(
-        &self,
-        number: u16,
-        machine: &Machine,
-        now: u64,
-        instance: &[u8],
-        board: &[u8],
-    ) -> Option<statewright::Inspection> {
-        let codec = self.0.get(usize::from(number))?;
-        (codec.see)(machine, now, instance, board)
-    }
-}
-
 /// Taking and putting back.
 pub trait WorldBrains {
     /// All brains: instances, blackboards that [`save_boards`](crate::AppAgents::save_boards) was said
@@ -127,7 +87,9 @@ pub trait WorldBrains {
     fn snapshot_brains(&self) -> Result<Vec<u8>, BrainsError>;
 
     /// Puts a snapshot back. Agents are found by their [`StableId`], those of machines that are other
-    /// versions now are mapped. Nothing changes if the bytes are refused.
+    /// versions now are mapped. Nothing changes if the bytes are refused. To load a game, spawn its agents
+    /// with the ids that they had ([`StableId::new`]), and call this at once or later: whoever has not begun
+    /// by then goes on when it does.
     fn restore_brains(&mut self, bytes: &[u8]) -> Result<BrainsRestored, BrainsError>;
 
     /// The first thing that two snapshots do not have in common, by name: what to ask when a frame is
@@ -144,15 +106,17 @@ pub trait WorldBrains {
 /// What a snapshot says.
 pub(crate) struct Read {
     pub(crate) machines: Vec<([u64; 2], Machine)>,
+    pub(crate) boards: Vec<BoardForm>,
     pub(crate) state: AgentState,
     pub(crate) agents: Vec<ReadAgent>,
 }
 
 pub(crate) struct ReadAgent {
     pub(crate) id: AgentId,
+    /// Place of its machine, `NO_PROGRAM` if it had not begun.
     pub(crate) program: u16,
-    pub(crate) instance: AnyInstance,
-    /// Number of the kind's codec, and bytes.
+    pub(crate) instance: Option<AnyInstance>,
+    /// Place of the blackboard's form, and bytes.
     pub(crate) board: Option<(u16, Vec<u8>)>,
 }
 
@@ -171,6 +135,15 @@ impl AnyInstance {
             Self::Large(one) => one.as_bytes(),
         }
     }
+
+    /// Can an agent of a machine be so?
+    pub(crate) fn is_of(&self, machine: &Machine) -> bool {
+        match self {
+            Self::Small(one) => machine.check_instance(one).is_ok(),
+            Self::Middle(one) => machine.check_instance(one).is_ok(),
+            Self::Large(one) => machine.check_instance(one).is_ok(),
+        }
+    }
 }
 
 impl WorldBrains for World {
@@ -179,26 +152,25 @@ impl WorldBrains for World {
         let state = self
             .get_resource::<AgentState>()
             .ok_or(BrainsError::NoPlugin)?;
+        let mut written = Written::default();
+        let mut state = state.clone();
+        for one in agents_of(self, agents, &state) {
+            written.put_agent(self, agents, one, &mut state.letters);
+        }
         let mut bytes = MAGIC.to_vec();
-        put_u32(&mut bytes, agents.machines.len());
-        for program in &agents.machines {
-            put_block(&mut bytes, program.machine.bytes());
-            put_block(&mut bytes, program.machine.symbols().to_json().as_bytes());
+        put_u32(&mut bytes, written.machines.len());
+        for machine in &written.machines {
+            put_block(&mut bytes, machine.bytes());
+            put_block(&mut bytes, machine.symbols().to_json().as_bytes());
         }
-        write_state(&mut bytes, state);
-        let all = (0..agents.programs.len()).filter_map(|slot| {
-            let id = state.at(slot)?;
-            let entity = agents.entity(id)?;
-            Some((slot, id, entity, instance_of(self, entity)?))
-        });
-        let all: Vec<_> = all.collect();
-        put_u32(&mut bytes, all.len());
-        for (slot, id, entity, instance) in all {
-            bytes.extend(id.bits().to_le_bytes());
-            bytes.extend(agents.programs[slot].to_le_bytes());
-            put_block(&mut bytes, instance.bytes());
-            write_board(self, entity, &mut bytes);
+        put_u32(&mut bytes, written.boards.len());
+        for (name, form) in &written.boards {
+            put_block(&mut bytes, name.as_bytes());
+            put_block(&mut bytes, form);
         }
+        write_state(&mut bytes, &state);
+        put_u32(&mut bytes, written.count);
+        bytes.extend(written.agents);
         let sum = checksum(&bytes);
         bytes.extend(sum.to_le_bytes());
         Ok(bytes)
@@ -219,6 +191,25 @@ impl WorldBrains for World {
     ) -> Result<Option<BrainsDifference>, BrainsError> {
         compare(self, one, other)
     }
+}
+
+/// Everybody, in the order of ids.
+fn agents_of(world: &World, agents: &Agents, state: &AgentState) -> Vec<(AgentId, Entity)> {
+    if !agents.is_stale {
+        let ids = (0..state.generations.len()).filter_map(|slot| state.at(slot));
+        return ids
+            .filter_map(|id| Some((id, agents.entity(id)?)))
+            .collect();
+    }
+    // Nobody has been found again yet.
+    let entities = world.archetypes().iter().flat_map(|one| one.entities());
+    let mut all: Vec<(AgentId, Entity)> = entities
+        .filter_map(|one| Some((world.get::<StableId>(one.id())?.get(), one.id())))
+        .filter(|(id, _)| state.has(*id))
+        .collect();
+    all.sort_unstable_by_key(|(id, entity)| (id.index(), *entity));
+    all.dedup_by_key(|(id, _)| *id);
+    all
 }
 
 fn instance_of(world: &World, entity: Entity) -> Option<AnyInstance> {
@@ -242,28 +233,116 @@ fn instance_of(world: &World, entity: Entity) -> Option<AnyInstance> {
 fn write_state(bytes: &mut Vec<u8>, state: &AgentState) {
     bytes.extend(state.now.to_le_bytes());
     bytes.extend(state.seed.to_le_bytes());
-    for list in [&state.generations, &state.free] {
-        put_u32(bytes, list.len());
-        list.iter().for_each(|one| bytes.extend(one.to_le_bytes()));
-    }
+    put_u32(bytes, state.generations.len());
+    let generations = state.generations.iter();
+    generations.for_each(|one| bytes.extend(one.to_le_bytes()));
     put_u32(bytes, state.letters.len());
     for letter in &state.letters {
         bytes.extend(letter.to.bits().to_le_bytes());
         bytes.extend(letter.event.as_bytes());
     }
+    put_u32(bytes, state.stopping.len());
+    for agent in &state.stopping {
+        bytes.extend(agent.bits().to_le_bytes());
+    }
 }
 
-fn write_board(world: &World, entity: Entity, bytes: &mut Vec<u8>) {
-    let boards = world
-        .get_resource::<Boards>()
-        .map_or(&[][..], |boards| &boards.0);
-    let mut own = Vec::new();
-    let mut codecs = (1_u16..).zip(boards);
-    let number =
-        codecs.find_map(|(number, codec)| (codec.save)(world, entity, &mut own).then_some(number));
-    bytes.extend(number.unwrap_or(0).to_le_bytes());
-    if number.is_some() {
-        put_block(bytes, &own);
+/// Agents as they are written, with the machines and blackboards that they need.
+#[derive(Default)]
+struct Written {
+    machines: Vec<Machine>,
+    places: HashMap<[u64; 2], u16>,
+    /// Names and forms.
+    boards: Vec<(String, Vec<u8>)>,
+    /// Names of today's types, and their places.
+    codecs: Vec<(&'static str, usize)>,
+    agents: Vec<u8>,
+    count: usize,
+}
+
+impl Written {
+    fn put_agent(
+        &mut self,
+        world: &World,
+        agents: &Agents,
+        (id, entity): (AgentId, Entity),
+        letters: &mut Vec<Letter>,
+    ) {
+        self.count += 1;
+        self.agents.extend(id.bits().to_le_bytes());
+        let brain = world.get::<SavedBrain>(entity);
+        if let Some(brain) = brain.filter(|brain| brain.id() == id) {
+            // It came out of a snapshot and has not begun since.
+            self.put_saved(brain);
+            let waiting = brain.saved().2.iter();
+            letters.extend(waiting.map(|&event| Letter { to: id, event }));
+            return;
+        }
+        let found = agents.machine(id).zip(instance_of(world, entity));
+        self.put_instance(found);
+        let boards = world.get_resource::<Boards>();
+        let mut own = Vec::new();
+        let mut codecs = boards.into_iter().flat_map(Boards::iter);
+        let board = codecs.find(|codec| (codec.save)(world, entity, &mut own));
+        let place = board.map(|codec| self.place_of(codec));
+        self.put_board(place.map(|place| (place, &*own)));
+    }
+
+    fn put_saved(&mut self, brain: &SavedBrain) {
+        let (read, agent, _) = brain.saved();
+        let machine = read.machines.get(usize::from(agent.program));
+        self.put_instance(machine.map(|(_, machine)| machine).zip(agent.instance));
+        let place = agent.board.as_ref().map(|(place, bytes)| {
+            let form = &read.boards[usize::from(*place)];
+            (self.place_of_form(&form.name, &form.bytes), &**bytes)
+        });
+        self.put_board(place);
+    }
+
+    /// The machine and the instance of whoever has begun.
+    fn put_instance(&mut self, found: Option<(&Machine, AnyInstance)>) {
+        let place = found.map(|(machine, _)| {
+            let behind = self.machines.len() as u16;
+            let place = self.places.entry(hashes(machine)).or_insert(behind);
+            if *place == behind {
+                self.machines.push(machine.clone());
+            }
+            *place
+        });
+        self.agents
+            .extend(place.unwrap_or(NO_PROGRAM).to_le_bytes());
+        let instance = found.as_ref().map(|(_, instance)| instance.bytes());
+        put_block(&mut self.agents, instance.unwrap_or_default());
+    }
+
+    /// The place of one of today's types; its form is asked for once.
+    fn place_of(&mut self, codec: &BoardCodec) -> usize {
+        let known = self.codecs.iter().find(|(name, _)| *name == codec.name);
+        if let Some(&(_, place)) = known {
+            return place;
+        }
+        let place = self.place_of_form(codec.name, &(codec.form)().to_bytes());
+        self.codecs.push((codec.name, place));
+        place
+    }
+
+    fn place_of_form(&mut self, name: &str, form: &[u8]) -> usize {
+        let mut known = self.boards.iter();
+        let known = known.position(|one| one.0 == name && one.1 == form);
+        known.unwrap_or_else(|| {
+            self.boards.push((name.to_owned(), form.to_vec()));
+            self.boards.len() - 1
+        })
+    }
+
+    /// The blackboard, with the place of its form.
+    fn put_board(&mut self, board: Option<(usize, &[u8])>) {
+        // 0 means that there is none.
+        let number = board.map_or(0, |(place, _)| place as u16 + 1);
+        self.agents.extend(number.to_le_bytes());
+        if let Some((_, own)) = board {
+            put_block(&mut self.agents, own);
+        }
     }
 }
 
@@ -353,14 +432,27 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, BrainsError> {
         let machine = machine.map_err(|error| BrainsError::Machine(error.to_string()))?;
         machines.push((hashes(&machine), machine));
     }
+    let mut boards = Vec::new();
+    for _ in 0..reader.count(8)? {
+        let name = String::from_utf8_lossy(reader.block()?).into_owned();
+        let bytes = reader.block()?.to_vec();
+        let form = Forms::from_bytes(&bytes);
+        let form = form.map_err(|_| BrainsError::Damaged("the form of a blackboard cannot be"))?;
+        boards.push(BoardForm { name, form, bytes });
+    }
     let state = read_state(&mut reader)?;
     let mut agents = Vec::new();
-    for _ in 0..reader.count(12)? {
-        agents.push(read_agent(&mut reader, &state, machines.len())?);
+    for _ in 0..reader.count(16)? {
+        agents.push(read_agent(
+            &mut reader,
+            &state,
+            (machines.len(), boards.len()),
+        )?);
     }
     match reader.0 {
         [] => Ok(Read {
             machines,
+            boards,
             state,
             agents,
         }),
@@ -377,46 +469,56 @@ fn read_state(reader: &mut Reader<'_>) -> Result<AgentState, BrainsError> {
     for _ in 0..reader.count(4)? {
         state.generations.push(reader.u32()?);
     }
-    for _ in 0..reader.count(4)? {
-        state.free.push(reader.u32()?);
-    }
     for _ in 0..reader.count(32)? {
         let to = AgentId::from_bits(reader.u64()?);
         let event =
             Event::read_from_bytes(reader.take(size_of::<Event>())?).map_err(|_| CUT_OFF)?;
+        if event.class > Class::Critical as u8 {
+            return Err(BrainsError::Damaged("an event in it has no class"));
+        }
         state.letters.push(Letter { to, event });
     }
-    let is_free = |&index: &u32| {
-        let generation = state.generations.get(index as usize);
-        generation.is_some_and(|generation| generation.is_multiple_of(2))
-    };
+    for _ in 0..reader.count(8)? {
+        state.stop(AgentId::from_bits(reader.u64()?));
+    }
+    // That of an index whose last generation is gone is the highest.
     let most = AgentId::GENERATIONS;
-    if !state.free.iter().all(is_free) || state.generations.iter().any(|&one| one >= most) {
+    if state.generations.iter().any(|&one| one > most) {
         return Err(BrainsError::Damaged("ids in it cannot be"));
     }
     Ok(state)
 }
 
-fn read_agent(
-    reader: &mut Reader<'_>,
-    state: &AgentState,
-    machines: usize,
-) -> Result<ReadAgent, BrainsError> {
-    let id = AgentId::from_bits(reader.u64()?);
-    let program = reader.u16()?;
-    let bytes = reader.block()?;
+fn read_instance(bytes: &[u8]) -> Result<AnyInstance, BrainsError> {
     let instance = Instance64::read_from_bytes(bytes).map(AnyInstance::Small);
     let instance =
         instance.or_else(|_| Instance128::read_from_bytes(bytes).map(AnyInstance::Middle));
     let instance =
         instance.or_else(|_| Instance256::read_from_bytes(bytes).map(AnyInstance::Large));
-    let instance =
-        instance.map_err(|_| BrainsError::Damaged("an instance has no size of any tier"))?;
+    instance.map_err(|_| BrainsError::Damaged("an instance has no size of any tier"))
+}
+
+fn read_agent(
+    reader: &mut Reader<'_>,
+    state: &AgentState,
+    (machines, boards): (usize, usize),
+) -> Result<ReadAgent, BrainsError> {
+    let id = AgentId::from_bits(reader.u64()?);
+    let program = reader.u16()?;
+    let instance = match reader.block()? {
+        [] => None,
+        bytes => Some(read_instance(bytes)?),
+    };
     let board = match reader.u16()? {
         0 => None,
         number => Some((number - 1, reader.block()?.to_vec())),
     };
-    if !state.has(id) || (program != NO_PROGRAM && usize::from(program) >= machines) {
+    let place = (program != NO_PROGRAM).then_some(usize::from(program));
+    let is_known = place.is_none_or(|place| place < machines)
+        && board
+            .as_ref()
+            .is_none_or(|(number, _)| usize::from(*number) < boards);
+    if !state.has(id) || !is_known || place.is_some() != instance.is_some() {
         return Err(BrainsError::Damaged("an agent in it cannot be"));
     }
     Ok(ReadAgent {
@@ -427,150 +529,34 @@ fn read_agent(
     })
 }
 
-/// Everything fits: it takes effect.
-fn put_back(world: &mut World, read: Read) -> BrainsRestored {
-    let Read {
-        machines,
-        mut state,
-        agents: saved,
-    } = read;
-    let mut restored = BrainsRestored::default();
-    // Who lives where, before anybody is moved.
-    let mut query = world.query::<(Entity, &StableId)>();
-    let here: Vec<(Entity, AgentId)> = query
-        .iter(world)
-        .map(|(entity, id)| (entity, id.get()))
-        .collect();
-    let place: std::collections::HashMap<AgentId, Entity> =
-        here.iter().map(|&(entity, id)| (id, entity)).collect();
-    let boards = world.get_resource::<Boards>().cloned().unwrap_or_default();
-    for one in &saved {
-        let Some(&entity) = place.get(&one.id) else {
-            restored.missing.push(one.id);
-            state.end(one.id, 0);
-            continue;
-        };
-        put_one(
-            world,
-            entity,
-            one,
-            &machines,
-            &boards,
-            (&state, &mut restored),
-        );
-    }
-    let known: std::collections::HashSet<AgentId> = saved.iter().map(|one| one.id).collect();
-    for (entity, id) in here {
-        if !known.contains(&id) {
-            restored.strangers += 1;
-            world
-                .entity_mut(entity)
-                .remove::<(Ram64, Ram128, Ram256)>()
-                .insert(StableId::default());
-        }
-    }
-    let mut agents = world.resource_mut::<Agents>();
-    let before = state.letters.len();
-    map_letters(&agents, &machines, &saved, &mut state);
-    restored.lost_events = before - state.letters.len();
-    agents.is_stale = true;
-    *world.resource_mut::<AgentState>() = state;
-    restored
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// The machine that an agent runs today, and whether it is the one of the snapshot.
-fn machine_of_today(agents: &Agents, id: AgentId) -> Option<Machine> {
-    agents.machine(id).cloned()
-}
-
-fn put_one(
-    world: &mut World,
-    entity: Entity,
-    saved: &ReadAgent,
-    machines: &[([u64; 2], Machine)],
-    boards: &Boards,
-    (state, restored): (&AgentState, &mut BrainsRestored),
-) {
-    let today = machine_of_today(world.resource::<Agents>(), saved.id);
-    let old = machines.get(usize::from(saved.program));
-    let (Some(today), Some((old_hashes, old))) = (today, old) else {
-        return;
-    };
-    let instance = if *old_hashes == hashes(&today) {
-        restored.same += 1;
-        Some(saved.instance)
-    } else {
-        restored.mapped += 1;
-        let plan = Reload::plan(old, &today);
-        match &saved.instance {
-            AnyInstance::Small(one) => mapped(&plan, one, state.now),
-            AnyInstance::Middle(one) => mapped(&plan, one, state.now),
-            AnyInstance::Large(one) => mapped(&plan, one, state.now),
+    #[test]
+    fn a_snapshot_with_an_index_that_is_used_up_is_read_and_what_is_free_is_found_again() {
+        let mut state = AgentState::default();
+        while state.is_vacant(4) {
+            let last = state.begin(4, 2);
+            state.end(last, 2);
         }
-    };
-    let mut target = world.entity_mut(entity);
-    match instance {
-        Some(AnyInstance::Small(one)) => {
-            target.remove::<(Ram128, Ram256)>().insert(Ram64::new(one));
+        let (own, first) = (state.begin(0, 2), state.begin(2, 2));
+        state.end(own, 2);
+        let mut bytes = Vec::new();
+        write_state(&mut bytes, &state);
+        let mut read = read_state(&mut Reader(&bytes)).unwrap();
+        read.find_free(2);
+        assert_eq!(read.generations, state.generations);
+        assert!(read.has(first) && !read.is_vacant(4));
+        // Neither the user's number nor the one that is used up.
+        for index in [3, 5, 6] {
+            assert_eq!(read.free_index(2), index);
+            read.begin(index, 2);
         }
-        Some(AnyInstance::Middle(one)) => {
-            target.remove::<(Ram64, Ram256)>().insert(Ram128::new(one));
-        }
-        Some(AnyInstance::Large(one)) => {
-            target.remove::<(Ram64, Ram128)>().insert(Ram256::new(one));
-        }
-        None => {
-            target.remove::<(Ram64, Ram128, Ram256)>();
-        }
+        let place = 8 + 8 + 4 + 4 * 4;
+        let used_up = AgentId::GENERATIONS;
+        assert_eq!(bytes[place..place + 4], used_up.to_le_bytes());
+        bytes[place..place + 4].copy_from_slice(&(used_up + 1).to_le_bytes());
+        assert!(read_state(&mut Reader(&bytes)).is_err());
     }
-    if let Some((number, bytes)) = &saved.board {
-        let codec = boards.0.get(usize::from(*number));
-        let is_read = codec.is_some_and(|codec| (codec.load)(world, entity, &today, bytes));
-        restored.boards_refused += usize::from(!is_read);
-    }
-}
-
-fn mapped<I: Instance>(plan: &Reload, old: &I, next: u64) -> Option<AnyInstance> {
-    let small = || {
-        Some(AnyInstance::Small(
-            plan.instance::<I, Instance64>(old, next)?.0,
-        ))
-    };
-    let middle = || {
-        Some(AnyInstance::Middle(
-            plan.instance::<I, Instance128>(old, next)?.0,
-        ))
-    };
-    let large = || {
-        Some(AnyInstance::Large(
-            plan.instance::<I, Instance256>(old, next)?.0,
-        ))
-    };
-    small().or_else(middle).or_else(large)
-}
-
-/// Events under way mean those of the machines of today.
-fn map_letters(
-    agents: &Agents,
-    machines: &[([u64; 2], Machine)],
-    saved: &[ReadAgent],
-    state: &mut AgentState,
-) {
-    let program_of: std::collections::HashMap<AgentId, u16> =
-        saved.iter().map(|one| (one.id, one.program)).collect();
-    state.letters.retain_mut(|letter| {
-        let old = program_of.get(&letter.to);
-        let old = old.and_then(|&program| machines.get(usize::from(program)));
-        let (Some((own, old)), Some(today)) = (old, machine_of_today(agents, letter.to)) else {
-            return false;
-        };
-        if *own == hashes(&today) {
-            return true;
-        }
-        let event = Reload::plan(old, &today).event(letter.event);
-        event.is_some_and(|event| {
-            letter.event = event;
-            true
-        })
-    });
 }

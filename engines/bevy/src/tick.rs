@@ -428,6 +428,8 @@ impl Run<'_> {
             .extend(settled.map(|(index, sleep)| (slot(index), sleep)));
         last.left
             .extend(output.left().map(|left| (slot(left.place), left.event)));
+        let stopped = self.scratch.stopping.iter();
+        last.stopped.extend(stopped.map(|&index| slot(index)));
         let sent = output.sent();
         last.sent
             .extend(sent.map(|(from, sent)| (from, bound.number, sent.to, sent.event)));

@@ -406,7 +406,7 @@ fn agents_are_stopped_paused_reset_and_given_other_parameters() {
     app.update();
     let next = app.world().resource::<AgentState>().now();
     let first = id(&app, one);
-    app.world_mut().resource_mut::<Agents>().stop(first);
+    app.world_mut().resource_mut::<AgentState>().stop(first);
     machine.pause_instance(
         app.world_mut()
             .get_mut::<Ram64>(two)
@@ -528,9 +528,34 @@ fn counters_are_diagnostics_of_the_engine() {
 }
 
 #[test]
-fn an_agent_costs_its_instance_its_blackboard_and_48_bytes() {
-    // Beside components: entity 8, generation 4, numbers of program and variant 2 each.
-    let beside = 8 + 4 + 2 + 2;
-    let own = size_of::<Agent<Soldier>>() + size_of::<StableId>();
-    assert!(own + beside <= 48, "{own} + {beside}");
+fn an_id_of_somebody_who_is_gone_or_of_a_group_means_nobody() {
+    let mut app = app();
+    let agent = soldier(&app);
+    let first = app.world_mut().spawn(agent.clone()).id();
+    app.update();
+    let old = app.world().get::<StableId>(first).unwrap().get();
+    app.world_mut().despawn(first);
+    app.update();
+    let second = app.world_mut().spawn(agent).id();
+    (0..2).for_each(|_| app.update());
+    let new = app.world().get::<StableId>(second).unwrap().get();
+    assert_eq!(old.index(), new.index(), "its successor");
+    let group = Group::new(new.index()).receiver();
+    let mut agents = app.world_mut().resource_mut::<Agents>();
+    assert_eq!(agents.entity(new), Some(second));
+    for nobody in [old, group] {
+        assert_eq!(agents.entity(nobody), None);
+        assert!(agents.machine(nobody).is_none());
+        agents.wake(nobody);
+        assert_eq!(agents.awake(), 0);
+    }
+    agents.wake(new);
+    assert_eq!(agents.awake(), 1);
+    let mut state = app.world_mut().resource_mut::<AgentState>();
+    for nobody in [old, group] {
+        assert!(!state.has(nobody));
+        state.stop(nobody);
+    }
+    app.update();
+    assert_eq!(path(&mut app, second), "idle");
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use bevy_app::prelude::*;
-use bevy_asset::{AssetApp, AssetPlugin, AssetServer, Handle};
+use bevy_asset::{AssetApp, AssetId, AssetPlugin, AssetServer, Assets, Handle};
 use bevy_ecs::message::Messages;
 use bevy_ecs::prelude::*;
 use bevy_statewright::prelude::*;
@@ -59,10 +59,15 @@ fn lamp(on: &str, extra: &str) -> String {
 }
 
 fn lamps(folder: &Path, reload: ReloadPolicy) -> App {
+    lamps_that(folder, reload, false)
+}
+
+/// Lamps that see by themselves when a file is saved, or do not.
+fn lamps_that(folder: &Path, reload: ReloadPolicy, watch: bool) -> App {
     let mut app = App::new();
     let assets = AssetPlugin {
         file_path: folder.display().to_string(),
-        watch_for_changes_override: Some(false),
+        watch_for_changes_override: Some(watch),
         ..AssetPlugin::default()
     };
     let plugin = StatewrightPlugin::default()
@@ -200,26 +205,81 @@ fn policies_refuse_with_the_report_of_what_would_have_been() {
     let refused = |problem: &Problem| matches!(problem, Problem::Reload { report, .. } if report.contains("structure; 1 kept"));
     until(&mut app, "refused", |app| problems(app).iter().any(refused));
     assert_eq!(reports(&mut app), []);
+    // Another policy looks at it again; one that is not another one does not.
+    let told = |app: &App| app.world().resource::<bevy_statewright::Problems>().count();
+    let before = told(&app);
+    set_policy(&mut app, ReloadPolicy::Parameters);
+    (0..3).for_each(|_| app.update());
+    assert_eq!((told(&app), reports(&mut app)), (before, vec![]));
+    set_policy(&mut app, ReloadPolicy::NobodyBeginsAnew);
+    app.update();
+    assert_eq!(reports(&mut app), [(Extent::Structure, 1)]);
 
     // While frames may be rolled back, new versions wait.
     let mut app = lamps(&folder.0, ReloadPolicy::Always);
     let machine = load(&app, "lamp.sw.json");
+    let id = machine.id();
     let entity = app.world_mut().spawn(Agent::<Lamp>::new(machine)).id();
     until(&mut app, "loaded", |app| path(app, entity) == "off");
-    app.world_mut()
-        .resource_mut::<bevy_statewright::Config>()
-        .holds_reloads = true;
+    hold(&mut app, true);
     folder.write("lamp.sw.json", lamp("on", ""));
     app.world().resource::<AssetServer>().reload("lamp.sw.json");
-    (0..50).for_each(|_| {
-        app.update();
-        std::thread::sleep(Duration::from_millis(1));
-    });
+    let before = hash(&app, id).unwrap();
+    until(&mut app, "there", |app| hash(app, id) != Some(before));
+    (0..5).for_each(|_| app.update());
     assert_eq!(reports(&mut app), []);
-    app.world_mut()
-        .resource_mut::<bevy_statewright::Config>()
-        .holds_reloads = false;
+    hold(&mut app, false);
     until(&mut app, "released", |app| !reports(app).is_empty());
+}
+
+/// Which version of a machine is there, if any.
+fn hash(app: &App, machine: AssetId<MachineAsset>) -> Option<u64> {
+    let assets = app.world().resource::<Assets<MachineAsset>>();
+    assets
+        .get(machine)
+        .map(|MachineAsset(machine)| machine.structure_hash())
+}
+
+fn set_policy(app: &mut App, policy: ReloadPolicy) {
+    let mut config = app.world_mut().resource_mut::<bevy_statewright::Config>();
+    config.reload = policy;
+}
+
+fn hold(app: &mut App, holds: bool) {
+    let mut config = app.world_mut().resource_mut::<bevy_statewright::Config>();
+    config.holds_reloads = holds;
+}
+
+#[test]
+fn a_machine_that_is_loaded_while_reloads_are_held_begins_when_they_are_let_go() {
+    let folder = Folder::new("held");
+    folder.write("lamp.sw.json", lamp("on", ""));
+    let mut app = lamps(&folder.0, ReloadPolicy::Always);
+    // One that was there before may be run at any time.
+    let machine = Machine::from_text("lamp.sw.json", &lamp("on", "")).unwrap();
+    let known = add_machine(&mut app, machine);
+    hold(&mut app, true);
+    app.update();
+    let late = load(&app, "lamp.sw.json");
+    let spawn = |app: &mut App, machine: &Handle<MachineAsset>| {
+        let agent = Agent::<Lamp>::new(machine.clone());
+        app.world_mut().spawn(agent).id()
+    };
+    let waits = spawn(&mut app, &late);
+    until(&mut app, "there", |app| hash(app, late.id()).is_some());
+    let (comes, begins) = (spawn(&mut app, &late), spawn(&mut app, &known));
+    (0..3).for_each(|_| app.update());
+    assert_eq!(
+        [waits, comes, begins].map(|entity| path(&mut app, entity)),
+        ["nothing", "nothing", "off"]
+    );
+    assert_eq!(problems(&app), [Problem::Held("Lamp".to_owned())]);
+    hold(&mut app, false);
+    app.update();
+    assert_eq!(
+        [waits, comes, begins].map(|entity| path(&mut app, entity)),
+        ["off"; 3]
+    );
 }
 
 #[test]
@@ -282,6 +342,35 @@ fn parts_belong_to_the_file_that_uses_them() {
     let _machine = load(&app, "house.sw.json");
     let names_part = |problem: &Problem| matches!(problem, Problem::Asset { report, .. } if report.contains("deep/flame.sw.json"));
     until(&mut app, "told", |app| problems(app).iter().any(names_part));
+}
+
+#[cfg(feature = "file_watcher")]
+#[test]
+fn a_part_that_is_saved_loads_the_machine_anew_also_one_that_never_loaded() {
+    let folder = Folder::new("watched");
+    let house = r#"{ "machine": "House", "states": { "lamp": { "use": "parts/lamp.sw.json" } } }"#;
+    folder.write("house.sw.json", house);
+    let part = |states: &str| format!(r#"{{ "machine": "Part", "states": {{ {states} }} }}"#);
+    folder.write("parts/lamp.sw.json", part(r#""wick": { "entry": 5 }"#));
+    let mut app = lamps_that(&folder.0, ReloadPolicy::Always, true);
+    let machine = load(&app, "house.sw.json");
+    let entity = app.world_mut().spawn(Agent::<Lamp>::new(machine)).id();
+    until(&mut app, "told", |app| !problems(app).is_empty());
+    // So long that what the part was made of is known.
+    (0..100).for_each(|_| {
+        app.update();
+        std::thread::sleep(Duration::from_millis(1));
+    });
+    assert_eq!(path(&mut app, entity), "nothing");
+    folder.write("parts/lamp.sw.json", part(r#""wick": {}"#));
+    until(&mut app, "mended", |app| path(app, entity) == "lamp/wick");
+    // The event of it comes at the end of the frame.
+    app.update();
+    assert_eq!((problems(&app), reports(&mut app)), (vec![], vec![]));
+    let part = r#"{ "machine": "Part", "initial": "wick", "states": { "wick": {}, "ash": {} } }"#;
+    folder.write("parts/lamp.sw.json", part);
+    until(&mut app, "reloaded", |app| !reports(app).is_empty());
+    assert_eq!(path(&mut app, entity), "lamp/wick");
 }
 
 #[test]

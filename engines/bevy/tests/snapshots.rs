@@ -142,30 +142,89 @@ fn a_save_of_an_earlier_machine_is_mapped_by_stable_ids() {
     let mut app = battle();
     digests(&mut app, 12);
     let snapshot = app.world().snapshot_brains().unwrap();
-    let fighting = |app: &mut App| {
-        let world = app.world_mut();
-        let mut all = world.query::<(Entity, &StableId)>();
-        let mut all: Vec<(StableId, Entity)> =
-            all.iter(world).map(|(entity, id)| (*id, entity)).collect();
-        all.sort();
-        all.into_iter()
-            .map(|(_, entity)| path(app, entity))
-            .collect::<Vec<_>>()
-    };
-    let before = fighting(&mut app);
+    let before = paths(&mut app);
     assert!(before.iter().any(|path| path != "idle"), "{before:?}");
     let mut patched = battle();
-    let text = SQUAD.replacen(r#""states": {"#, r#""states": { "asleep": {},"#, 1);
-    let squad = patched.world().resource::<Squad>().0.clone();
-    let mut machines = patched.world_mut().resource_mut::<Assets<MachineAsset>>();
-    let machine = Machine::from_text("squad.sw.json", &text).unwrap();
-    machines.insert(&squad, MachineAsset(machine)).unwrap();
+    change_machine(&mut patched);
     digests(&mut patched, 2);
     let restored = patched.world_mut().restore_brains(&snapshot).unwrap();
     assert_eq!((restored.same, restored.mapped), (0, 20));
-    assert_eq!(fighting(&mut patched), before);
+    assert_eq!(paths(&mut patched), before);
     digests(&mut patched, 20);
     assert_eq!(problems(&patched), []);
+}
+
+/// Another version of the machine is saved: one with a state more.
+fn change_machine(app: &mut App) {
+    let text = SQUAD.replacen(r#""states": {"#, r#""states": { "asleep": {},"#, 1);
+    let squad = app.world().resource::<Squad>().0.clone();
+    let mut machines = app.world_mut().resource_mut::<Assets<MachineAsset>>();
+    let machine = Machine::from_text("squad.sw.json", &text).unwrap();
+    machines.insert(&squad, MachineAsset(machine)).unwrap();
+}
+
+/// Active leaves of all agents, in their order.
+fn paths(app: &mut App) -> Vec<String> {
+    let world = app.world_mut();
+    let mut all = world.query::<(Entity, &StableId)>();
+    let mut all: Vec<(StableId, Entity)> =
+        all.iter(world).map(|(entity, id)| (*id, entity)).collect();
+    all.sort();
+    all.into_iter()
+        .map(|(_, entity)| path(app, entity))
+        .collect()
+}
+
+#[test]
+fn a_reload_in_the_frame_in_which_time_goes_back_maps_everybody() {
+    let mut app = battle();
+    digests(&mut app, 12);
+    let (frame, brains) = (keep(&mut app), app.world().snapshot_brains().unwrap());
+    assert!(paths(&mut app).iter().any(|path| path != "idle"));
+    let expected = {
+        digests(&mut app, 1);
+        paths(&mut app)
+    };
+    for is_restored in [true, false] {
+        let mut app = battle();
+        digests(&mut app, 5);
+        match is_restored {
+            true => _ = app.world_mut().restore_brains(&brains).unwrap(),
+            false => go_back(&mut app, &frame),
+        }
+        change_machine(&mut app);
+        app.update();
+        let mut reloads = app
+            .world_mut()
+            .resource_mut::<bevy_ecs::message::Messages<bevy_statewright::MachineReloaded>>();
+        let reports: Vec<_> = reloads.drain().map(|one| one.report).collect();
+        assert_eq!(reports.len(), 1);
+        assert_eq!((reports[0].kept, reports[0].anew_agents()), (20, 0));
+        assert_eq!(paths(&mut app), expected);
+        assert_eq!(problems(&app), []);
+    }
+}
+
+#[test]
+fn whoever_comes_in_the_frame_that_goes_back_is_numbered_in_the_order_of_spawning() {
+    let mut app = battle();
+    digests(&mut app, 3);
+    let brains = app.world().snapshot_brains().unwrap();
+    let agent = soldier(&app);
+    // Entities are given out in any order: the second one that is spawned lies before the first.
+    let mut places: Vec<Entity> = (0..4).map(|_| app.world_mut().spawn_empty().id()).collect();
+    places.sort();
+    let order = [2, 0, 3, 1].map(|place| places[place]);
+    for entity in order {
+        app.world_mut().entity_mut(entity).insert(agent.clone());
+    }
+    app.world_mut().restore_brains(&brains).unwrap();
+    app.update();
+    let indices = order.map(|entity| {
+        let id = app.world().get::<StableId>(entity).unwrap();
+        id.get().index()
+    });
+    assert_eq!(indices, [0, 1, 2, 3].map(|place| SOLDIERS + place));
 }
 
 #[test]

@@ -403,6 +403,22 @@ impl SavedCrowd<'_> {
     }
 }
 
+impl Reload {
+    /// A blackboard of a save as one of today, by name and type (SAVE-2, LOAD-6): for hosts that keep agents
+    /// and blackboards themselves. The bytes are those that a value of this form had while its agent ran
+    /// the old machine of the plan.
+    pub fn saved_board<B: Saved>(&self, forms: &Forms, bytes: &[u8]) -> Result<B, LoadError> {
+        let saved = SavedCrowd {
+            machine: self.old.clone(),
+            agents: Cow::Borrowed(&[]),
+            forms: forms.clone(),
+            boards: Cow::Borrowed(bytes),
+        };
+        let boards = saved.boards_of(self, 1)?;
+        boards.into_iter().next().ok_or(LoadError::Length)
+    }
+}
+
 /// Does a blackboard hold the keys of the machine, and nothing else?
 fn has_keys(forms: &Forms) -> bool {
     matches!(forms.root(), Form::Keys | Form::KeyWords(_))
