@@ -69,6 +69,11 @@ pub enum Problem {
     /// An agent with a turn could not be reached: its blackboard or instance was taken off, or the
     /// entity is disabled.
     Unreachable(AgentId),
+    /// An agent cannot think: its blackboard was made for another machine.
+    Board(AgentId),
+    /// Changed parameters ([`Config::parameters`](crate::Config::parameters)) are those of another machine, or
+    /// of another version of this one, which goes on with what its file says.
+    Parameters(String),
     /// User code panicked, or a fault ended an agent. The others go on.
     Ended {
         /// The agent.
@@ -125,6 +130,14 @@ impl fmt::Display for Problem {
             Self::Unreachable(agent) => write!(
                 f,
                 "{agent} cannot think: its blackboard or its instance was taken off, or its entity is disabled"
+            ),
+            Self::Board(agent) => write!(
+                f,
+                "{agent} cannot think: its blackboard was made for another machine, with other keys"
+            ),
+            Self::Parameters(machine) => write!(
+                f,
+                "machine `{machine}` runs with what its file says: the changed parameters are those of another machine, or of another version of it"
             ),
             Self::Ended { agent, reason } => write!(f, "{agent} has ended: {reason}"),
             Self::Event(report) => f.write_str(report),

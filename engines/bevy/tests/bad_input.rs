@@ -454,3 +454,164 @@ fn a_disabled_entity_stands_still_until_it_is_enabled() {
     );
     assert_eq!(app.world().resource::<Agents>().len(), 1);
 }
+
+const JAR: &str = r#"{ "machine": "Jar", "events": { "Take": { "payload": "i32" } },
+  "blackboard": { "sweets": { "type": "i32", "default": 10 } }, "initial": "full", "states": {
+    "full": { "transitions": [
+      { "when": "always", "if": "sweets <= 0", "to": "empty" }, { "on": "Take", "do": "sweets -= event" }] },
+    "empty": {} } }"#;
+
+#[test]
+fn a_blackboard_of_the_file_may_be_put_on_anew_while_its_agent_lives() {
+    use bevy_statewright::SchemaBoard;
+    let mut app = app();
+    app.add_agents(Functions::<SchemaBoard, ()>::new);
+    let machine = Machine::from_text("jar.sw.json", JAR).unwrap();
+    let take = machine.event("Take").unwrap();
+    let jar = add_machine(&mut app, machine);
+    let [one, other] = [(); 2].map(|()| {
+        let agent = Agent::<SchemaBoard>::new(jar.clone());
+        app.world_mut().spawn(agent).id()
+    });
+    app.update();
+    let board = SchemaBoard::default().with("sweets", 3).with("salt", 1);
+    app.world_mut().entity_mut(one).insert(board);
+    let all = |app: &mut App| [one, other].map(|entity| path(app, entity));
+    for _ in 0..2 {
+        for entity in [one, other] {
+            send(&mut app, entity, take, 2_i32);
+        }
+        app.update();
+    }
+    app.update();
+    assert_eq!(all(&mut app), ["empty", "full"]);
+    for _ in 0..3 {
+        send(&mut app, other, take, 2_i32);
+    }
+    (0..2).for_each(|_| app.update());
+    assert_eq!(all(&mut app), ["empty", "empty"]);
+    let key = "salt".to_owned();
+    assert_eq!(problems(&app), [Problem::Key { entity: one, key }]);
+    assert_eq!(lost(&app), [0, 0, 0]);
+}
+
+/// A blackboard that fits if it likes.
+#[derive(Component, Default)]
+struct Moody {
+    is_moody: bool,
+}
+
+impl Board for Moody {
+    fn fits(&self, _: &Machine) -> bool {
+        !self.is_moody
+    }
+}
+
+const LAMP: &str = r#"{ "machine": "Lamp", "events": { "Push": {} }, "initial": "off", "states": {
+    "off": { "transitions": [{ "on": "Push", "to": "on" }, { "after": "3t", "to": "on" }] }, "on": {} } }"#;
+
+#[test]
+fn whoever_has_a_blackboard_of_another_machine_stands_still_alone() {
+    let mut app = app();
+    app.add_agents(Functions::<Moody, ()>::new);
+    let machine = Machine::from_text("lamp.sw.json", LAMP).unwrap();
+    let push = machine.event("Push").unwrap();
+    let lamp = add_machine(&mut app, machine);
+    let [one, other] = [(); 2].map(|()| {
+        let agent = Agent::<Moody>::new(lamp.clone());
+        app.world_mut().spawn(agent).id()
+    });
+    app.update();
+    let mood = |app: &mut App, is_moody| {
+        app.world_mut().get_mut::<Moody>(one).unwrap().is_moody = is_moody;
+    };
+    mood(&mut app, true);
+    for entity in [one, other] {
+        send(&mut app, entity, push, ());
+    }
+    (0..5).for_each(|_| app.update());
+    let all = [one, other].map(|entity| path(&mut app, entity));
+    assert_eq!(all, ["off", "on"]);
+    let id = app.world().get::<StableId>(one).unwrap().get();
+    assert_eq!(problems(&app), [Problem::Board(id)]);
+    assert_eq!(lost(&app), [0, 1, 0]);
+    mood(&mut app, false);
+    app.update();
+    assert_eq!(path(&mut app, one), "on", "its timer has passed meanwhile");
+}
+
+#[test]
+fn parameters_of_another_machine_change_nothing() {
+    use bevy_statewright::Config;
+    use statewright::{Parameters, VariantHandle};
+    let mut app = app();
+    let entity = spawn(&mut app);
+    app.update();
+    let text = SQUAD.replacen("Squad", "Other", 1);
+    let other = Machine::from_text("other.sw.json", &text).unwrap();
+    let deaf = other.parameter("deaf").unwrap();
+    let mut parameters = Parameters::default();
+    parameters
+        .set(&other, VariantHandle::PLAIN, deaf, 20)
+        .unwrap();
+    let squad = app.world().resource::<Squad>().0.id();
+    let mut config = app.world_mut().resource_mut::<Config>();
+    config.parameters.insert(squad, parameters);
+    let noise = app.world().resource::<Events>().noise;
+    send(&mut app, entity, noise, 9_i32);
+    (0..2).for_each(|_| app.update());
+    assert_eq!(path(&mut app, entity), "alert/look");
+    assert_eq!(problems(&app), [Problem::Parameters("Squad".to_owned())]);
+}
+
+#[test]
+fn a_variant_that_a_new_version_does_not_have_stops_nobody() {
+    use bevy_ecs::entity_disabling::Disabled;
+    let mut app = app();
+    let agent = soldier(&app);
+    let sharp = (agent, AgentVariant::new("sharp"));
+    let away = app.world_mut().spawn(sharp).id();
+    let here = spawn(&mut app);
+    app.update();
+    app.world_mut().entity_mut(away).insert(Disabled);
+    // A new version without variants comes while one of its agents is out of reach.
+    let text = SQUAD.replacen(r#", "variants": { "sharp": { "deaf": 0 } }"#, "", 1);
+    let new = Machine::from_text("squad.sw.json", &text).unwrap();
+    let noise = new.event("Noise").unwrap();
+    let squad = app.world().resource::<Squad>().0.clone();
+    let mut machines = app.world_mut().resource_mut::<Assets<MachineAsset>>();
+    machines.insert(&squad, MachineAsset(new)).unwrap();
+    app.update();
+    app.world_mut().entity_mut(away).remove::<Disabled>();
+    for entity in [away, here] {
+        send(&mut app, entity, noise, 9_i32);
+    }
+    (0..2).for_each(|_| app.update());
+    assert_eq!(path(&mut app, here), "alert/look");
+    let is_tick = |problem: &Problem| matches!(problem, Problem::Tick(_));
+    assert!(!problems(&app).iter().any(is_tick), "{:?}", words(&app));
+}
+
+#[test]
+fn what_is_sent_while_ticks_are_refused_does_not_pile_up() {
+    use bevy_statewright::Config;
+    let mut app = app();
+    let entity = spawn(&mut app);
+    app.update();
+    let noise = app.world().resource::<Events>().noise;
+    app.world_mut().resource_mut::<Config>().settings.budget = Some(0);
+    for _ in 0..5 {
+        (0..100).for_each(|_| send(&mut app, entity, noise, 9_i32));
+        app.update();
+    }
+    assert_eq!(app.world().resource::<AgentState>().events_under_way(), 64);
+    assert_eq!(app.world().resource::<Problems>().lost_surplus, 436);
+    let words = words(&app);
+    assert!(
+        words.len() == 1 && words[0].contains("a budget of 0 bytes"),
+        "{words:?}"
+    );
+    app.world_mut().resource_mut::<Config>().settings.budget = None;
+    app.update();
+    assert_ne!(path(&mut app, entity), "idle", "it heard what was kept");
+}
