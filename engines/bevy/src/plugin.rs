@@ -318,6 +318,10 @@ fn register_late(app: &mut App) {
 pub trait AppAgents {
     /// Entities with a blackboard `B` may be agents, and machines call these functions for them. Give
     /// the function that lists them: `app.add_agents(Guard::functions)`.
+    ///
+    /// Kinds think one after the other, by the names of the types of their blackboards with their paths:
+    /// functions that read a blackboard of another kind find it as it is after that kind's turn if its
+    /// name comes first, and as it was before it otherwise, in whatever order kinds are added.
     fn add_agents<B: AgentBoard, C: View + ?Sized>(
         &mut self,
         functions: impl Fn() -> Functions<B, C> + Send + Sync + 'static,
@@ -414,15 +418,42 @@ fn add_kind<B: AgentBoard, C: View + ?Sized>(
     agents.turns.push(Turns::default());
     world.insert_resource(Kind::<B, C>::new(number, functions));
     let schedule = schedule_of(app);
+    let [adopts, thinks] = [Step::Adopt, Step::Think].map(|step| KindStep(step, number));
+    app.configure_sets(schedule, adopts.in_set(Step::Adopt));
+    app.configure_sets(schedule, thinks.in_set(Step::Think));
     app.add_systems(
         schedule,
-        (
-            // What kinds leave is put together by agents, whichever of them came first: some schedules
-            // refuse systems whose order nobody said.
-            adopt::<B, C>
-                .in_set(Step::Adopt)
-                .ambiguous_with(Step::Adopt),
-            tick::<B, C>.in_set(Step::Think).ambiguous_with(Step::Think),
-        ),
+        (adopt::<B, C>.in_set(adopts), tick::<B, C>.in_set(thinks)),
     );
+    take_turns(app, number, type_name::<B>());
+}
+
+/// The step of one kind, by its number.
+#[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct KindStep(Step, u16);
+
+/// Names of the types of blackboards, by number of the kind.
+#[derive(Resource, Default)]
+struct KindNames(Vec<&'static str>);
+
+/// One kind after the other, by the names of their blackboards, whichever was added first. Functions of a
+/// kind may read blackboards of another one: `Crier` finds those of `Soldier` as they are after its tick
+/// only if nothing but the names decides (`a::Crier` would find them as they were before it).
+fn take_turns(app: &mut App, number: u16, name: &'static str) {
+    let schedule = schedule_of(app);
+    let mut names = app.world_mut().get_resource_or_init::<KindNames>();
+    names.0.push(name);
+    let names = names.0.clone();
+    for (other, other_name) in (0..number).zip(names) {
+        // Two types may have one name: then the first that was added is first.
+        let (first, second) = match name < other_name {
+            true => (number, other),
+            false => (other, number),
+        };
+        for step in [Step::Adopt, Step::Think] {
+            let [first, second] = [first, second].map(|kind| KindStep(step, kind));
+            // Nothing waits for commands of the kind before.
+            app.configure_sets(schedule, first.before_ignore_deferred(second));
+        }
+    }
 }

@@ -186,25 +186,27 @@ fn send_typed<P: statewright::Payload + Copy + Send + Sync + 'static>(
 
 #[test]
 fn two_machines_on_one_entity_are_one() {
-    let mut app = app();
-    app.add_agents(Other::functions);
-    let other = add_machine(
-        &mut app,
-        Machine::from_text("other.sw.json", OTHER).unwrap(),
-    );
-    let first = soldier(&app);
-    let entity = app
-        .world_mut()
-        .spawn((first, Agent::<Other>::new(other)))
-        .id();
-    (0..3).for_each(|_| app.update());
-    assert_eq!(
-        path(&mut app, entity),
-        "idle",
-        "the kind that was added first"
-    );
-    assert_eq!(problems(&app), [Problem::Twice(entity)]);
-    assert_eq!(app.world().resource::<Agents>().len(), 1);
+    let add: fn(&mut App) = |app| _ = app.add_agents(Other::functions);
+    let nothing: fn(&mut App) = |_| {};
+    for (before, after) in [(add, nothing), (nothing, add)] {
+        let mut app = app_after(before, StatewrightPlugin::default());
+        after(&mut app);
+        let other = Machine::from_text("other.sw.json", OTHER).unwrap();
+        let other = add_machine(&mut app, other);
+        let first = soldier(&app);
+        let entity = app
+            .world_mut()
+            .spawn((first, Agent::<Other>::new(other)))
+            .id();
+        (0..3).for_each(|_| app.update());
+        assert_eq!(
+            path(&mut app, entity),
+            "walk",
+            "the kind whose blackboard has the first name, `Other`"
+        );
+        assert_eq!(problems(&app), [Problem::Twice(entity)]);
+        assert_eq!(app.world().resource::<Agents>().len(), 1);
+    }
 }
 
 #[test]

@@ -4,8 +4,9 @@ use bevy_app::prelude::*;
 use bevy_asset::{Assets, Handle};
 use bevy_ecs::prelude::*;
 use bevy_statewright::prelude::*;
-use bevy_statewright::{Problem, Problems, Ram64};
+use bevy_statewright::{Problem, Problems, Ram, Ram64, Ram128, Ram256};
 use statewright::{EventHandle, Payload};
+use zerocopy::IntoBytes;
 
 /// Soldiers: they hear noise, call each other, fight, and rest.
 pub const SQUAD: &str = r#"{ "machine": "Squad", "tier": "crowd",
@@ -114,7 +115,13 @@ pub struct Squad(pub Handle<MachineAsset>);
 
 /// An app whose every update is one tick.
 pub fn app_with(plugin: StatewrightPlugin) -> App {
+    app_after(|_| {}, plugin)
+}
+
+/// The same, with something that is added before the kind of soldiers.
+pub fn app_after(add: impl FnOnce(&mut App), plugin: StatewrightPlugin) -> App {
     let mut app = App::new();
+    add(&mut app);
     app.add_plugins((TaskPoolPlugin::default(), plugin.in_schedule(Update)));
     app.add_agents(Soldier::functions).init_resource::<Fear>();
     let machine = squad();
@@ -170,16 +177,19 @@ pub fn problems(app: &App) -> Vec<Problem> {
     app.world().resource::<Problems>().iter().cloned().collect()
 }
 
-/// Bytes of all small instances by the index of their agents.
+/// Bytes of all instances by the index of their agents.
 pub fn bytes(app: &mut App) -> Vec<(u32, Vec<u8>)> {
-    use bevy_statewright::Ram as _;
-    use zerocopy::IntoBytes;
     let world = app.world_mut();
-    let mut query = world.query::<(&StableId, &Ram64)>();
-    let mut all: Vec<_> = query
-        .iter(world)
-        .map(|(id, ram)| (id.get().index(), ram.instance().as_bytes().to_vec()))
-        .collect();
+    let mut all = bytes_of::<Ram64>(world);
+    all.extend(bytes_of::<Ram128>(world));
+    all.extend(bytes_of::<Ram256>(world));
     all.sort();
     all
+}
+
+fn bytes_of<R: Ram>(world: &mut World) -> Vec<(u32, Vec<u8>)> {
+    let mut query = world.query::<(&StableId, &R)>();
+    let all = query.iter(world);
+    all.map(|(id, ram)| (id.get().index(), ram.as_bytes().to_vec()))
+        .collect()
 }
