@@ -3,13 +3,14 @@
 use std::any::type_name;
 use std::collections::HashMap;
 
-use bevy_app::{App, FixedUpdate, Plugin};
+use bevy_app::{App, FixedFirst, FixedLast, FixedPostUpdate, FixedPreUpdate, FixedUpdate, Plugin};
 use bevy_asset::{AssetApp, AssetId, Assets};
 use bevy_ecs::component::Component;
 use bevy_ecs::message::Message;
 use bevy_ecs::resource::Resource;
 use bevy_ecs::schedule::common_conditions::resource_exists;
 use bevy_ecs::schedule::{InternedScheduleLabel, IntoScheduleConfigs, ScheduleLabel, SystemSet};
+use bevy_time::{Fixed, Time};
 use statewright::commands::Command;
 use statewright::trace::{Level, Settings};
 use statewright::{Functions, Parameters, ReloadReport, Saved, TickSettings};
@@ -241,6 +242,7 @@ impl Plugin for StatewrightPlugin {
 
     fn finish(&self, app: &mut App) {
         register_late(app);
+        look_for_time(app);
     }
 
     fn is_unique(&self) -> bool {
@@ -311,6 +313,25 @@ fn register_late(app: &mut App) {
         register_assets(app);
     } else if let Some(mut problems) = app.world_mut().get_resource_mut::<Problems>() {
         problems.tell(Problem::LateAssets);
+    }
+}
+
+/// Nobody thinks in a schedule that nobody runs: easily forgotten, and nothing else would say so.
+fn look_for_time(app: &mut App) {
+    let is_fixed = [
+        FixedFirst.intern(),
+        FixedPreUpdate.intern(),
+        FixedUpdate.intern(),
+        FixedPostUpdate.intern(),
+        FixedLast.intern(),
+    ]
+    .contains(&schedule_of(app));
+    let world = app.world_mut();
+    if is_fixed
+        && !world.contains_resource::<Time<Fixed>>()
+        && let Some(mut problems) = world.get_resource_mut::<Problems>()
+    {
+        problems.tell(Problem::NoTime);
     }
 }
 

@@ -85,6 +85,8 @@ pub enum Problem {
     Event(String),
     /// The plugin, or a kind, was added a second time: the first holds.
     AddedTwice(&'static str),
+    /// Agents think in `FixedUpdate`, which nobody runs: there is no `TimePlugin`.
+    NoTime,
     /// The asset server was added after machines had been put in by hand: it loads none.
     LateAssets,
     /// A tick of a kind was refused; it is tried again.
@@ -142,6 +144,9 @@ impl fmt::Display for Problem {
             Self::Ended { agent, reason } => write!(f, "{agent} has ended: {reason}"),
             Self::Event(report) => f.write_str(report),
             Self::AddedTwice(what) => write!(f, "{what} was added twice: the first one holds"),
+            Self::NoTime => f.write_str(
+                "agents think in FixedUpdate, which nobody runs: add the TimePlugin, or give StatewrightPlugin another schedule",
+            ),
             Self::LateAssets => f.write_str(
                 "machines were added before the AssetPlugin, which loads none now: add StatewrightPlugin after AssetPlugin",
             ),

@@ -617,3 +617,23 @@ fn what_is_sent_while_ticks_are_refused_does_not_pile_up() {
     app.update();
     assert_ne!(path(&mut app, entity), "idle", "it heard what was kept");
 }
+
+#[test]
+fn a_schedule_that_nobody_runs_is_named() {
+    use bevy_time::TimePlugin;
+    let begin = |plugin: StatewrightPlugin, has_time: bool| {
+        let mut app = App::new();
+        app.add_plugins((TaskPoolPlugin::default(), plugin));
+        if has_time {
+            app.add_plugins(TimePlugin);
+        }
+        app.finish();
+        app.cleanup();
+        app.update();
+        problems(&app)
+    };
+    let fixed = StatewrightPlugin::default;
+    assert_eq!(begin(fixed(), false), [Problem::NoTime]);
+    assert_eq!(begin(fixed().in_schedule(Update), false), []);
+    assert_eq!(begin(fixed(), true), []);
+}
