@@ -30,7 +30,7 @@ use crate::sets::StatewrightSystems;
 use crate::snapshot::Boards;
 use crate::state::AgentState;
 use crate::tick::tick;
-use crate::view::View;
+use crate::view::{self, View};
 use crate::workers::BevyPool;
 
 /// State machines for entities. Add it once, and each [kind](AppAgents::add_agents) of agents.
@@ -431,6 +431,12 @@ fn add_kind<B: AgentBoard, C: View + ?Sized>(
     if world.contains_resource::<Claimed<B>>() {
         let mut problems = world.resource_mut::<Problems>();
         problems.tell(Problem::AddedTwice(type_name::<B>()));
+        return;
+    }
+    if let Some(what) = view::conflicts::<B, C>(world) {
+        let kind = type_name::<B>();
+        let mut problems = world.resource_mut::<Problems>();
+        problems.tell(Problem::Context { kind, what });
         return;
     }
     world.insert_resource(Claimed::<B>(std::marker::PhantomData));

@@ -39,6 +39,13 @@ pub enum Problem {
     },
     /// An `Agent<B>` was spawned, but nobody said what its functions are.
     NoKind(Entity),
+    /// Functions read what the tick of their own kind changes: the kind was not added.
+    Context {
+        /// The type of the blackboard.
+        kind: &'static str,
+        /// Components and resources that they read.
+        what: String,
+    },
     /// An entity has two machines: the first goes on alone.
     Twice(Entity),
     /// The number is taken, or too high: the agent has another one.
@@ -104,6 +111,10 @@ impl fmt::Display for Problem {
             Self::NoKind(entity) => write!(
                 f,
                 "entity {entity} has an Agent, but its kind is unknown: call `app.add_agents(…::functions)`"
+            ),
+            Self::Context { kind, what } => write!(
+                f,
+                "functions of {kind} read {what}, which the tick of their own agents changes: the kind was not added. Let them read markers of states instead"
             ),
             Self::Twice(entity) => write!(
                 f,

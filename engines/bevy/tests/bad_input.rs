@@ -637,3 +637,57 @@ fn a_schedule_that_nobody_runs_is_named() {
     assert_eq!(begin(fixed().in_schedule(Update), false), []);
     assert_eq!(begin(fixed(), true), []);
 }
+
+/// Reads what its own tick changes.
+#[derive(bevy_ecs::system::SystemParam)]
+struct Mirror<'w, 's> {
+    _brains: bevy_statewright::Brains<'w, 's>,
+    _problems: Res<'w, Problems>,
+}
+
+/// Reads what changes between ticks alone.
+#[derive(bevy_ecs::system::SystemParam)]
+struct Crowd<'w, 's> {
+    agents: Res<'w, Agents>,
+    shining: Query<'w, 's, Has<StateMarker<Moody>>>,
+}
+
+#[functions(context = Crowd<'_, '_>)]
+impl Moody {
+    #[guard]
+    fn shines(&self, crowd: &Crowd, cx: &mut GuardCx) -> bool {
+        let entity = crowd.agents.entity(cx.agent());
+        entity.is_some_and(|entity| crowd.shining.get(entity) == Ok(true))
+    }
+}
+
+#[test]
+fn functions_that_read_what_their_own_tick_changes_are_refused_in_words() {
+    let mut app = app();
+    app.add_agents(|| Functions::<Other, borrowed!(Mirror<'_, '_>)>::new());
+    let told = words(&app);
+    assert!(
+        told.len() == 1
+            && told[0].contains("Other read Problems, Ram128, Ram256, Ram64, which the tick"),
+        "{told:?}"
+    );
+    let good = spawn(&mut app);
+    app.update();
+    assert_eq!(path(&mut app, good), "idle");
+
+    // Markers of states are there for everybody, of one's own kind, too.
+    app.mark_state::<Moody>("on");
+    app.add_agents(Moody::functions);
+    let text = LAMP.replacen(
+        r#""on": {}"#,
+        r#""on": { "transitions": [{ "when": "always", "if": "Shines", "to": "warm" }] }, "warm": {}"#,
+        1,
+    );
+    let lamp = add_machine(&mut app, Machine::from_text("lamp.sw.json", &text).unwrap());
+    let lamp = app.world_mut().spawn(Agent::<Moody>::new(lamp)).id();
+    (0..4).for_each(|_| app.update());
+    assert_eq!(path(&mut app, lamp), "on", "its marker comes after the tick");
+    app.update();
+    assert_eq!(path(&mut app, lamp), "warm");
+    assert_eq!(words(&app), told);
+}
