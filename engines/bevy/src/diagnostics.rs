@@ -1,8 +1,11 @@
 //! Counters of agents in Bevy's diagnostics.
 
 use bevy_app::{App, Plugin};
-use bevy_diagnostic::{Diagnostic, DiagnosticPath, Diagnostics, RegisterDiagnostic};
+use bevy_diagnostic::{
+    Diagnostic, DiagnosticPath, Diagnostics, DiagnosticsStore, RegisterDiagnostic,
+};
 use bevy_ecs::schedule::IntoScheduleConfigs;
+use bevy_ecs::schedule::common_conditions::resource_exists;
 use bevy_ecs::system::Res;
 
 use crate::plugin::later;
@@ -43,7 +46,8 @@ impl Plugin for AgentDiagnosticsPlugin {
         }
         later(app, |app| {
             let schedule = crate::plugin::schedule_of(app);
-            app.add_systems(schedule, measure.in_set(StatewrightSystems::Debug));
+            let measure = measure.in_set(StatewrightSystems::Debug);
+            app.add_systems(schedule, measure.run_if(resource_exists::<DiagnosticsStore>));
         });
     }
 }

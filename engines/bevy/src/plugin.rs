@@ -4,12 +4,13 @@ use std::any::type_name;
 use std::collections::HashMap;
 
 use bevy_app::{App, FixedFirst, FixedLast, FixedPostUpdate, FixedPreUpdate, FixedUpdate, Plugin};
-use bevy_asset::{AssetApp, AssetId, Assets};
+use bevy_asset::{AssetApp, AssetEvent, AssetId, AssetLoadFailedEvent, Assets};
 use bevy_ecs::component::Component;
-use bevy_ecs::message::Message;
+use bevy_ecs::message::{Message, Messages};
 use bevy_ecs::resource::Resource;
 use bevy_ecs::schedule::common_conditions::resource_exists;
 use bevy_ecs::schedule::{InternedScheduleLabel, IntoScheduleConfigs, ScheduleLabel, SystemSet};
+use bevy_ecs::system::Res;
 use bevy_time::{Fixed, Time};
 use statewright::commands::Command;
 use statewright::trace::{Level, Settings};
@@ -203,7 +204,7 @@ impl Plugin for StatewrightPlugin {
             schedule,
             (Intake, Tick, Commit, Emit, Debug)
                 .chain()
-                .run_if(resource_exists::<Agents>),
+                .distributive_run_if(is_here),
         );
         // Nothing here waits for commands of the step before: one flush before the tick is enough.
         app.configure_sets(
@@ -251,6 +252,36 @@ impl Plugin for StatewrightPlugin {
     }
 }
 
+/// Whether all is there that our systems need: a world that was cleared has nothing of it, and then they do
+/// nothing.
+fn is_here(
+    chosen: (Option<Res<'_, Config>>, Option<Res<'_, Assets<MachineAsset>>>),
+    state: (
+        Option<Res<'_, Agents>>,
+        Option<Res<'_, AgentState>>,
+        Option<Res<'_, Arrivals>>,
+        Option<Res<'_, Inbox>>,
+        Option<Res<'_, Outputs>>,
+        Option<Res<'_, Outcome>>,
+        Option<Res<'_, Problems>>,
+    ),
+    messages: (
+        Option<Res<'_, Messages<Signal>>>,
+        Option<Res<'_, Messages<MachineReloaded>>>,
+        Option<Res<'_, Messages<StateChanged>>>,
+        Option<Res<'_, Messages<AssetEvent<MachineAsset>>>>,
+        Option<Res<'_, Messages<AssetLoadFailedEvent<MachineAsset>>>>,
+    ),
+) -> bool {
+    let has_chosen = matches!(chosen, (Some(_), Some(_)));
+    let has_state = matches!(
+        state,
+        (Some(_), Some(_), Some(_), Some(_), Some(_), Some(_), Some(_))
+    );
+    let has_messages = matches!(messages, (Some(_), Some(_), Some(_), Some(_), Some(_)));
+    has_chosen && has_state && has_messages
+}
+
 fn insert_resources(plugin: &StatewrightPlugin, app: &mut App) {
     let settings = Settings::new(Level::Steps);
     let config = Config {
@@ -293,8 +324,8 @@ fn register_assets(app: &mut App) {
         app.insert_resource(Loaded);
     } else {
         app.init_resource::<Assets<MachineAsset>>()
-            .add_message::<bevy_asset::AssetEvent<MachineAsset>>()
-            .add_message::<bevy_asset::AssetLoadFailedEvent<MachineAsset>>();
+            .add_message::<AssetEvent<MachineAsset>>()
+            .add_message::<AssetLoadFailedEvent<MachineAsset>>();
     }
 }
 
@@ -383,7 +414,7 @@ impl AppAgents for App {
             let schedule = schedule_of(app);
             app.insert_resource(markers::Marked::<T>::new(path));
             let mark = markers::mark::<T>.in_set(StatewrightSystems::Emit);
-            app.add_systems(schedule, mark);
+            app.add_systems(schedule, mark.run_if(resource_exists::<markers::Marked<T>>));
         })
     }
 
@@ -400,7 +431,9 @@ impl AppAgents for App {
         later(self, |app| {
             let schedule = schedule_of(app);
             app.add_message::<CommandMessage<T>>();
-            app.add_systems(schedule, emit::write::<T>.in_set(StatewrightSystems::Emit));
+            let write = emit::write::<T>.in_set(StatewrightSystems::Emit);
+            let write = write.run_if(resource_exists::<Messages<CommandMessage<T>>>);
+            app.add_systems(schedule, write);
         })
     }
 }
@@ -450,7 +483,8 @@ fn add_kind<B: AgentBoard, C: View + ?Sized>(
     app.configure_sets(schedule, thinks.in_set(Step::Think));
     app.add_systems(
         schedule,
-        (adopt::<B, C>.in_set(adopts), tick::<B, C>.in_set(thinks)),
+        (adopt::<B, C>.in_set(adopts), tick::<B, C>.in_set(thinks))
+            .distributive_run_if(resource_exists::<Kind<B, C>>),
     );
     take_turns(app, number, type_name::<B>());
 }

@@ -1,10 +1,15 @@
 //! What games get wrong harms nobody else: it is counted, said in words, and never a panic.
 
 use bevy_app::prelude::*;
-use bevy_asset::Assets;
+use bevy_asset::{AssetEvent, AssetLoadFailedEvent, Assets};
+use bevy_diagnostic::DiagnosticsStore;
+use bevy_ecs::message::Messages;
 use bevy_ecs::prelude::*;
 use bevy_statewright::prelude::*;
-use bevy_statewright::{AgentState, Agents, Problem, Problems, Ram64};
+use bevy_statewright::{
+    AgentDiagnosticsPlugin, AgentState, Agents, CommandMessage, Config, Inbox, MachineReloaded,
+    Problem, Problems, Ram64, StateChanged, Telling,
+};
 
 use crate::common::*;
 
@@ -248,12 +253,61 @@ fn a_world_whose_entities_or_agents_are_gone_goes_on() {
     let next = spawn(&mut app);
     app.update();
     assert_eq!(path(&mut app, next), "idle");
-    // Without its resources the plugin does nothing, and stops nobody.
-    app.world_mut().remove_resource::<Agents>();
-    app.update();
-    app.world_mut().despawn(next);
-    spawn(&mut app);
-    app.update();
+}
+
+/// An app with all systems that the plugin can add.
+fn app_with_everything() -> App {
+    let mut app = app_with(StatewrightPlugin::default().telling(Telling::Triggers));
+    app.add_plugins(AgentDiagnosticsPlugin)
+        .add_command_message::<Strike>()
+        .mark_state::<Other>("alert");
+    app
+}
+
+#[test]
+fn without_one_of_its_resources_the_plugin_does_nothing() {
+    let removals: [fn(&mut World); 13] = [
+        |world| _ = world.remove_resource::<Agents>(),
+        |world| _ = world.remove_resource::<AgentState>(),
+        |world| _ = world.remove_resource::<Config>(),
+        |world| _ = world.remove_resource::<Inbox>(),
+        |world| _ = world.remove_resource::<Problems>(),
+        |world| _ = world.remove_resource::<Assets<MachineAsset>>(),
+        |world| _ = world.remove_resource::<Messages<Signal>>(),
+        |world| _ = world.remove_resource::<Messages<MachineReloaded>>(),
+        |world| _ = world.remove_resource::<Messages<StateChanged>>(),
+        |world| _ = world.remove_resource::<Messages<AssetEvent<MachineAsset>>>(),
+        |world| _ = world.remove_resource::<Messages<AssetLoadFailedEvent<MachineAsset>>>(),
+        |world| _ = world.remove_resource::<Messages<CommandMessage<Strike>>>(),
+        |world| _ = world.remove_resource::<DiagnosticsStore>(),
+    ];
+    for remove in removals {
+        let mut app = app_with_everything();
+        let soldiers = [(); 3].map(|()| spawn(&mut app));
+        (0..2).for_each(|_| app.update());
+        remove(app.world_mut());
+        app.update();
+        app.world_mut().despawn(soldiers[0]);
+        spawn(&mut app);
+        app.update();
+    }
+}
+
+#[test]
+fn in_a_cleared_world_the_plugin_does_nothing() {
+    let mut app = app_with_everything();
+    let noise = app.world().resource::<Events>().noise;
+    let entity = spawn(&mut app);
+    (0..2).for_each(|_| app.update());
+    send(&mut app, entity, noise, 9_i32);
+    // The schedules themselves lie in the world, and would be gone with it.
+    let mut schedules = app.world_mut().resource_mut::<Schedules>();
+    let mut update = schedules.remove(Update).unwrap();
+    app.world_mut().clear_all();
+    update.run(app.world_mut());
+    app.world_mut().spawn(Position(1.0));
+    update.run(app.world_mut());
+    assert!(!app.world().contains_resource::<Agents>());
 }
 
 #[test]
@@ -544,7 +598,6 @@ fn whoever_has_a_blackboard_of_another_machine_stands_still_alone() {
 
 #[test]
 fn parameters_of_another_machine_change_nothing() {
-    use bevy_statewright::Config;
     use statewright::{Parameters, VariantHandle};
     let mut app = app();
     let entity = spawn(&mut app);
@@ -596,7 +649,6 @@ fn a_variant_that_a_new_version_does_not_have_stops_nobody() {
 
 #[test]
 fn what_is_sent_while_ticks_are_refused_does_not_pile_up() {
-    use bevy_statewright::Config;
     let mut app = app();
     let entity = spawn(&mut app);
     app.update();
