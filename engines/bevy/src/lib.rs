@@ -13,7 +13,8 @@
 //!
 //! - On entities: `agent` (components and their hooks). Beside them: `state` (what a rollback keeps),
 //!   `roster` (what follows from entities and can be found again), `kind` (a blackboard with its functions
-//!   and machines), `outputs` (what agents want done), `problems`.
+//!   and machines), `outputs` (what agents want done; `merge` puts it in order), `problems`.
+//! - `sort` puts lists in the order of agents without asking for memory.
 //! - `view` turns system parameters into contexts of user functions, `workers` Bevy's threads into those
 //!   of a tick.
 //! - `snapshot` takes all brains out of a world and puts them back, `compare` says what two of them do
@@ -30,6 +31,7 @@ mod intake;
 mod kind;
 mod look;
 mod markers;
+mod merge;
 mod outputs;
 mod plugin;
 mod post;
@@ -39,6 +41,7 @@ mod roster;
 mod send;
 mod sets;
 mod snapshot;
+mod sort;
 mod state;
 mod tick;
 mod view;

@@ -526,11 +526,3 @@ fn counters_are_diagnostics_of_the_engine() {
         [3.0, 1.0, 1.0, 1.0, 1.0].map(Some)
     );
 }
-
-#[test]
-fn an_agent_costs_its_instance_its_blackboard_and_48_bytes() {
-    // Beside components: entity 8, generation 4, numbers of program and variant 2 each.
-    let beside = 8 + 4 + 2 + 2;
-    let own = size_of::<Agent<Soldier>>() + size_of::<StableId>();
-    assert!(own + beside <= 48, "{own} + {beside}");
-}
