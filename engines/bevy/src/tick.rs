@@ -496,9 +496,13 @@ impl Run<'_> {
             ticks[segment].ram.changed_mut()[row] = now;
             last.changed.push(segments[segment].agents[row].index());
         }
-        // Whoever had a turn may have written to its blackboard: that is not compared.
+        // Whoever had a turn may have written to its blackboard, exit actions of those who stop included: that
+        // is not compared.
         let mut rows = Rows::new(segments);
-        let had_turn = self.scratch.awake.iter().copied();
+        let Scratch {
+            awake, stopping, ..
+        } = &*self.scratch;
+        let had_turn = awake.iter().chain(stopping).copied();
         let heard = self.scratch.inbox.iter().map(|event| event.place);
         for index in had_turn.chain(heard) {
             let (segment, row) = rows.find(index);

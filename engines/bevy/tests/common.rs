@@ -4,7 +4,7 @@ use bevy_app::prelude::*;
 use bevy_asset::{Assets, Handle};
 use bevy_ecs::prelude::*;
 use bevy_statewright::prelude::*;
-use bevy_statewright::{Problem, Problems, Ram, Ram64, Ram128, Ram256};
+use bevy_statewright::{Agents, Problem, Problems, Ram, Ram64, Ram128, Ram256};
 use statewright::{EventHandle, Payload};
 use zerocopy::IntoBytes;
 
@@ -160,6 +160,12 @@ pub fn send<P: Payload>(
     let payload = payload.words();
     let send = move |mut tell: Tell| tell.send(to, event, payload);
     app.world_mut().run_system_once(send).unwrap();
+}
+
+/// The agent of an entity ends in the next tick, with its exit actions.
+pub fn stop(app: &mut App, entity: Entity) {
+    let agent = app.world().get::<StableId>(entity).unwrap().get();
+    app.world_mut().resource_mut::<Agents>().stop(agent);
 }
 
 use bevy_ecs::system::RunSystemOnce;
