@@ -299,7 +299,13 @@ fn reload<B: AgentBoard, C: View + ?Sized>(
     let old = bound.program.as_ref()?.machine().clone();
     let MachineAsset(new) = assets.get(bound.asset)?;
     let found = hashes(new);
-    if found == hashes(&old) || bound.refused == Some(found) {
+    let is_reload = |known: &Problem| matches!(known, Problem::Reload { machine, .. } if machine == new.name());
+    if found == hashes(&old) {
+        // The file says again what runs.
+        problems.mend(is_reload);
+        return None;
+    }
+    if bound.refused == Some(found) {
         return None;
     }
     let number = bound.number;
@@ -342,6 +348,7 @@ fn reload<B: AgentBoard, C: View + ?Sized>(
         agents.awake.wake(slot);
         changed.push(id.index());
     }
+    problems.mend(is_reload);
     install((kind, place), agents, program);
     Some(report)
 }

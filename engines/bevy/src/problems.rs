@@ -1,7 +1,8 @@
 //! What went wrong and harmed nobody else: kept for whoever asks, said once in the log.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use bevy_ecs::entity::Entity;
 use bevy_ecs::resource::Resource;
@@ -9,6 +10,10 @@ use statewright::{AgentId, Counters};
 
 /// So many are kept.
 const KEPT: usize = 256;
+
+/// So many are said in the log, each once, until they are mended. A thousand agents whose file is missing
+/// need not be named one by one in each frame.
+const SAID: usize = 1024;
 
 /// Something that went wrong. Everybody else goes on.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -170,6 +175,8 @@ impl fmt::Display for Problem {
 #[derive(Resource, Debug, Default)]
 pub struct Problems {
     list: VecDeque<Problem>,
+    /// Hashes of those that were said in the log.
+    said: HashSet<u64>,
     /// How often each was told.
     counts: HashMap<std::mem::Discriminant<Problem>, u64>,
     /// Events for agents that were gone, or never there.
@@ -195,7 +202,7 @@ impl Problems {
         self.counts.values().sum()
     }
 
-    /// Forgets those that were kept; the counts go on.
+    /// Forgets those that were kept; the counts go on, and what was said in the log is not said again.
     pub fn clear(&mut self) {
         self.list.clear();
     }
@@ -206,19 +213,35 @@ impl Problems {
             .counts
             .entry(std::mem::discriminant(&problem))
             .or_default() += 1;
-        if self.list.contains(&problem) {
+        if self.is_news(&problem) {
+            log::warn!("{problem}");
+            if self.said.len() == SAID {
+                log::warn!("so many problems were said that further ones are only counted");
+            }
+        } else if self.list.contains(&problem) {
             return;
         }
-        log::warn!("{problem}");
         if self.list.len() == KEPT {
             self.list.pop_front();
         }
         self.list.push_back(problem);
     }
 
+    /// Whether it is to be said: it was not, and there is room.
+    fn is_news(&mut self, problem: &Problem) -> bool {
+        self.said.len() < SAID && self.said.insert(hash_of(problem))
+    }
+
     /// It is no longer so: if it comes again, it is said again.
     pub(crate) fn mend(&mut self, mended: impl Fn(&Problem) -> bool) {
-        self.list.retain(|problem| !mended(problem));
+        let Self { list, said, .. } = self;
+        list.retain(|problem| {
+            let is_mended = mended(problem);
+            if is_mended {
+                said.remove(&hash_of(problem));
+            }
+            !is_mended
+        });
     }
 
     /// What a tick lost.
@@ -226,5 +249,44 @@ impl Problems {
         self.lost_commands += counters.commands_dropped;
         let overflow: u64 = counters.dropped_overflow.iter().sum();
         self.lost_surplus += counters.dropped_surplus + overflow;
+    }
+}
+
+fn hash_of(problem: &Problem) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    problem.hash(&mut hasher);
+    hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn variant(number: u32) -> Problem {
+        Problem::Variant {
+            entity: Entity::from_raw_u32(number).expect("not the last one"),
+            variant: String::new(),
+        }
+    }
+
+    #[test]
+    fn each_is_said_once_however_many_there_are() {
+        let mut problems = Problems::default();
+        let mut said = 0;
+        for _ in 0..3 {
+            for number in 0..600 {
+                said += usize::from(problems.is_news(&variant(number)));
+                problems.tell(variant(number));
+            }
+        }
+        assert_eq!((said, problems.said.len()), (600, 600));
+        assert_eq!((problems.count(), problems.iter().count()), (1800, KEPT));
+        problems.clear();
+        assert!(!problems.is_news(&variant(3)), "it was said");
+        problems.tell(variant(3));
+        problems.mend(|known| *known == variant(3));
+        assert!(problems.is_news(&variant(3)), "it came again");
+        (0..5000).for_each(|number| problems.tell(variant(number)));
+        assert_eq!(problems.said.len(), SAID);
     }
 }

@@ -190,7 +190,11 @@ fn a_bad_save_keeps_everything_running_and_is_said_once() {
 #[test]
 fn policies_refuse_with_the_report_of_what_would_have_been() {
     let folder = Folder::new("policy");
-    folder.write("lamp.sw.json", lamp("on", ""));
+    let glowing = |glow: u32| {
+        let parameters = format!(r#""machine": "Lamp", "parameters": {{ "glow": {glow} }},"#);
+        lamp("on", "").replacen(r#""machine": "Lamp","#, &parameters, 1)
+    };
+    folder.write("lamp.sw.json", glowing(1));
     let mut app = lamps(&folder.0, ReloadPolicy::Parameters);
     let machine = load(&app, "lamp.sw.json");
     let entity = app.world_mut().spawn(Agent::<Lamp>::new(machine)).id();
@@ -199,6 +203,19 @@ fn policies_refuse_with_the_report_of_what_would_have_been() {
     app.world().resource::<AssetServer>().reload("lamp.sw.json");
     let refused = |problem: &Problem| matches!(problem, Problem::Reload { report, .. } if report.contains("structure; 1 kept"));
     until(&mut app, "refused", |app| problems(app).iter().any(refused));
+    assert_eq!(reports(&mut app), []);
+    // One that is allowed takes the place of the refused one, which is no problem any more.
+    folder.write("lamp.sw.json", glowing(2));
+    app.world().resource::<AssetServer>().reload("lamp.sw.json");
+    until(&mut app, "allowed", |app| !reports(app).is_empty());
+    assert_eq!(problems(&app), []);
+    // The same goes for the version that runs.
+    folder.write("lamp.sw.json", lamp("on", r#", "new": {}"#));
+    app.world().resource::<AssetServer>().reload("lamp.sw.json");
+    until(&mut app, "refused again", |app| problems(app).iter().any(refused));
+    folder.write("lamp.sw.json", glowing(2));
+    app.world().resource::<AssetServer>().reload("lamp.sw.json");
+    until(&mut app, "taken back", |app| problems(app).is_empty());
     assert_eq!(reports(&mut app), []);
 
     // While frames may be rolled back, new versions wait.
