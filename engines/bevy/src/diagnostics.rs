@@ -58,18 +58,13 @@ fn measure(
     problems: Res<'_, Problems>,
 ) {
     let counters = agents.last_counters();
-    let lost = problems.lost_to_nobody
-        + problems.lost_not_ready
-        + problems.lost_unknown
-        + problems.lost_surplus
-        + problems.lost_commands;
     let all = [
         (AgentDiagnosticsPlugin::AGENTS, agents.len() as u64),
         (AgentDiagnosticsPlugin::AWAKE, agents.awake() as u64),
         (AgentDiagnosticsPlugin::TURNS, agents.last_turns() as u64),
         (AgentDiagnosticsPlugin::EVENTS, counters.events),
         (AgentDiagnosticsPlugin::TRANSITIONS, counters.transitions),
-        (AgentDiagnosticsPlugin::LOST, lost),
+        (AgentDiagnosticsPlugin::LOST, problems.lost()),
     ];
     for (path, value) in all {
         diagnostics.add_measurement(&path, || value as f64);

@@ -183,10 +183,16 @@ pub struct Problems {
     pub lost_to_nobody: u64,
     /// Events for agents whose machine was not loaded yet.
     pub lost_not_ready: u64,
-    /// Events that the receiver's machine does not know.
+    /// Events for agents that have ended.
+    pub lost_to_ended: u64,
+    /// Events that the receiver's machine does not know, and those for everybody that nobody knows.
     pub lost_unknown: u64,
-    /// Events that found no room in an inbox or a queue.
+    /// Events that found no room in an inbox or a queue, were pushed out of one, or waited there for too
+    /// long.
     pub lost_surplus: u64,
+    /// [`Signal`](crate::Signal)s that were gone before a tick read them: messages last for two frames, and
+    /// the schedule did not run in them.
+    pub lost_signals: u64,
     /// Commands that found no room.
     pub lost_commands: u64,
 }
@@ -244,11 +250,46 @@ impl Problems {
         });
     }
 
+    /// Events and commands that were lost, whatever the reason.
+    pub fn lost(&self) -> u64 {
+        let Self {
+            list: _,
+            said: _,
+            counts: _,
+            lost_to_nobody,
+            lost_not_ready,
+            lost_to_ended,
+            lost_unknown,
+            lost_surplus,
+            lost_signals,
+            lost_commands,
+        } = self;
+        [
+            lost_to_nobody,
+            lost_not_ready,
+            lost_to_ended,
+            lost_unknown,
+            lost_surplus,
+            lost_signals,
+            lost_commands,
+        ]
+        .into_iter()
+        .sum()
+    }
+
     /// What a tick lost.
     pub(crate) fn lost_in_tick(&mut self, counters: &Counters) {
         self.lost_commands += counters.commands_dropped;
-        let overflow: u64 = counters.dropped_overflow.iter().sum();
-        self.lost_surplus += counters.dropped_surplus + overflow;
+        self.lost_to_ended += counters.dropped_ended;
+        self.lost_unknown += counters.dropped_unknown;
+        let by_class = [counters.dropped_overflow, counters.evicted];
+        let by_class: u64 = by_class.as_flattened().iter().sum();
+        let others = [
+            counters.dropped_surplus,
+            counters.expired,
+            counters.deferrals_refused,
+        ];
+        self.lost_surplus += by_class + others.iter().sum::<u64>();
     }
 }
 
@@ -267,6 +308,31 @@ mod tests {
             entity: Entity::from_raw_u32(number).expect("not the last one"),
             variant: String::new(),
         }
+    }
+
+    #[test]
+    fn whatever_a_tick_loses_is_counted() {
+        let mut problems = Problems::default();
+        let lost = [
+            "deferrals_refused",
+            "expired",
+            "dropped_ended",
+            "dropped_surplus",
+            "dropped_unknown",
+            "dropped_overflow_low",
+            "dropped_overflow_normal",
+            "dropped_overflow_interrupt",
+            "dropped_overflow_critical",
+            "evicted_low",
+            "evicted_normal",
+            "evicted_interrupt",
+            "evicted_critical",
+            "commands_dropped",
+        ];
+        let values = Counters::NAMES.map(|name| u64::from(lost.contains(&name)));
+        assert_eq!(values.iter().sum::<u64>(), lost.len() as u64, "names of counters");
+        problems.lost_in_tick(&Counters::from_values(values));
+        assert_eq!(problems.lost(), lost.len() as u64, "{problems:?}");
     }
 
     #[test]

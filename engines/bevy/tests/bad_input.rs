@@ -8,7 +8,7 @@ use bevy_ecs::prelude::*;
 use bevy_statewright::prelude::*;
 use bevy_statewright::{
     AgentDiagnosticsPlugin, AgentState, Agents, CommandMessage, Config, Inbox, MachineReloaded,
-    Problem, Problems, Ram64, StateChanged, Telling,
+    Problem, Problems, Ram64, StateChanged, Target, Telling,
 };
 
 use crate::common::*;
@@ -180,11 +180,12 @@ fn a_wrong_payload_and_an_unknown_event_are_said_and_change_nothing() {
 /// With the type of its payload, as systems send.
 fn send_typed<P: statewright::Payload + Copy + Send + Sync + 'static>(
     app: &mut App,
-    to: Entity,
+    to: impl Into<Target>,
     event: statewright::EventHandle,
     payload: P,
 ) {
     use bevy_ecs::system::RunSystemOnce;
+    let to = to.into();
     let send = move |mut tell: Tell| tell.send(to, event, payload);
     app.world_mut().run_system_once(send).unwrap();
 }
@@ -742,4 +743,62 @@ fn functions_that_read_what_their_own_tick_changes_are_refused_in_words() {
     app.update();
     assert_eq!(path(&mut app, lamp), "warm");
     assert_eq!(words(&app), told);
+}
+
+#[test]
+fn an_event_for_everybody_is_lost_only_if_nobody_knows_it() {
+    let mut app = app();
+    app.add_agents(Other::functions);
+    let machine = Machine::from_text("other.sw.json", OTHER).unwrap();
+    let unknown = Machine::from_text("lamp.sw.json", LAMP)
+        .unwrap()
+        .event("Push")
+        .unwrap();
+    let other = add_machine(&mut app, machine);
+    let soldier = spawn(&mut app);
+    (0..5).for_each(|_| _ = app.world_mut().spawn(Agent::<Other>::new(other.clone())));
+    app.update();
+    let noise = app.world().resource::<Events>().noise;
+    send_typed(&mut app, Target::All, noise, 9_i32);
+    app.update();
+    assert_eq!(path(&mut app, soldier), "alert/look");
+    assert_eq!(lost(&app), [0, 0, 0], "the others were not meant");
+    send_typed(&mut app, Target::All, unknown, ());
+    app.update();
+    assert_eq!(lost(&app), [0, 0, 1]);
+    assert_eq!(problems(&app), []);
+}
+
+#[test]
+fn events_for_those_who_have_ended_are_counted() {
+    let mut app = app();
+    let entity = spawn(&mut app);
+    app.update();
+    stop(&mut app, entity);
+    app.update();
+    assert_eq!(path(&mut app, entity), "", "it has ended");
+    let noise = app.world().resource::<Events>().noise;
+    (0..3).for_each(|_| send(&mut app, entity, noise, 9_i32));
+    app.update();
+    let problems = app.world().resource::<Problems>();
+    assert_eq!((problems.lost_to_ended, problems.lost()), (3, 3));
+}
+
+#[test]
+fn signals_that_no_tick_reads_are_counted() {
+    let mut app = app();
+    let entity = spawn(&mut app);
+    app.update();
+    let noise = app.world().resource::<Events>().noise;
+    for _ in 0..3 {
+        let signal = Signal::new(entity, noise, 9_i32);
+        app.world_mut().write_message(signal);
+    }
+    // Two frames pass without a tick.
+    (0..2).for_each(|_| app.world_mut().run_schedule(First));
+    app.world_mut().write_message(Signal::new(entity, noise, 9_i32));
+    app.update();
+    assert_eq!(path(&mut app, entity), "alert/look", "the last one is heard");
+    let problems = app.world().resource::<Problems>();
+    assert_eq!((problems.lost_signals, problems.lost()), (3, 3));
 }
