@@ -127,7 +127,7 @@ impl fmt::Display for Problem {
             ),
             Self::Number { entity, number } => write!(
                 f,
-                "entity {entity} asks for number {number}, which is taken or not below `numbers_from`: it has another one"
+                "entity {entity} asks for number {number}, which another one has, or which is not below `most_agents` of the plugin: it has another number"
             ),
             Self::UnknownId(entity) => write!(
                 f,

@@ -420,6 +420,7 @@ fn numbers_are_for_one_agent_each() {
             },
         ]
     );
+    assert!(words(&app)[1].contains("number 9, which another one has, or which is not below `most_agents`"));
     let rest: Vec<Entity> = (0..2).map(|_| spawn(&mut app)).collect();
     app.update();
     assert_eq!(problems(&app).last(), Some(&Problem::TooMany(rest[1])));
@@ -801,4 +802,21 @@ fn signals_that_no_tick_reads_are_counted() {
     assert_eq!(path(&mut app, entity), "alert/look", "the last one is heard");
     let problems = app.world().resource::<Problems>();
     assert_eq!((problems.lost_signals, problems.lost()), (3, 3));
+}
+
+#[test]
+fn numbers_below_those_that_the_plugin_gives_are_never_taken() {
+    let mut app = app_with(StatewrightPlugin::default().with_numbers_from(10));
+    let plain = [(); 3].map(|()| spawn(&mut app));
+    app.update();
+    let agent = soldier(&app);
+    let own = [2, 0].map(|number| {
+        let own = (agent.clone(), AgentNumber(number));
+        app.world_mut().spawn(own).id()
+    });
+    app.update();
+    let index = |entity: &Entity| app.world().get::<StableId>(*entity).unwrap().get().index();
+    assert_eq!(plain.each_ref().map(index), [10, 11, 12]);
+    assert_eq!(own.each_ref().map(index), [2, 0]);
+    assert_eq!(problems(&app), []);
 }
