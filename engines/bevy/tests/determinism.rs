@@ -340,3 +340,43 @@ fn another_seed_is_seen() {
     });
     assert_ne!(bytes[0], bytes[1]);
 }
+
+const LAST_TICK: u64 = 6;
+
+/// Systems of one name. In the last tick one makes noise and the other calls for help; before it they speak
+/// from some tick on, to somebody who does not care.
+fn speaker(
+    is_loud: bool,
+    from: u64,
+) -> impl FnMut(Tell, Res<Events>, Res<AgentState>) + Send + Sync + 'static {
+    move |mut tell, events, state| {
+        let [deaf, hears] = [0, 1].map(|number| AgentId::new(number, 1));
+        match (state.now() == LAST_TICK, is_loud) {
+            (true, true) => tell.send(hears, events.noise, 9_i32),
+            (true, false) => tell.send_as(hears, events.help, Class::Normal, deaf),
+            (false, _) if state.now() >= from => tell.send(deaf, events.noise, 0_i32),
+            (false, _) => {}
+        }
+    }
+}
+
+#[test]
+fn how_often_a_system_spoke_before_decides_nothing() {
+    // Who hears noise first is alarmed, and who is called first fights already.
+    let alarms = |[loud, quiet]: [u64; 2]| {
+        let mut app = app();
+        let agent = soldier(&app);
+        let [_, hears] = [0, 1].map(|number| {
+            let soldier = (agent.clone(), AgentNumber(number));
+            app.world_mut().spawn(soldier).id()
+        });
+        for (is_loud, from) in [(true, loud), (false, quiet)] {
+            let speaker = speaker(is_loud, from).before(StatewrightSystems::Intake);
+            app.add_systems(Update, speaker);
+        }
+        (0..=LAST_TICK).for_each(|_| app.update());
+        assert_eq!(path(&mut app, hears), "alert/fight");
+        app.world().get::<Soldier>(hears).unwrap().alarms
+    };
+    assert_eq!(alarms([0, LAST_TICK]), alarms([LAST_TICK, 0]));
+}
