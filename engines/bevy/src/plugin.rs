@@ -382,7 +382,7 @@ pub trait AppAgents {
         for<'x> C::Of<'x>: Sync;
 
     /// Entities whose agents are in a state have the component [`StateMarker<T>`](crate::StateMarker). The state is given by its
-    /// path; machines that do not have it mark nobody.
+    /// path; machines that do not have it mark nobody. Each state needs a type of its own.
     fn mark_state<T: Send + Sync + 'static>(&mut self, path: &'static str) -> &mut Self;
 
     /// Blackboards `B` are part of [snapshots](crate::WorldBrains).
@@ -411,6 +411,12 @@ impl AppAgents for App {
 
     fn mark_state<T: Send + Sync + 'static>(&mut self, path: &'static str) -> &mut Self {
         later(self, move |app| {
+            let world = app.world_mut();
+            if world.contains_resource::<markers::Marked<T>>() {
+                let mut problems = world.resource_mut::<Problems>();
+                problems.tell(Problem::AddedTwice(type_name::<T>()));
+                return;
+            }
             let schedule = schedule_of(app);
             app.insert_resource(markers::Marked::<T>::new(path));
             let mark = markers::mark::<T>.in_set(StatewrightSystems::Emit);

@@ -95,7 +95,7 @@ pub enum Problem {
     },
     /// An event is none of the receiver's machine, or cannot carry what it was sent with.
     Event(String),
-    /// The plugin, or a kind, was added a second time: the first holds.
+    /// The plugin, a kind or a marker of a state was added a second time: the first holds.
     AddedTwice(&'static str),
     /// Agents think in `FixedUpdate`, which nobody runs: there is no `TimePlugin`.
     NoTime,

@@ -820,3 +820,23 @@ fn numbers_below_those_that_the_plugin_gives_are_never_taken() {
     assert_eq!(own.each_ref().map(index), [2, 0]);
     assert_eq!(problems(&app), []);
 }
+
+#[test]
+fn a_second_state_for_a_marker_is_refused_in_words() {
+    let mut app = app();
+    app.mark_state::<Other>("alert")
+        .mark_state::<Other>("idle");
+    let told = words(&app);
+    assert!(
+        told.len() == 1 && told[0].ends_with("Other was added twice: the first one holds"),
+        "{told:?}"
+    );
+    let entity = spawn(&mut app);
+    let is_marked = |app: &App| app.world().get::<StateMarker<Other>>(entity).is_some();
+    (0..2).for_each(|_| app.update());
+    assert!(!is_marked(&app), "it is idle");
+    let noise = app.world().resource::<Events>().noise;
+    send(&mut app, entity, noise, 9_i32);
+    app.update();
+    assert!(is_marked(&app), "it is alert");
+}
