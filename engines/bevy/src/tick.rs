@@ -12,6 +12,7 @@
 use std::any::Any;
 
 use bevy_ecs::change_detection::{ContiguousComponentTicksMut, ContiguousMut};
+use bevy_ecs::component::StorageType;
 use bevy_ecs::entity::{Entities, Entity};
 use bevy_ecs::query::{ArchetypeFilter, With, Without};
 use bevy_ecs::resource::Resource;
@@ -190,6 +191,8 @@ impl Run<'_> {
         );
         if let Err(error) = self.open(tables, &mut segments, &mut ticks) {
             self.problems.tell(Problem::Tick(error));
+            let own = bound.iter().filter(|bound| is_own(bound));
+            own.for_each(|bound| self.lose(bound.number));
             return;
         }
         for bound in bound.iter().filter(|bound| is_own(bound)) {
@@ -219,9 +222,7 @@ impl Run<'_> {
         segments: &mut Vec<Segment<'t, R::Instance, B>>,
         ticks: &mut Vec<Ticks<'t>>,
     ) -> Result<(), String> {
-        let tables = tables.contiguous_iter_mut().map_err(|_| {
-            "the blackboard must lie in tables: take `#[component(storage = \"SparseSet\")]` off".to_owned()
-        })?;
+        let tables = tables.contiguous_iter_mut().map_err(|_| why_not_in_tables::<B>())?;
         let mut base = 0;
         for (entities, ids, rams, boards) in tables {
             let table = entities
@@ -534,6 +535,14 @@ impl Run<'_> {
         }
     }
 
+    /// Agents that cannot be reached in tables: what they should have heard is counted.
+    #[cold]
+    fn lose(&mut self, program: u16) {
+        let is_own = |slot: u32| self.agents.programs[slot as usize] == program;
+        let lost = self.turns.inbox.iter().filter(|(slot, _)| is_own(*slot));
+        self.problems.lost_not_ready += lost.count() as u64;
+    }
+
     /// A refused tick has changed nothing: everybody has a turn again, and hears again what it should have
     /// heard, as far as there is room: it may be refused for ever.
     #[cold]
@@ -562,6 +571,20 @@ impl Run<'_> {
 
 /// Events that an agent keeps while its tick is refused.
 const KEPT_EVENTS: usize = 64;
+
+/// A tick runs over slices of tables. What our own components and `Agent` lie in is known: it is the
+/// blackboard, or a component without which Bevy leaves an entity out of all queries.
+fn why_not_in_tables<B: AgentBoard>() -> String {
+    match B::STORAGE_TYPE {
+        StorageType::SparseSet => {
+            "the blackboard must lie in tables: take `#[component(storage = \"SparseSet\")]` off"
+        }
+        StorageType::Table => {
+            "a component that disables entities (`DefaultQueryFilters`) lies in a sparse set: it must lie in tables"
+        }
+    }
+    .to_owned()
+}
 
 /// Where the agent of a slot lies; `None` if its table is none of these.
 #[inline]

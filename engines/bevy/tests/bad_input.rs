@@ -840,3 +840,26 @@ fn a_second_state_for_a_marker_is_refused_in_words() {
     app.update();
     assert!(is_marked(&app), "it is alert");
 }
+
+#[test]
+fn a_disabling_component_outside_of_tables_is_named_and_events_are_counted() {
+    use bevy_ecs::entity_disabling::DefaultQueryFilters;
+    #[derive(Component)]
+    #[component(storage = "SparseSet")]
+    struct Hidden;
+    let mut app = app();
+    let hidden = app.world_mut().register_component::<Hidden>();
+    let mut filters = app.world_mut().resource_mut::<DefaultQueryFilters>();
+    filters.register_disabling_component(hidden);
+    let entity = spawn(&mut app);
+    app.update();
+    let noise = app.world().resource::<Events>().noise;
+    (0..3).for_each(|_| send(&mut app, entity, noise, 9_i32));
+    app.update();
+    let told = words(&app);
+    assert!(
+        told.len() == 1 && told[0].contains("a component that disables entities"),
+        "{told:?}"
+    );
+    assert_eq!(lost(&app), [0, 3, 0]);
+}
