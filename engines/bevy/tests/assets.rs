@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use bevy_app::prelude::*;
-use bevy_asset::{AssetApp, AssetPlugin, AssetServer, Handle};
+use bevy_asset::{AssetApp, AssetPlugin, AssetServer, Assets, Handle};
 use bevy_ecs::message::Messages;
 use bevy_ecs::prelude::*;
 use bevy_statewright::prelude::*;
@@ -59,10 +59,15 @@ fn lamp(on: &str, extra: &str) -> String {
 }
 
 fn lamps(folder: &Path, reload: ReloadPolicy) -> App {
+    lamps_that_watch(folder, reload, false)
+}
+
+/// Whether the folder is watched, and whatever is saved loaded anew.
+fn lamps_that_watch(folder: &Path, reload: ReloadPolicy, watches: bool) -> App {
     let mut app = App::new();
     let assets = AssetPlugin {
         file_path: folder.display().to_string(),
-        watch_for_changes_override: Some(false),
+        watch_for_changes_override: Some(watches),
         ..AssetPlugin::default()
     };
     let plugin = StatewrightPlugin::default()
@@ -221,17 +226,21 @@ fn policies_refuse_with_the_report_of_what_would_have_been() {
     // While frames may be rolled back, new versions wait.
     let mut app = lamps(&folder.0, ReloadPolicy::Always);
     let machine = load(&app, "lamp.sw.json");
-    let entity = app.world_mut().spawn(Agent::<Lamp>::new(machine)).id();
+    let agent = Agent::<Lamp>::new(machine.clone());
+    let entity = app.world_mut().spawn(agent).id();
     until(&mut app, "loaded", |app| path(app, entity) == "off");
     app.world_mut()
         .resource_mut::<bevy_statewright::Config>()
         .holds_reloads = true;
+    let version = |app: &App| {
+        let machines = app.world().resource::<Assets<MachineAsset>>();
+        machines.get(&machine).map(|loaded| loaded.0.bytes().to_vec())
+    };
+    let old = version(&app);
     folder.write("lamp.sw.json", lamp("on", ""));
     app.world().resource::<AssetServer>().reload("lamp.sw.json");
-    (0..50).for_each(|_| {
-        app.update();
-        std::thread::sleep(Duration::from_millis(1));
-    });
+    until(&mut app, "loaded anew", |app| version(app) != old);
+    (0..5).for_each(|_| app.update());
     assert_eq!(reports(&mut app), []);
     app.world_mut()
         .resource_mut::<bevy_statewright::Config>()
@@ -299,6 +308,41 @@ fn parts_belong_to_the_file_that_uses_them() {
     let _machine = load(&app, "house.sw.json");
     let names_part = |problem: &Problem| matches!(problem, Problem::Asset { report, .. } if report.contains("deep/flame.sw.json"));
     until(&mut app, "told", |app| problems(app).iter().any(names_part));
+}
+
+#[cfg(feature = "file_watcher")]
+#[test]
+fn a_saved_file_and_a_saved_part_are_seen_by_whoever_watches() {
+    let folder = Folder::new("watched");
+    folder.write("lamp.sw.json", lamp("on", ""));
+    let house = r#"{ "machine": "House", "states": { "lamp": { "use": "parts/lamp.sw.json" } } }"#;
+    folder.write("house.sw.json", house);
+    let part = r#"{ "machine": "Part", "states": { "wick": { "use": "deep/flame.sw.json" } } }"#;
+    folder.write("parts/lamp.sw.json", part);
+    let flame = |state: &str| {
+        format!(r#"{{ "machine": "Flame", "states": {{ "{state}": {{}} }} }}"#)
+    };
+    folder.write("parts/deep/flame.sw.json", flame("flame"));
+    let mut app = lamps_that_watch(&folder.0, ReloadPolicy::Always, true);
+    let [lit, housed] = ["lamp.sw.json", "house.sw.json"].map(|name| {
+        let machine = load(&app, name);
+        app.world_mut().spawn(Agent::<Lamp>::new(machine)).id()
+    });
+    until(&mut app, "loaded", |app| {
+        path(app, lit) == "off" && path(app, housed) == "lamp/wick/flame"
+    });
+    push(&mut app, lit);
+    app.update();
+    folder.write("lamp.sw.json", lamp("shining", ""));
+    until(&mut app, "saved", |app| path(app, lit) == "shining");
+    assert_eq!(path(&mut app, housed), "lamp/wick/flame");
+    // A part of a part belongs to the file that uses it.
+    folder.write("parts/deep/flame.sw.json", flame("ember"));
+    until(&mut app, "part saved", |app| {
+        path(app, housed) == "lamp/wick/ember"
+    });
+    assert_eq!(path(&mut app, lit), "shining");
+    assert_eq!(problems(&app), []);
 }
 
 #[test]
