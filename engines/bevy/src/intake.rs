@@ -237,6 +237,7 @@ pub(crate) fn route(
     mut told: Local<'_, Vec<Told>>,
     mut letters: Local<'_, Vec<Letter>>,
     mut list: Local<'_, Vec<u32>>,
+    mut heard: Local<'_, Vec<AgentId>>,
 ) {
     let (agents, state, problems) = (&mut *agents, &mut *state, &mut *problems);
     inbox.take(&mut told);
@@ -252,7 +253,7 @@ pub(crate) fn route(
             (state, &arrivals),
             problems,
             &one,
-            (&ids, &members),
+            (&ids, &members, &mut heard),
             &mut letters,
         );
     }
@@ -269,9 +270,10 @@ fn address(
     (state, arrivals): (&AgentState, &Arrivals),
     problems: &mut Problems,
     told: &Told,
-    (ids, members): (
+    (ids, members, heard): (
         &Query<'_, '_, &StableId>,
         &Query<'_, '_, (&StableId, &Groups)>,
+        &mut Vec<AgentId>,
     ),
     letters: &mut Vec<Letter>,
 ) {
@@ -287,10 +289,16 @@ fn address(
             },
         },
         Target::Agent(id) => match Group::of(id) {
-            Some(group) => speak_to((agents, state), problems, told, group, members, letters),
+            Some(group) => {
+                members_of(group, members, heard);
+                speak_to((agents, state), problems, told, heard, letters);
+            }
             None => put((agents, state), problems, told, id, letters, true),
         },
-        Target::Group(group) => speak_to((agents, state), problems, told, group, members, letters),
+        Target::Group(group) => {
+            members_of(group, members, heard);
+            speak_to((agents, state), problems, told, heard, letters);
+        }
         Target::All => {
             // Whoever does not know it was not meant, unless nobody does.
             let (heard, unknown) = (letters.len(), problems.lost_unknown);
@@ -310,29 +318,25 @@ fn speak_to(
     (agents, state): (&mut Agents, &AgentState),
     problems: &mut Problems,
     told: &Told,
-    group: Group,
-    members: &Query<'_, '_, (&StableId, &Groups)>,
+    members: &[AgentId],
     letters: &mut Vec<Letter>,
 ) {
-    for id in members_of(group, members) {
+    for &id in members {
         put((agents, state), problems, told, id, letters, false);
     }
 }
 
-/// Everybody in a group, in the order of agents.
+/// Everybody in a group, in the order of agents, in a list that is kept for its memory.
 pub(crate) fn members_of(
     group: Group,
     members: &Query<'_, '_, (&StableId, &Groups)>,
-) -> Vec<AgentId> {
+    list: &mut Vec<AgentId>,
+) {
     let is_in =
         |(id, groups): &(&StableId, &Groups)| id.slot().is_some() && groups.0.contains(&group);
-    let mut list: Vec<AgentId> = members
-        .iter()
-        .filter(is_in)
-        .map(|(id, _)| id.get())
-        .collect();
+    list.clear();
+    list.extend(members.iter().filter(is_in).map(|(id, _)| id.get()));
     list.sort_unstable_by_key(|id| id.index());
-    list
 }
 
 /// One event for one agent.

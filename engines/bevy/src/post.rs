@@ -1,6 +1,6 @@
 //! The end of a tick: who sleeps, and who gets what agents sent to each other (CMD-4).
 
-use bevy_ecs::system::{Query, ResMut};
+use bevy_ecs::system::{Local, Query, ResMut};
 use statewright::{AgentId, Event};
 
 use crate::agent::{Group, Groups, StableId};
@@ -16,6 +16,7 @@ pub(crate) fn finish(
     mut problems: ResMut<'_, Problems>,
     mut work: ResMut<'_, Outcome>,
     members: Query<'_, '_, (&StableId, &Groups)>,
+    mut heard: Local<'_, Vec<AgentId>>,
 ) {
     let (agents, state, problems) = (&mut *agents, &mut *state, &mut *problems);
     agents.finish(&mut work, state, problems);
@@ -24,10 +25,8 @@ pub(crate) fn finish(
         match Group::of(to) {
             // An agent who speaks to its own group does not hear itself.
             Some(group) => {
-                for to in members_of(group, &members)
-                    .into_iter()
-                    .filter(|&to| to != from)
-                {
+                members_of(group, &members, &mut heard);
+                for &to in heard.iter().filter(|&&to| to != from) {
                     deliver(agents, state, problems, program, to, event);
                 }
             }
