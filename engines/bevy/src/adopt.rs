@@ -299,7 +299,8 @@ fn reload<B: AgentBoard, C: View + ?Sized>(
     let old = bound.program.as_ref()?.machine().clone();
     let MachineAsset(new) = assets.get(bound.asset)?;
     let found = hashes(new);
-    let is_reload = |known: &Problem| matches!(known, Problem::Reload { machine, .. } if machine == new.name());
+    let is_reload =
+        |known: &Problem| matches!(known, Problem::Reload { machine, .. } if machine == new.name());
     if found == hashes(&old) {
         // The file says again what runs.
         problems.mend(is_reload);

@@ -47,7 +47,10 @@ impl Plugin for AgentDiagnosticsPlugin {
         later(app, |app| {
             let schedule = crate::plugin::schedule_of(app);
             let measure = measure.in_set(StatewrightSystems::Debug);
-            app.add_systems(schedule, measure.run_if(resource_exists::<DiagnosticsStore>));
+            app.add_systems(
+                schedule,
+                measure.run_if(resource_exists::<DiagnosticsStore>),
+            );
         });
     }
 }

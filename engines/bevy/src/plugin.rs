@@ -255,7 +255,10 @@ impl Plugin for StatewrightPlugin {
 /// Whether all is there that our systems need: a world that was cleared has nothing of it, and then they do
 /// nothing.
 fn is_here(
-    chosen: (Option<Res<'_, Config>>, Option<Res<'_, Assets<MachineAsset>>>),
+    chosen: (
+        Option<Res<'_, Config>>,
+        Option<Res<'_, Assets<MachineAsset>>>,
+    ),
     state: (
         Option<Res<'_, Agents>>,
         Option<Res<'_, AgentState>>,
@@ -276,7 +279,15 @@ fn is_here(
     let has_chosen = matches!(chosen, (Some(_), Some(_)));
     let has_state = matches!(
         state,
-        (Some(_), Some(_), Some(_), Some(_), Some(_), Some(_), Some(_))
+        (
+            Some(_),
+            Some(_),
+            Some(_),
+            Some(_),
+            Some(_),
+            Some(_),
+            Some(_)
+        )
     );
     let has_messages = matches!(messages, (Some(_), Some(_), Some(_), Some(_), Some(_)));
     has_chosen && has_state && has_messages

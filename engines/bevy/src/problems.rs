@@ -330,7 +330,11 @@ mod tests {
             "commands_dropped",
         ];
         let values = Counters::NAMES.map(|name| u64::from(lost.contains(&name)));
-        assert_eq!(values.iter().sum::<u64>(), lost.len() as u64, "names of counters");
+        assert_eq!(
+            values.iter().sum::<u64>(),
+            lost.len() as u64,
+            "names of counters"
+        );
         problems.lost_in_tick(&Counters::from_values(values));
         assert_eq!(problems.lost(), lost.len() as u64, "{problems:?}");
     }

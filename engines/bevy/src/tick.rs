@@ -222,7 +222,9 @@ impl Run<'_> {
         segments: &mut Vec<Segment<'t, R::Instance, B>>,
         ticks: &mut Vec<Ticks<'t>>,
     ) -> Result<(), String> {
-        let tables = tables.contiguous_iter_mut().map_err(|_| why_not_in_tables::<B>())?;
+        let tables = tables
+            .contiguous_iter_mut()
+            .map_err(|_| why_not_in_tables::<B>())?;
         let mut base = 0;
         for (entities, ids, rams, boards) in tables {
             let table = entities
@@ -557,7 +559,11 @@ impl Run<'_> {
         }
         let (mut last, mut count) = (None, 0);
         for event in &self.scratch.inbox {
-            count = if last == Some(event.place) { count + 1 } else { 0 };
+            count = if last == Some(event.place) {
+                count + 1
+            } else {
+                0
+            };
             last = Some(event.place);
             if count >= KEPT_EVENTS {
                 self.problems.lost_surplus += 1;

@@ -420,7 +420,10 @@ fn numbers_are_for_one_agent_each() {
             },
         ]
     );
-    assert!(words(&app)[1].contains("number 9, which another one has, or which is not below `most_agents`"));
+    assert!(
+        words(&app)[1]
+            .contains("number 9, which another one has, or which is not below `most_agents`")
+    );
     let rest: Vec<Entity> = (0..2).map(|_| spawn(&mut app)).collect();
     app.update();
     assert_eq!(problems(&app).last(), Some(&Problem::TooMany(rest[1])));
@@ -718,7 +721,7 @@ impl Moody {
 #[test]
 fn functions_that_read_what_their_own_tick_changes_are_refused_in_words() {
     let mut app = app();
-    app.add_agents(|| Functions::<Other, borrowed!(Mirror<'_, '_>)>::new());
+    app.add_agents(Functions::<Other, borrowed!(Mirror<'_, '_>)>::new);
     let told = words(&app);
     assert!(
         told.len() == 1
@@ -740,7 +743,11 @@ fn functions_that_read_what_their_own_tick_changes_are_refused_in_words() {
     let lamp = add_machine(&mut app, Machine::from_text("lamp.sw.json", &text).unwrap());
     let lamp = app.world_mut().spawn(Agent::<Moody>::new(lamp)).id();
     (0..4).for_each(|_| app.update());
-    assert_eq!(path(&mut app, lamp), "on", "its marker comes after the tick");
+    assert_eq!(
+        path(&mut app, lamp),
+        "on",
+        "its marker comes after the tick"
+    );
     app.update();
     assert_eq!(path(&mut app, lamp), "warm");
     assert_eq!(words(&app), told);
@@ -797,9 +804,14 @@ fn signals_that_no_tick_reads_are_counted() {
     }
     // Two frames pass without a tick.
     (0..2).for_each(|_| app.world_mut().run_schedule(First));
-    app.world_mut().write_message(Signal::new(entity, noise, 9_i32));
+    app.world_mut()
+        .write_message(Signal::new(entity, noise, 9_i32));
     app.update();
-    assert_eq!(path(&mut app, entity), "alert/look", "the last one is heard");
+    assert_eq!(
+        path(&mut app, entity),
+        "alert/look",
+        "the last one is heard"
+    );
     let problems = app.world().resource::<Problems>();
     assert_eq!((problems.lost_signals, problems.lost()), (3, 3));
 }
@@ -824,8 +836,7 @@ fn numbers_below_those_that_the_plugin_gives_are_never_taken() {
 #[test]
 fn a_second_state_for_a_marker_is_refused_in_words() {
     let mut app = app();
-    app.mark_state::<Other>("alert")
-        .mark_state::<Other>("idle");
+    app.mark_state::<Other>("alert").mark_state::<Other>("idle");
     let told = words(&app);
     assert!(
         told.len() == 1 && told[0].ends_with("Other was added twice: the first one holds"),

@@ -6,7 +6,6 @@ use bevy_ecs::prelude::*;
 use bevy_statewright::prelude::*;
 use bevy_statewright::{Agents, Problem, Problems, Ram, Ram64, Ram128, Ram256};
 use statewright::{EventHandle, Payload};
-use zerocopy::IntoBytes;
 
 /// Soldiers: they hear noise, call each other, fight, and rest.
 pub const SQUAD: &str = r#"{ "machine": "Squad", "tier": "crowd",

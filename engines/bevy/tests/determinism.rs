@@ -30,7 +30,7 @@ const CRIER: &str = r#"{ "machine": "Crier", "tier": "standard",
 /// The same in the largest tier.
 const HERALD: &str = r#"{ "machine": "Herald", "tier": "hero",
   "events": { "Noise": { "payload": "i32" } },
-  "blackboard": { "heard": "i32" },
+  "blackboard": { "heard": "i32" }, "initial": "wait",
   "states": { "wait": { "transitions": [{ "on": "Noise", "do": "heard += event", "to": "cry" }] },
     "cry": { "entry": "Answer", "transitions": [{ "after": "2t", "to": "wait" }] } } }"#;
 
