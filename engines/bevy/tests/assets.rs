@@ -217,7 +217,9 @@ fn policies_refuse_with_the_report_of_what_would_have_been() {
     // The same goes for the version that runs.
     folder.write("lamp.sw.json", lamp("on", r#", "new": {}"#));
     app.world().resource::<AssetServer>().reload("lamp.sw.json");
-    until(&mut app, "refused again", |app| problems(app).iter().any(refused));
+    until(&mut app, "refused again", |app| {
+        problems(app).iter().any(refused)
+    });
     folder.write("lamp.sw.json", glowing(2));
     app.world().resource::<AssetServer>().reload("lamp.sw.json");
     until(&mut app, "taken back", |app| problems(app).is_empty());
@@ -234,7 +236,9 @@ fn policies_refuse_with_the_report_of_what_would_have_been() {
         .holds_reloads = true;
     let version = |app: &App| {
         let machines = app.world().resource::<Assets<MachineAsset>>();
-        machines.get(&machine).map(|loaded| loaded.0.bytes().to_vec())
+        machines
+            .get(&machine)
+            .map(|loaded| loaded.0.bytes().to_vec())
     };
     let old = version(&app);
     folder.write("lamp.sw.json", lamp("on", ""));
@@ -319,9 +323,8 @@ fn a_saved_file_and_a_saved_part_are_seen_by_whoever_watches() {
     folder.write("house.sw.json", house);
     let part = r#"{ "machine": "Part", "states": { "wick": { "use": "deep/flame.sw.json" } } }"#;
     folder.write("parts/lamp.sw.json", part);
-    let flame = |state: &str| {
-        format!(r#"{{ "machine": "Flame", "states": {{ "{state}": {{}} }} }}"#)
-    };
+    let flame =
+        |state: &str| format!(r#"{{ "machine": "Flame", "states": {{ "{state}": {{}} }} }}"#);
     folder.write("parts/deep/flame.sw.json", flame("flame"));
     let mut app = lamps_that_watch(&folder.0, ReloadPolicy::Always, true);
     let [lit, housed] = ["lamp.sw.json", "house.sw.json"].map(|name| {
@@ -333,7 +336,7 @@ fn a_saved_file_and_a_saved_part_are_seen_by_whoever_watches() {
     });
     push(&mut app, lit);
     app.update();
-    folder.write("lamp.sw.json", lamp("shining", ""));
+    folder.write("lamp.sw.json", lamp("shining", r#", "dim": {}"#));
     until(&mut app, "saved", |app| path(app, lit) == "shining");
     assert_eq!(path(&mut app, housed), "lamp/wick/flame");
     // A part of a part belongs to the file that uses it.
