@@ -7,4 +7,6 @@ mod common;
 mod compare;
 mod determinism;
 mod examples;
+mod lost;
+mod misfits;
 mod snapshots;

@@ -8,7 +8,7 @@ use bevy_ecs::prelude::*;
 use bevy_statewright::prelude::*;
 use bevy_statewright::{
     AgentDiagnosticsPlugin, AgentState, Agents, CommandMessage, Config, Inbox, MachineReloaded,
-    Problem, Problems, Ram64, StateChanged, Target, Telling,
+    Problem, Problems, Ram64, StateChanged, Telling,
 };
 
 use crate::common::*;
@@ -19,7 +19,7 @@ struct Stranger;
 
 /// A kind of its own.
 #[derive(Component, Board, Default)]
-struct Other;
+pub struct Other;
 
 #[functions]
 impl Other {
@@ -29,26 +29,8 @@ impl Other {
     }
 }
 
-const OTHER: &str = r#"{ "machine": "Other", "events": { "Go": {} },
+pub const OTHER: &str = r#"{ "machine": "Other", "events": { "Go": {} },
   "states": { "walk": { "transitions": [{ "on": "Go", "do": "Stumble" }] } } }"#;
-
-fn spawn(app: &mut App) -> Entity {
-    let agent = soldier(app);
-    app.world_mut().spawn(agent).id()
-}
-
-fn lost(app: &App) -> [u64; 3] {
-    let problems = app.world().resource::<Problems>();
-    [
-        problems.lost_to_nobody,
-        problems.lost_not_ready,
-        problems.lost_unknown,
-    ]
-}
-
-fn words(app: &App) -> Vec<String> {
-    problems(app).iter().map(ToString::to_string).collect()
-}
 
 #[test]
 fn a_machine_whose_functions_are_missing_waits_and_says_which() {
@@ -175,19 +157,6 @@ fn a_wrong_payload_and_an_unknown_event_are_said_and_change_nothing() {
             "event `Go` of `Other` is none of `Squad`, which has no event of that name",
         ]
     );
-}
-
-/// With the type of its payload, as systems send.
-fn send_typed<P: statewright::Payload + Copy + Send + Sync + 'static>(
-    app: &mut App,
-    to: impl Into<Target>,
-    event: statewright::EventHandle,
-    payload: P,
-) {
-    use bevy_ecs::system::RunSystemOnce;
-    let to = to.into();
-    let send = move |mut tell: Tell| tell.send(to, event, payload);
-    app.world_mut().run_system_once(send).unwrap();
 }
 
 #[test]
@@ -516,163 +485,21 @@ fn a_disabled_entity_stands_still_until_it_is_enabled() {
     assert_eq!(app.world().resource::<Agents>().len(), 1);
 }
 
-const JAR: &str = r#"{ "machine": "Jar", "events": { "Take": { "payload": "i32" } },
-  "blackboard": { "sweets": { "type": "i32", "default": 10 } }, "initial": "full", "states": {
-    "full": { "transitions": [
-      { "when": "always", "if": "sweets <= 0", "to": "empty" }, { "on": "Take", "do": "sweets -= event" }] },
-    "empty": {} } }"#;
-
 #[test]
-fn a_blackboard_of_the_file_may_be_put_on_anew_while_its_agent_lives() {
-    use bevy_statewright::SchemaBoard;
-    let mut app = app();
-    app.add_agents(Functions::<SchemaBoard, ()>::new);
-    let machine = Machine::from_text("jar.sw.json", JAR).unwrap();
-    let take = machine.event("Take").unwrap();
-    let jar = add_machine(&mut app, machine);
-    let [one, other] = [(); 2].map(|()| {
-        let agent = Agent::<SchemaBoard>::new(jar.clone());
-        app.world_mut().spawn(agent).id()
-    });
+fn numbers_below_those_that_the_plugin_gives_are_never_taken() {
+    let mut app = app_with(StatewrightPlugin::default().with_numbers_from(10));
+    let plain = [(); 3].map(|()| spawn(&mut app));
     app.update();
-    let board = SchemaBoard::default().with("sweets", 3).with("salt", 1);
-    app.world_mut().entity_mut(one).insert(board);
-    let all = |app: &mut App| [one, other].map(|entity| path(app, entity));
-    for _ in 0..2 {
-        for entity in [one, other] {
-            send(&mut app, entity, take, 2_i32);
-        }
-        app.update();
-    }
-    app.update();
-    assert_eq!(all(&mut app), ["empty", "full"]);
-    for _ in 0..3 {
-        send(&mut app, other, take, 2_i32);
-    }
-    (0..2).for_each(|_| app.update());
-    assert_eq!(all(&mut app), ["empty", "empty"]);
-    let key = "salt".to_owned();
-    assert_eq!(problems(&app), [Problem::Key { entity: one, key }]);
-    assert_eq!(lost(&app), [0, 0, 0]);
-}
-
-/// A blackboard that fits if it likes.
-#[derive(Component, Default)]
-struct Moody {
-    is_moody: bool,
-}
-
-impl Board for Moody {
-    fn fits(&self, _: &Machine) -> bool {
-        !self.is_moody
-    }
-}
-
-const LAMP: &str = r#"{ "machine": "Lamp", "events": { "Push": {} }, "initial": "off", "states": {
-    "off": { "transitions": [{ "on": "Push", "to": "on" }, { "after": "3t", "to": "on" }] }, "on": {} } }"#;
-
-#[test]
-fn whoever_has_a_blackboard_of_another_machine_stands_still_alone() {
-    let mut app = app();
-    app.add_agents(Functions::<Moody, ()>::new);
-    let machine = Machine::from_text("lamp.sw.json", LAMP).unwrap();
-    let push = machine.event("Push").unwrap();
-    let lamp = add_machine(&mut app, machine);
-    let [one, other] = [(); 2].map(|()| {
-        let agent = Agent::<Moody>::new(lamp.clone());
-        app.world_mut().spawn(agent).id()
-    });
-    app.update();
-    let mood = |app: &mut App, is_moody| {
-        app.world_mut().get_mut::<Moody>(one).unwrap().is_moody = is_moody;
-    };
-    mood(&mut app, true);
-    for entity in [one, other] {
-        send(&mut app, entity, push, ());
-    }
-    (0..5).for_each(|_| app.update());
-    let all = [one, other].map(|entity| path(&mut app, entity));
-    assert_eq!(all, ["off", "on"]);
-    let id = app.world().get::<StableId>(one).unwrap().get();
-    assert_eq!(problems(&app), [Problem::Board(id)]);
-    assert_eq!(lost(&app), [0, 1, 0]);
-    mood(&mut app, false);
-    app.update();
-    assert_eq!(path(&mut app, one), "on", "its timer has passed meanwhile");
-}
-
-#[test]
-fn parameters_of_another_machine_change_nothing() {
-    use statewright::{Parameters, VariantHandle};
-    let mut app = app();
-    let entity = spawn(&mut app);
-    app.update();
-    let text = SQUAD.replacen("Squad", "Other", 1);
-    let other = Machine::from_text("other.sw.json", &text).unwrap();
-    let deaf = other.parameter("deaf").unwrap();
-    let mut parameters = Parameters::default();
-    parameters
-        .set(&other, VariantHandle::PLAIN, deaf, 20)
-        .unwrap();
-    let squad = app.world().resource::<Squad>().0.id();
-    let mut config = app.world_mut().resource_mut::<Config>();
-    config.parameters.insert(squad, parameters);
-    let noise = app.world().resource::<Events>().noise;
-    send(&mut app, entity, noise, 9_i32);
-    (0..2).for_each(|_| app.update());
-    assert_eq!(path(&mut app, entity), "alert/look");
-    assert_eq!(problems(&app), [Problem::Parameters("Squad".to_owned())]);
-}
-
-#[test]
-fn a_variant_that_a_new_version_does_not_have_stops_nobody() {
-    use bevy_ecs::entity_disabling::Disabled;
-    let mut app = app();
     let agent = soldier(&app);
-    let sharp = (agent, AgentVariant::new("sharp"));
-    let away = app.world_mut().spawn(sharp).id();
-    let here = spawn(&mut app);
+    let own = [2, 0].map(|number| {
+        let own = (agent.clone(), AgentNumber(number));
+        app.world_mut().spawn(own).id()
+    });
     app.update();
-    app.world_mut().entity_mut(away).insert(Disabled);
-    // A new version without variants comes while one of its agents is out of reach.
-    let text = SQUAD.replacen(r#", "variants": { "sharp": { "deaf": 0 } }"#, "", 1);
-    let new = Machine::from_text("squad.sw.json", &text).unwrap();
-    let noise = new.event("Noise").unwrap();
-    let squad = app.world().resource::<Squad>().0.clone();
-    let mut machines = app.world_mut().resource_mut::<Assets<MachineAsset>>();
-    machines.insert(&squad, MachineAsset(new)).unwrap();
-    app.update();
-    app.world_mut().entity_mut(away).remove::<Disabled>();
-    for entity in [away, here] {
-        send(&mut app, entity, noise, 9_i32);
-    }
-    (0..2).for_each(|_| app.update());
-    assert_eq!(path(&mut app, here), "alert/look");
-    let is_tick = |problem: &Problem| matches!(problem, Problem::Tick(_));
-    assert!(!problems(&app).iter().any(is_tick), "{:?}", words(&app));
-}
-
-#[test]
-fn what_is_sent_while_ticks_are_refused_does_not_pile_up() {
-    let mut app = app();
-    let entity = spawn(&mut app);
-    app.update();
-    let noise = app.world().resource::<Events>().noise;
-    app.world_mut().resource_mut::<Config>().settings.budget = Some(0);
-    for _ in 0..5 {
-        (0..100).for_each(|_| send(&mut app, entity, noise, 9_i32));
-        app.update();
-    }
-    assert_eq!(app.world().resource::<AgentState>().events_under_way(), 64);
-    assert_eq!(app.world().resource::<Problems>().lost_surplus, 436);
-    let words = words(&app);
-    assert!(
-        words.len() == 1 && words[0].contains("a budget of 0 bytes"),
-        "{words:?}"
-    );
-    app.world_mut().resource_mut::<Config>().settings.budget = None;
-    app.update();
-    assert_ne!(path(&mut app, entity), "idle", "it heard what was kept");
+    let index = |entity: &Entity| app.world().get::<StableId>(*entity).unwrap().get().index();
+    assert_eq!(plain.each_ref().map(index), [10, 11, 12]);
+    assert_eq!(own.each_ref().map(index), [2, 0]);
+    assert_eq!(problems(&app), []);
 }
 
 #[test]
@@ -693,184 +520,4 @@ fn a_schedule_that_nobody_runs_is_named() {
     assert_eq!(begin(fixed(), false), [Problem::NoTime]);
     assert_eq!(begin(fixed().in_schedule(Update), false), []);
     assert_eq!(begin(fixed(), true), []);
-}
-
-/// Reads what its own tick changes.
-#[derive(bevy_ecs::system::SystemParam)]
-struct Mirror<'w, 's> {
-    _brains: bevy_statewright::Brains<'w, 's>,
-    _problems: Res<'w, Problems>,
-}
-
-/// Reads what changes between ticks alone.
-#[derive(bevy_ecs::system::SystemParam)]
-struct Crowd<'w, 's> {
-    agents: Res<'w, Agents>,
-    shining: Query<'w, 's, Has<StateMarker<Moody>>>,
-}
-
-#[functions(context = Crowd<'_, '_>)]
-impl Moody {
-    #[guard]
-    fn shines(&self, crowd: &Crowd, cx: &mut GuardCx) -> bool {
-        let entity = crowd.agents.entity(cx.agent());
-        entity.is_some_and(|entity| crowd.shining.get(entity) == Ok(true))
-    }
-}
-
-#[test]
-fn functions_that_read_what_their_own_tick_changes_are_refused_in_words() {
-    let mut app = app();
-    app.add_agents(Functions::<Other, borrowed!(Mirror<'_, '_>)>::new);
-    let told = words(&app);
-    assert!(
-        told.len() == 1
-            && told[0].contains("Other read Problems, Ram128, Ram256, Ram64, which the tick"),
-        "{told:?}"
-    );
-    let good = spawn(&mut app);
-    app.update();
-    assert_eq!(path(&mut app, good), "idle");
-
-    // Markers of states are there for everybody, of one's own kind, too.
-    app.mark_state::<Moody>("on");
-    app.add_agents(Moody::functions);
-    let text = LAMP.replacen(
-        r#""on": {}"#,
-        r#""on": { "transitions": [{ "when": "always", "if": "Shines", "to": "warm" }] }, "warm": {}"#,
-        1,
-    );
-    let lamp = add_machine(&mut app, Machine::from_text("lamp.sw.json", &text).unwrap());
-    let lamp = app.world_mut().spawn(Agent::<Moody>::new(lamp)).id();
-    (0..4).for_each(|_| app.update());
-    assert_eq!(
-        path(&mut app, lamp),
-        "on",
-        "its marker comes after the tick"
-    );
-    app.update();
-    assert_eq!(path(&mut app, lamp), "warm");
-    assert_eq!(words(&app), told);
-}
-
-#[test]
-fn an_event_for_everybody_is_lost_only_if_nobody_knows_it() {
-    let mut app = app();
-    app.add_agents(Other::functions);
-    let machine = Machine::from_text("other.sw.json", OTHER).unwrap();
-    let unknown = Machine::from_text("lamp.sw.json", LAMP)
-        .unwrap()
-        .event("Push")
-        .unwrap();
-    let other = add_machine(&mut app, machine);
-    let soldier = spawn(&mut app);
-    (0..5).for_each(|_| _ = app.world_mut().spawn(Agent::<Other>::new(other.clone())));
-    app.update();
-    let noise = app.world().resource::<Events>().noise;
-    send_typed(&mut app, Target::All, noise, 9_i32);
-    app.update();
-    assert_eq!(path(&mut app, soldier), "alert/look");
-    assert_eq!(lost(&app), [0, 0, 0], "the others were not meant");
-    send_typed(&mut app, Target::All, unknown, ());
-    app.update();
-    assert_eq!(lost(&app), [0, 0, 1]);
-    assert_eq!(problems(&app), []);
-}
-
-#[test]
-fn events_for_those_who_have_ended_are_counted() {
-    let mut app = app();
-    let entity = spawn(&mut app);
-    app.update();
-    stop(&mut app, entity);
-    app.update();
-    assert_eq!(path(&mut app, entity), "", "it has ended");
-    let noise = app.world().resource::<Events>().noise;
-    (0..3).for_each(|_| send(&mut app, entity, noise, 9_i32));
-    app.update();
-    let problems = app.world().resource::<Problems>();
-    assert_eq!((problems.lost_to_ended, problems.lost()), (3, 3));
-}
-
-#[test]
-fn signals_that_no_tick_reads_are_counted() {
-    let mut app = app();
-    let entity = spawn(&mut app);
-    app.update();
-    let noise = app.world().resource::<Events>().noise;
-    for _ in 0..3 {
-        let signal = Signal::new(entity, noise, 9_i32);
-        app.world_mut().write_message(signal);
-    }
-    // Two frames pass without a tick.
-    (0..2).for_each(|_| app.world_mut().run_schedule(First));
-    app.world_mut()
-        .write_message(Signal::new(entity, noise, 9_i32));
-    app.update();
-    assert_eq!(
-        path(&mut app, entity),
-        "alert/look",
-        "the last one is heard"
-    );
-    let problems = app.world().resource::<Problems>();
-    assert_eq!((problems.lost_signals, problems.lost()), (3, 3));
-}
-
-#[test]
-fn numbers_below_those_that_the_plugin_gives_are_never_taken() {
-    let mut app = app_with(StatewrightPlugin::default().with_numbers_from(10));
-    let plain = [(); 3].map(|()| spawn(&mut app));
-    app.update();
-    let agent = soldier(&app);
-    let own = [2, 0].map(|number| {
-        let own = (agent.clone(), AgentNumber(number));
-        app.world_mut().spawn(own).id()
-    });
-    app.update();
-    let index = |entity: &Entity| app.world().get::<StableId>(*entity).unwrap().get().index();
-    assert_eq!(plain.each_ref().map(index), [10, 11, 12]);
-    assert_eq!(own.each_ref().map(index), [2, 0]);
-    assert_eq!(problems(&app), []);
-}
-
-#[test]
-fn a_second_state_for_a_marker_is_refused_in_words() {
-    let mut app = app();
-    app.mark_state::<Other>("alert").mark_state::<Other>("idle");
-    let told = words(&app);
-    assert!(
-        told.len() == 1 && told[0].ends_with("Other was added twice: the first one holds"),
-        "{told:?}"
-    );
-    let entity = spawn(&mut app);
-    let is_marked = |app: &App| app.world().get::<StateMarker<Other>>(entity).is_some();
-    (0..2).for_each(|_| app.update());
-    assert!(!is_marked(&app), "it is idle");
-    let noise = app.world().resource::<Events>().noise;
-    send(&mut app, entity, noise, 9_i32);
-    app.update();
-    assert!(is_marked(&app), "it is alert");
-}
-
-#[test]
-fn a_disabling_component_outside_of_tables_is_named_and_events_are_counted() {
-    use bevy_ecs::entity_disabling::DefaultQueryFilters;
-    #[derive(Component)]
-    #[component(storage = "SparseSet")]
-    struct Hidden;
-    let mut app = app();
-    let hidden = app.world_mut().register_component::<Hidden>();
-    let mut filters = app.world_mut().resource_mut::<DefaultQueryFilters>();
-    filters.register_disabling_component(hidden);
-    let entity = spawn(&mut app);
-    app.update();
-    let noise = app.world().resource::<Events>().noise;
-    (0..3).for_each(|_| send(&mut app, entity, noise, 9_i32));
-    app.update();
-    let told = words(&app);
-    assert!(
-        told.len() == 1 && told[0].contains("a component that disables entities"),
-        "{told:?}"
-    );
-    assert_eq!(lost(&app), [0, 3, 0]);
 }

@@ -198,3 +198,36 @@ fn bytes_of<R: Ram>(world: &mut World) -> Vec<(u32, Vec<u8>)> {
     all.map(|(id, ram)| (id.get().index(), ram.as_bytes().to_vec()))
         .collect()
 }
+
+/// A soldier.
+pub fn spawn(app: &mut App) -> Entity {
+    let agent = soldier(app);
+    app.world_mut().spawn(agent).id()
+}
+
+/// Events that were lost: to nobody, because nobody was ready, and because nobody knows them.
+pub fn lost(app: &App) -> [u64; 3] {
+    let problems = app.world().resource::<Problems>();
+    [
+        problems.lost_to_nobody,
+        problems.lost_not_ready,
+        problems.lost_unknown,
+    ]
+}
+
+/// What is wrong, in words.
+pub fn words(app: &App) -> Vec<String> {
+    problems(app).iter().map(ToString::to_string).collect()
+}
+
+/// With the type of its payload, as systems send.
+pub fn send_typed<P: statewright::Payload + Copy + Send + Sync + 'static>(
+    app: &mut App,
+    to: impl Into<bevy_statewright::Target>,
+    event: statewright::EventHandle,
+    payload: P,
+) {
+    let to = to.into();
+    let send = move |mut tell: Tell| tell.send(to, event, payload);
+    app.world_mut().run_system_once(send).unwrap();
+}
