@@ -1,7 +1,6 @@
 //! Whatever is lost is counted, and once.
 
 use bevy_app::prelude::*;
-use bevy_ecs::prelude::*;
 use bevy_statewright::prelude::*;
 use bevy_statewright::{Problems, Target};
 
