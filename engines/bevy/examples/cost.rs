@@ -1,7 +1,7 @@
 //! What the plugin costs beside the calls that it makes, as ratios of one run.
 //!
 //! `cargo run --release --example cost`: each line is the median of several rounds, on as many threads as
-//! Bevy's pool has. `Schedule` alone is an app whose kinds have no agents.
+//! Bevy's pool has. Both sides of a line do the same work, and it is asserted that they did.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ use bevy_app::prelude::*;
 use bevy_asset::Assets;
 use bevy_ecs::prelude::*;
 use bevy_statewright::prelude::*;
-use bevy_statewright::{AgentState, BevyPool, statewright};
+use bevy_statewright::{AgentState, Agents, BevyPool, statewright};
 use statewright::{Crowd, EventHandle, Instance64, Segment, Slices, SlicesOutput, TickSettings};
 
 const TOGGLE: &str = r#"{ "machine": "Toggle", "tier": "crowd", "events": { "Flip": {} }, "initial": "off", "states": {
@@ -72,25 +72,37 @@ fn say(what: &str, [found, beside]: [Duration; 2], bar: f64) {
     println!("{what}: {found:?} beside {beside:?}, {ratio:.2} x (bar {bar} x)");
 }
 
-/// The same agents as slices of one's own.
+const AGENTS: u32 = 100_000;
+
+/// Everybody has a turn in each tick.
+fn all_awake() -> TickSettings {
+    TickSettings {
+        sleeping: false,
+        ..TickSettings::default()
+    }
+}
+
+/// The same agents as slices of one's own, and the call that the plugin makes for them.
 struct Own {
     program: statewright::Program<Toggle, ()>,
     instances: Vec<Instance64>,
     boards: Vec<Toggle>,
     ids: Vec<AgentId>,
+    everybody: Vec<u32>,
     output: SlicesOutput,
     tick: u64,
 }
 
 impl Own {
-    fn new(machine: &Machine, agents: u32) -> Self {
-        let ids: Vec<AgentId> = (0..agents).map(|number| AgentId::new(number, 1)).collect();
+    fn new(machine: &Machine) -> Self {
+        let ids: Vec<AgentId> = (0..AGENTS).map(|number| AgentId::new(number, 1)).collect();
         let new = |id: &AgentId| machine.new_instance(1, id.bits()).expect("of this tier");
         let mut own = Self {
             program: machine.bind(none()).expect("it calls nothing"),
             instances: ids.iter().map(new).collect(),
             boards: vec![Toggle::default(); ids.len()],
             ids,
+            everybody: (0..AGENTS).collect(),
             output: SlicesOutput::default(),
             tick: 0,
         };
@@ -106,6 +118,10 @@ impl Own {
         }];
         let slices = Slices {
             tick: self.tick,
+            awake: Some(&self.everybody),
+            lists_changed: true,
+            by_id: true,
+            settings: all_awake(),
             ..Slices::default()
         };
         let pool = BevyPool::default();
@@ -118,46 +134,69 @@ impl Own {
     }
 }
 
+fn awake(app: &App) -> usize {
+    app.world().resource::<Agents>().awake()
+}
+
 fn quiet(machine: &Machine) {
-    let mut own = Own::new(machine, 100_000);
-    let mut sleeping = app(machine, 100_000, TickSettings::default());
+    let mut own = Own::new(machine);
+    let mut visited = app(machine, AGENTS, all_awake());
+    let mut sleeping = app(machine, AGENTS, TickSettings::default());
     let mut few = app(machine, 1000, TickSettings::default());
-    let awake = TickSettings {
-        sleeping: false,
-        ..TickSettings::default()
-    };
-    let mut visited = app(machine, 100_000, awake);
     let mut nobody = app(machine, 0, TickSettings::default());
-    let [whole, call, thousand, all, empty] = medians([
-        &mut || sleeping.world_mut().run_schedule(Update),
+    let [call, all, asleep, thousand, empty] = medians([
         &mut || own.tick(),
-        &mut || few.world_mut().run_schedule(Update),
         &mut || visited.world_mut().run_schedule(Update),
+        &mut || sleeping.world_mut().run_schedule(Update),
+        &mut || few.world_mut().run_schedule(Update),
         &mut || nobody.world_mut().run_schedule(Update),
     ]);
+    // Whoever was visited and does not sleep is awake next.
+    let everybody = AGENTS as usize;
+    assert_eq!(own.output.awake_next().count(), everybody);
+    assert_eq!([&visited, &sleeping, &few].map(awake), [everybody, 0, 0]);
     println!("the schedule without agents: {empty:?}");
     say(
-        "100,000 quiet agents, whole update beside the call over all",
-        [whole, call],
+        "100,000 quiet agents, all visited: the update beside the call that it makes",
+        [all, call],
         1.3,
     );
-    println!("the same if nobody may sleep: {all:?}; everybody's bytes are compared then");
     say(
-        "100,000 sleeping agents beside 1,000",
-        [whole, thousand],
+        "100,000 sleeping agents, the update beside that of 1,000",
+        [asleep, thousand],
         1.2,
     );
+    say(
+        "100,000 quiet agents, asleep beside all visited",
+        [asleep, all],
+        1.0,
+    );
+}
+
+/// Transitions since the app began, and since the crowd did.
+fn transitions_of(app: &App, crowd: &Crowd<Toggle, ()>) -> [u64; 2] {
+    let agents = app.world().resource::<Agents>();
+    [agents.counters(), crowd.counters()].map(|counters| counters.transitions)
+}
+
+/// Both took a transition per agent in each round.
+fn assert_all_moved(before: [u64; 2], after: [u64; 2]) {
+    let expected = ROUNDS as u64 * u64::from(AGENTS);
+    let taken = [after[0] - before[0], after[1] - before[1]];
+    assert_eq!(taken, [expected; 2], "transitions");
 }
 
 fn transitions(machine: &Machine) {
     let mut crowd = Crowd::new(machine.bind(none()).expect("it calls nothing"), 1);
-    (0..100_000).for_each(|_| _ = crowd.spawn(Toggle::default()));
-    let mut app = app(machine, 100_000, TickSettings::default());
+    (0..AGENTS).for_each(|_| _ = crowd.spawn(Toggle::default()));
+    let mut app = app(machine, AGENTS, TickSettings::default());
     let pool = BevyPool::default();
     (0..20).for_each(|_| _ = crowd.tick_on(&pool, &()));
+    let before = transitions_of(&app, &crowd);
     let [found, beside] = medians([&mut || app.world_mut().run_schedule(Update), &mut || {
         _ = black_box(crowd.tick_on(&pool, &()))
     }]);
+    assert_all_moved(before, transitions_of(&app, &crowd));
     say(
         "100,000 transitions by timers, beside a crowd",
         [found, beside],
@@ -167,26 +206,29 @@ fn transitions(machine: &Machine) {
 
 fn events(machine: &Machine, flip: EventHandle) {
     let mut crowd = Crowd::new(machine.bind(none()).expect("it calls nothing"), 1);
-    let agents: Vec<AgentId> = (0..100_000)
+    let agents: Vec<AgentId> = (0..AGENTS)
         .map(|_| crowd.spawn(Toggle::default()))
         .collect();
-    let mut app = app(machine, 100_000, TickSettings::default());
+    let mut app = app(machine, AGENTS, TickSettings::default());
     app.add_systems(
         Update,
         (move |mut tell: Tell, state: Res<AgentState>| {
             black_box(state.now());
-            (0..100_000).for_each(|index| tell.send(AgentId::new(index, 1), flip, ()));
+            (0..AGENTS).for_each(|index| tell.send(AgentId::new(index, 1), flip, ()));
         })
         .before(StatewrightSystems::Intake),
     );
     app.world_mut().run_schedule(Update);
     let pool = BevyPool::default();
+    crowd.tick_on(&pool, &());
+    let before = transitions_of(&app, &crowd);
     let [found, beside] = medians([&mut || app.world_mut().run_schedule(Update), &mut || {
         for &agent in &agents {
             crowd.send(agent, flip, ()).expect("it is there");
         }
         black_box(crowd.tick_on(&pool, &()));
     }]);
+    assert_all_moved(before, transitions_of(&app, &crowd));
     say(
         "100,000 transitions by events, sending included, beside a crowd",
         [found, beside],

@@ -420,8 +420,14 @@ impl<B: AgentBoard, C: View + ?Sized> Here<'_, B, C> {
         let old = bound.program.as_ref()?.machine().clone();
         let MachineAsset(new) = self.assets.get(bound.asset)?;
         let found = hashes(new);
-        let is_refused = bound.refused.is_some_and(|one| one.holds(found, policy));
-        if found == hashes(&old) || is_refused {
+        let is_reload = |known: &Problem| matches!(known, Problem::Reload { machine, .. } if machine == new.name());
+        if found == hashes(&old) {
+            // The file says again what runs: what was refused may be refused again.
+            self.problems.mend(is_reload);
+            self.kind.bound[place].refused = None;
+            return None;
+        }
+        if bound.refused.is_some_and(|one| one.holds(found, policy)) {
             return None;
         }
         let refused = |by| Some(Refused { hashes: found, by });
@@ -456,6 +462,7 @@ impl<B: AgentBoard, C: View + ?Sized> Here<'_, B, C> {
             self.agents.awake.wake(slot);
             self.changed.push(id.index());
         }
+        self.problems.mend(is_reload);
         // The new machine runs.
         self.agents.set_machine(number, program.machine().clone());
         let bound = &mut self.kind.bound[place];

@@ -1,8 +1,11 @@
 //! Counters of agents in Bevy's diagnostics.
 
 use bevy_app::{App, Plugin};
-use bevy_diagnostic::{Diagnostic, DiagnosticPath, Diagnostics, RegisterDiagnostic};
+use bevy_diagnostic::{
+    Diagnostic, DiagnosticPath, Diagnostics, DiagnosticsStore, RegisterDiagnostic,
+};
 use bevy_ecs::schedule::IntoScheduleConfigs;
+use bevy_ecs::schedule::common_conditions::resource_exists;
 use bevy_ecs::system::Res;
 
 use crate::plugin::later;
@@ -43,7 +46,11 @@ impl Plugin for AgentDiagnosticsPlugin {
         }
         later(app, |app| {
             let schedule = crate::plugin::schedule_of(app);
-            app.add_systems(schedule, measure.in_set(StatewrightSystems::Debug));
+            let measure = measure.in_set(StatewrightSystems::Debug);
+            app.add_systems(
+                schedule,
+                measure.run_if(resource_exists::<DiagnosticsStore>),
+            );
         });
     }
 }
@@ -54,18 +61,13 @@ fn measure(
     problems: Res<'_, Problems>,
 ) {
     let counters = agents.last_counters();
-    let lost = problems.lost_to_nobody
-        + problems.lost_not_ready
-        + problems.lost_unknown
-        + problems.lost_surplus
-        + problems.lost_commands;
     let all = [
         (AgentDiagnosticsPlugin::AGENTS, agents.len() as u64),
         (AgentDiagnosticsPlugin::AWAKE, agents.awake() as u64),
         (AgentDiagnosticsPlugin::TURNS, agents.last_turns() as u64),
         (AgentDiagnosticsPlugin::EVENTS, counters.events),
         (AgentDiagnosticsPlugin::TRANSITIONS, counters.transitions),
-        (AgentDiagnosticsPlugin::LOST, lost),
+        (AgentDiagnosticsPlugin::LOST, problems.lost()),
     ];
     for (path, value) in all {
         diagnostics.add_measurement(&path, || value as f64);

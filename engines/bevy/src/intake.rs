@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use bevy_asset::{AssetEvent, AssetLoadFailedEvent};
 use bevy_ecs::entity::{Entity, EntityHashMap, EntityHashSet};
-use bevy_ecs::message::MessageReader;
+use bevy_ecs::message::{MessageCursor, MessageReader, Messages};
 use bevy_ecs::system::{Commands, Local, Query, Res, ResMut};
 use statewright::{AgentId, Event};
 
@@ -331,7 +331,7 @@ pub(crate) fn route(
     mut problems: ResMut<'_, Problems>,
     (inbox, arrivals): (Res<'_, Inbox>, Res<'_, Arrivals>),
     mut work: ResMut<'_, Outcome>,
-    mut signals: MessageReader<'_, '_, Signal>,
+    (signals, mut cursor): (Res<'_, Messages<Signal>>, Local<'_, MessageCursor<Signal>>),
     ids: Query<'_, '_, &StableId>,
     may_be: MayBe<'_, '_>,
     mut members: Local<'_, Members>,
@@ -341,7 +341,8 @@ pub(crate) fn route(
 ) {
     let (agents, state, problems) = (&mut *agents, &mut *state, &mut *problems);
     inbox.take(&mut told);
-    told.extend(signals.read().map(Told::of_signal));
+    problems.lost_signals += cursor.missed_messages(&signals) as u64;
+    told.extend(cursor.read(&signals).map(Told::of_signal));
     // By receiver comes later; here the order of sending, which no thread and no schedule decides.
     told.sort_unstable_by(Told::order);
     members.find(told.iter().filter_map(|one| group_of(one.to)), &may_be);
@@ -399,11 +400,15 @@ fn address(
         },
         Target::Group(group) => speak_to((agents, state), problems, told, group, members, letters),
         Target::All => {
+            // Whoever does not know it was not meant, unless nobody does.
+            let (heard, unknown) = (letters.len(), problems.lost_unknown);
             for slot in 0..state.generations.len() {
                 if let Some(id) = state.at(slot) {
                     put((agents, state), problems, told, id, letters, false);
                 }
             }
+            let is_lost = letters.len() == heard && problems.lost_unknown > unknown;
+            problems.lost_unknown = unknown + u64::from(is_lost);
         }
     }
 }

@@ -14,9 +14,9 @@
 //! - On entities: `agent` (components and their hooks). Beside them: `state` (what a rollback keeps),
 //!   `roster` (what follows from entities and can be found again), `free` (indices that nobody has),
 //!   `kind` (a blackboard with its functions
-//!   and machines), `outputs` (what agents want done), `problems`.
+//!   and machines), `outputs` (what agents want done; `merge` puts it in order), `problems`.
 //! - `everybody` makes systems that see agents on disabled entities, too.
-//! - `members` finds who is in the groups that are spoken to. `asset` loads machines, `broken` tries those again
+//! - `sort` puts lists in the order of agents without asking for memory. `members` finds who is in the groups that are spoken to. `asset` loads machines, `broken` tries those again
 //!   whose parts are saved.
 //! - `view` turns system parameters into contexts of user functions, `workers` Bevy's threads into those
 //!   of a tick.
@@ -40,6 +40,7 @@ mod kind;
 mod look;
 mod markers;
 mod members;
+mod merge;
 mod outputs;
 mod plugin;
 mod post;
@@ -51,6 +52,7 @@ mod saved_boards;
 mod send;
 mod sets;
 mod snapshot;
+mod sort;
 mod state;
 mod tick;
 mod view;

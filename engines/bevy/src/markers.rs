@@ -16,7 +16,8 @@ use crate::roster::{Agents, Outcome};
 use crate::state::AgentState;
 
 /// On entities whose agent is in a state; which one, [`mark_state`](crate::AppAgents::mark_state) says
-/// for a type `T` of your own. Put on and taken off after each tick.
+/// for a type `T` of your own. Put on and taken off after each tick, so that functions of agents who read
+/// markers see states as they were after the last one. For rollback, keep those that functions read.
 ///
 /// ```
 /// use bevy_app::prelude::*;
@@ -34,6 +35,15 @@ use crate::state::AgentState;
 #[derive(Component)]
 #[component(clone_behavior = Ignore)]
 pub struct StateMarker<T: Send + Sync + 'static>(PhantomData<fn() -> T>);
+
+// Not derived: `T` is a name alone.
+impl<T: Send + Sync + 'static> Clone for StateMarker<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T: Send + Sync + 'static> Copy for StateMarker<T> {}
 
 impl<T: Send + Sync + 'static> Default for StateMarker<T> {
     fn default() -> Self {

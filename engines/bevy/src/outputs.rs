@@ -9,6 +9,7 @@ use statewright::commands::{Command, CommandRef, Lane};
 use statewright::trace::Settings;
 use statewright::{AgentId, Board, Context, Machine, Program, SlicesOutput};
 
+use crate::merge::Merged;
 use crate::roster::{Agents, NO_PROGRAM};
 
 /// What the last tick left, by number of the program.
@@ -140,17 +141,7 @@ impl AgentCommands<'_> {
         &'a self,
         lists: impl Iterator<Item = (u16, I)>,
     ) -> impl Iterator<Item = AgentCommand<'a>> {
-        let mut lists: Vec<_> = lists
-            .map(|(program, list)| (program, list.peekable()))
-            .collect();
-        let commands = std::iter::from_fn(move || {
-            let heads = lists.iter_mut().enumerate();
-            let heads =
-                heads.filter_map(|(place, (_, list))| Some((list.peek()?.agent().index(), place)));
-            let (_, place) = heads.min()?;
-            let (program, list) = &mut lists[place];
-            Some((*program, list.next()?))
-        });
+        let commands = Merged::new(lists, |command| command.agent().index());
         commands.filter_map(|(program, command)| {
             let agent = command.agent();
             Some(AgentCommand {

@@ -3,13 +3,15 @@
 use std::any::type_name;
 use std::collections::HashMap;
 
-use bevy_app::{App, FixedUpdate, Plugin};
-use bevy_asset::{AssetApp, AssetId, Assets};
+use bevy_app::{App, FixedFirst, FixedLast, FixedPostUpdate, FixedPreUpdate, FixedUpdate, Plugin};
+use bevy_asset::{AssetApp, AssetEvent, AssetId, AssetLoadFailedEvent, Assets};
 use bevy_ecs::component::Component;
-use bevy_ecs::message::Message;
+use bevy_ecs::message::{Message, Messages};
 use bevy_ecs::resource::Resource;
 use bevy_ecs::schedule::common_conditions::resource_exists;
 use bevy_ecs::schedule::{InternedScheduleLabel, IntoScheduleConfigs, ScheduleLabel, SystemSet};
+use bevy_ecs::system::Res;
+use bevy_time::{Fixed, Time};
 use statewright::commands::Command;
 use statewright::trace::{Level, Settings};
 use statewright::{Functions, Parameters, ReloadReport, Saved, TickSettings};
@@ -30,7 +32,7 @@ use crate::send::{Inbox, Signal, hear_signal};
 use crate::sets::StatewrightSystems;
 use crate::state::AgentState;
 use crate::tick::tick;
-use crate::view::View;
+use crate::view::{self, View};
 use crate::workers::BevyPool;
 
 /// State machines for entities. Add it once, and each [kind](AppAgents::add_agents) of agents.
@@ -216,7 +218,7 @@ impl Plugin for StatewrightPlugin {
             schedule,
             (Intake, Tick, Commit, Emit, Debug)
                 .chain()
-                .run_if(resource_exists::<Agents>),
+                .distributive_run_if(is_here),
         );
         // Nothing here waits for commands of the step before: one flush before the tick is enough.
         app.configure_sets(
@@ -257,12 +259,54 @@ impl Plugin for StatewrightPlugin {
 
     fn finish(&self, app: &mut App) {
         register_late(app);
+        look_for_time(app);
     }
 
     fn is_unique(&self) -> bool {
         // A second one is told as a problem, not as a panic.
         false
     }
+}
+
+/// Whether all is there that our systems need: a world that was cleared has nothing of it, and then they do
+/// nothing.
+fn is_here(
+    chosen: (
+        Option<Res<'_, Config>>,
+        Option<Res<'_, Assets<MachineAsset>>>,
+    ),
+    state: (
+        Option<Res<'_, Agents>>,
+        Option<Res<'_, AgentState>>,
+        Option<Res<'_, Arrivals>>,
+        Option<Res<'_, Inbox>>,
+        Option<Res<'_, Outputs>>,
+        Option<Res<'_, Outcome>>,
+        Option<Res<'_, Problems>>,
+    ),
+    messages: (
+        Option<Res<'_, Messages<Signal>>>,
+        Option<Res<'_, Messages<MachineReloaded>>>,
+        Option<Res<'_, Messages<StateChanged>>>,
+        Option<Res<'_, Messages<AssetEvent<MachineAsset>>>>,
+        Option<Res<'_, Messages<AssetLoadFailedEvent<MachineAsset>>>>,
+    ),
+) -> bool {
+    let has_chosen = matches!(chosen, (Some(_), Some(_)));
+    let has_state = matches!(
+        state,
+        (
+            Some(_),
+            Some(_),
+            Some(_),
+            Some(_),
+            Some(_),
+            Some(_),
+            Some(_)
+        )
+    );
+    let has_messages = matches!(messages, (Some(_), Some(_), Some(_), Some(_), Some(_)));
+    has_chosen && has_state && has_messages
 }
 
 fn insert_resources(plugin: &StatewrightPlugin, app: &mut App) {
@@ -313,8 +357,8 @@ fn register_assets(app: &mut App) {
         app.insert_resource(Loaded);
     } else {
         app.init_resource::<Assets<MachineAsset>>()
-            .add_message::<bevy_asset::AssetEvent<MachineAsset>>()
-            .add_message::<bevy_asset::AssetLoadFailedEvent<MachineAsset>>();
+            .add_message::<AssetEvent<MachineAsset>>()
+            .add_message::<AssetLoadFailedEvent<MachineAsset>>();
     }
 }
 
@@ -336,10 +380,33 @@ fn register_late(app: &mut App) {
     }
 }
 
+/// Nobody thinks in a schedule that nobody runs: easily forgotten, and nothing else would say so.
+fn look_for_time(app: &mut App) {
+    let is_fixed = [
+        FixedFirst.intern(),
+        FixedPreUpdate.intern(),
+        FixedUpdate.intern(),
+        FixedPostUpdate.intern(),
+        FixedLast.intern(),
+    ]
+    .contains(&schedule_of(app));
+    let world = app.world_mut();
+    if is_fixed
+        && !world.contains_resource::<Time<Fixed>>()
+        && let Some(mut problems) = world.get_resource_mut::<Problems>()
+    {
+        problems.tell(Problem::NoTime);
+    }
+}
+
 /// What apps are told about agents.
 pub trait AppAgents {
     /// Entities with a blackboard `B` may be agents, and machines call these functions for them. Give
     /// the function that lists them: `app.add_agents(Guard::functions)`.
+    ///
+    /// Kinds think one after the other, by the names of the types of their blackboards with their paths:
+    /// functions that read a blackboard of another kind find it as it is after that kind's turn if its
+    /// name comes first, and as it was before it otherwise, in whatever order kinds are added.
     fn add_agents<B: AgentBoard, C: View + ?Sized>(
         &mut self,
         functions: impl Fn() -> Functions<B, C> + Send + Sync + 'static,
@@ -348,7 +415,7 @@ pub trait AppAgents {
         for<'x> C::Of<'x>: Sync;
 
     /// Entities whose agents are in a state have the component [`StateMarker<T>`](crate::StateMarker). The state is given by its
-    /// path; machines that do not have it mark nobody.
+    /// path; machines that do not have it mark nobody. Each state needs a type of its own.
     fn mark_state<T: Send + Sync + 'static>(&mut self, path: &'static str) -> &mut Self;
 
     /// Blackboards `B` are part of [snapshots](crate::WorldBrains), which know them by the name of their type.
@@ -378,10 +445,16 @@ impl AppAgents for App {
 
     fn mark_state<T: Send + Sync + 'static>(&mut self, path: &'static str) -> &mut Self {
         later(self, move |app| {
+            let world = app.world_mut();
+            if world.contains_resource::<markers::Marked<T>>() {
+                let mut problems = world.resource_mut::<Problems>();
+                problems.tell(Problem::AddedTwice(type_name::<T>()));
+                return;
+            }
             let schedule = schedule_of(app);
             app.insert_resource(markers::Marked::<T>::new(path));
-            let mark = everybody(app, markers::mark::<T>);
-            app.add_systems(schedule, mark.in_set(StatewrightSystems::Emit));
+            let mark = everybody(app, markers::mark::<T>).in_set(StatewrightSystems::Emit);
+            app.add_systems(schedule, mark.run_if(resource_exists::<markers::Marked<T>>));
         })
     }
 
@@ -398,7 +471,9 @@ impl AppAgents for App {
         later(self, |app| {
             let schedule = schedule_of(app);
             app.add_message::<CommandMessage<T>>();
-            app.add_systems(schedule, emit::write::<T>.in_set(StatewrightSystems::Emit));
+            let write = emit::write::<T>.in_set(StatewrightSystems::Emit);
+            let write = write.run_if(resource_exists::<Messages<CommandMessage<T>>>);
+            app.add_systems(schedule, write);
         })
     }
 }
@@ -431,19 +506,55 @@ fn add_kind<B: AgentBoard, C: View + ?Sized>(
         problems.tell(Problem::AddedTwice(type_name::<B>()));
         return;
     }
+    if let Some(what) = view::conflicts::<B, C>(world) {
+        let kind = type_name::<B>();
+        let mut problems = world.resource_mut::<Problems>();
+        problems.tell(Problem::Context { kind, what });
+        return;
+    }
     world.insert_resource(Claimed::<B>(std::marker::PhantomData));
     let mut agents = world.resource_mut::<Agents>();
     let number = agents.add_kind::<B>();
     world.insert_resource(Kind::<B, C>::new(number, functions));
     let schedule = schedule_of(app);
     let adopt = everybody(app, adopt::<B, C>);
+    let [adopts, thinks] = [Step::Adopt, Step::Think].map(|step| KindStep(step, number));
+    app.configure_sets(schedule, adopts.in_set(Step::Adopt));
+    app.configure_sets(schedule, thinks.in_set(Step::Think));
     app.add_systems(
         schedule,
-        (
-            // What kinds leave is put together by agents, whichever of them came first: some schedules
-            // refuse systems whose order nobody said.
-            adopt.in_set(Step::Adopt).ambiguous_with(Step::Adopt),
-            tick::<B, C>.in_set(Step::Think).ambiguous_with(Step::Think),
-        ),
+        (adopt.in_set(adopts), tick::<B, C>.in_set(thinks))
+            .distributive_run_if(resource_exists::<Kind<B, C>>),
     );
+    take_turns(app, number, type_name::<B>());
+}
+
+/// The step of one kind, by its number.
+#[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct KindStep(Step, u16);
+
+/// Names of the types of blackboards, by number of the kind.
+#[derive(Resource, Default)]
+struct KindNames(Vec<&'static str>);
+
+/// One kind after the other, by the names of their blackboards, whichever was added first. Functions of a
+/// kind may read blackboards of another one: `Crier` finds those of `Soldier` as they are after its tick
+/// only if nothing but the names decides (`a::Crier` would find them as they were before it).
+fn take_turns(app: &mut App, number: u16, name: &'static str) {
+    let schedule = schedule_of(app);
+    let mut names = app.world_mut().get_resource_or_init::<KindNames>();
+    names.0.push(name);
+    let names = names.0.clone();
+    for (other, other_name) in (0..number).zip(names) {
+        // Two types may have one name: then the first that was added is first.
+        let (first, second) = match name < other_name {
+            true => (number, other),
+            false => (other, number),
+        };
+        for step in [Step::Adopt, Step::Think] {
+            let [first, second] = [first, second].map(|kind| KindStep(step, kind));
+            // Nothing waits for commands of the kind before.
+            app.configure_sets(schedule, first.before_ignore_deferred(second));
+        }
+    }
 }

@@ -10,6 +10,7 @@ use statewright::{AgentId, Counters, Event, EventHandle, EventLinks, Machine, Sl
 
 use crate::agent::StableId;
 use crate::problems::Problems;
+use crate::sort::Sorter;
 use crate::state::{AgentState, Letter};
 
 /// No machine yet.
@@ -35,6 +36,8 @@ pub struct Agents {
     /// How many agents run each of them.
     users: Vec<u32>,
     links: HashMap<(u16, u16), EventLinks>,
+    by_receiver: Sorter<(u32, Event)>,
+    by_sender: Sorter<(AgentId, u16, AgentId, Event)>,
     /// By number of the kind.
     pub(crate) turns: Vec<Turns>,
     /// Types of their blackboards, by number of the kind.
@@ -346,10 +349,7 @@ impl Agents {
             }
         }
         for turns in &mut self.turns {
-            // Stable: those of one agent keep their order.
-            if !turns.inbox.is_sorted_by_key(|(slot, _)| *slot) {
-                turns.inbox.sort_by_key(|(slot, _)| *slot);
-            }
+            self.by_receiver.sort(&mut turns.inbox, |(slot, _)| *slot);
         }
     }
 
@@ -364,7 +364,7 @@ impl Agents {
         for &(slot, sleep) in &last.settled {
             self.awake.settle(slot as usize, sleep, state.now);
         }
-        last.left.sort_by_key(|(slot, _)| *slot);
+        self.by_receiver.sort(&mut last.left, |(slot, _)| *slot);
         for &(slot, event) in &last.left {
             if let Some(to) = state.at(slot as usize) {
                 state.letters.push(Letter { to, event });
@@ -373,7 +373,8 @@ impl Agents {
         last.stopped.sort_unstable();
         state.forget_stops(&last.stopped);
         // In the order of senders, each in its own.
-        last.sent.sort_by_key(|(from, ..)| from.index());
+        self.by_sender
+            .sort(&mut last.sent, |(from, ..)| from.index());
         self.totals.add(&last.counters);
         problems.lost_in_tick(&last.counters);
         (self.last_counters, self.last_turns) = (last.counters, last.turns);

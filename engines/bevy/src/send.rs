@@ -6,10 +6,14 @@
 //! 1. what was left over from the tick before, then messages of agents, in the order of senders
 //! 2. [`Signal`]s, by their [`order`](Signal::order), then by event and payload
 //! 3. what systems [`Tell`], system by system in the order of their names, each in the order in which it
-//!    spoke
+//!    spoke since the last tick
+//!
+//! A system that was added twice, and closures of one function, have one name: what they said first comes
+//! first, then what they said second, each time by event and payload.
 
 use std::cmp::Ordering;
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering as Atomic};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use bevy_ecs::entity::Entity;
 use bevy_ecs::event::EntityEvent;
@@ -77,10 +81,13 @@ pub struct Tell<'w, 's> {
     source: Local<'s, Source>,
 }
 
-/// Who speaks, and how often it spoke.
+/// Who speaks, and how often it spoke since the last intake. What it said before must not count: where
+/// frames were rolled back it would have spoken more often than elsewhere, and come behind another system of its name.
 #[derive(Debug, Default)]
 struct Source {
     name: Option<u32>,
+    /// The round in which it spoke.
+    round: u64,
     said: u64,
 }
 
@@ -119,8 +126,12 @@ impl Tell<'_, '_> {
         let number = *source
             .name
             .get_or_insert_with(|| Symbol::of(&name.to_string()).0);
+        let mut sent = self.inbox.sent();
+        if source.round != sent.round {
+            (source.round, source.said) = (sent.round, 0);
+        }
         source.said += 1;
-        self.inbox.put(Told {
+        sent.told.push(Told {
             to,
             event: event.handle(),
             kind: P::KIND,
@@ -178,30 +189,55 @@ pub(crate) fn hear_signal(signal: On<'_, '_, Signal>, inbox: Option<Res<'_, Inbo
 /// What was sent since the last intake.
 #[derive(Resource, Debug, Default)]
 pub struct Inbox {
-    told: Mutex<Vec<Told>>,
+    sent: Mutex<Sent>,
+}
+
+#[derive(Debug)]
+struct Sent {
+    /// From one intake to the next; no other one has its number, however often time goes back.
+    round: u64,
+    told: Vec<Told>,
+}
+
+impl Sent {
+    fn new(told: Vec<Told>) -> Self {
+        static ROUNDS: AtomicU64 = AtomicU64::new(1);
+        let round = ROUNDS.fetch_add(1, Atomic::Relaxed);
+        Self { round, told }
+    }
+}
+
+impl Default for Sent {
+    fn default() -> Self {
+        Self::new(Vec::new())
+    }
 }
 
 /// For rollback: what was sent is part of the world.
 impl Clone for Inbox {
     fn clone(&self) -> Self {
-        let told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let told = self.sent().told.clone();
         Self {
-            told: Mutex::new(told.clone()),
+            sent: Mutex::new(Sent::new(told)),
         }
     }
 }
 
 impl Inbox {
+    fn sent(&self) -> MutexGuard<'_, Sent> {
+        self.sent.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn put(&self, told: Told) {
-        let mut all = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        all.push(told);
+        self.sent().told.push(told);
     }
 
     /// Everything, for a list that is empty: the two lists change places, and nothing is copied.
     pub(crate) fn take(&self, empty: &mut Vec<Told>) {
         debug_assert!(empty.is_empty(), "what was taken before is done");
-        let mut all = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        std::mem::swap(&mut *all, empty);
+        let mut sent = self.sent();
+        let next = Sent::new(std::mem::take(empty));
+        *empty = std::mem::replace(&mut *sent, next).told;
     }
 }
 

@@ -9,19 +9,23 @@
 //! Where hardly anybody is awake, each of them is looked for by its entity, and nothing is read of those
 //! who sleep. Where many are, the rows are read one after the other.
 
+use std::any::Any;
+
 use bevy_ecs::change_detection::{ContiguousComponentTicksMut, ContiguousMut};
+use bevy_ecs::component::StorageType;
 use bevy_ecs::entity::{Entities, Entity};
 use bevy_ecs::query::{ArchetypeFilter, With, Without};
 use bevy_ecs::resource::Resource;
 use bevy_ecs::system::{Local, ParamSet, Query, Res, ResMut};
 use statewright::ids::VariantId;
 use statewright::{
-    AgentId, InboxEvent, Instance, Instance64, Instance128, Instance256, Segment, Sleep, Slices,
-    SlicesError,
+    AgentId, InboxEvent, Instance, Instance64, Instance128, Instance256, Machine, Segment, Sleep,
+    Slices, SlicesError,
 };
 use zerocopy::{FromBytes, IntoBytes};
 
 use crate::agent::{Agent, Ram, Ram64, Ram128, Ram256, StableId, variant_of};
+use crate::board::SchemaBoard;
 use crate::kind::{AgentBoard, Bound, Kind};
 use crate::outputs::Outputs;
 use crate::plugin::Config;
@@ -53,6 +57,8 @@ pub(crate) struct Scratch {
     order: Vec<(u32, u32)>,
     stopping: Vec<u32>,
     variants: Vec<VariantId>,
+    /// Agents whose blackboards do not fit, by index.
+    misfits: Vec<u32>,
 }
 
 const NO_TABLE: u32 = u32::MAX;
@@ -92,6 +98,7 @@ pub(crate) fn tick<B: AgentBoard, C: View + ?Sized>(
             entities,
             turns,
             reached: 0,
+            ignores_parameters: false,
             outputs: &mut outputs,
             scratch: &mut scratch,
         };
@@ -117,6 +124,8 @@ struct Run<'r> {
     turns: &'r Turns,
     /// Agents that were found of those who are awake.
     reached: usize,
+    /// Changed parameters do not fit the machine that runs.
+    ignores_parameters: bool,
     outputs: &'r mut Outputs,
     scratch: &'r mut Scratch,
 }
@@ -182,6 +191,8 @@ impl Run<'_> {
         );
         if let Err(error) = self.open(tables, &mut segments, &mut ticks) {
             self.problems.tell(Problem::Tick(error));
+            let own = bound.iter().filter(|bound| is_own(bound));
+            own.for_each(|bound| self.lose(bound.number));
             return;
         }
         for bound in bound.iter().filter(|bound| is_own(bound)) {
@@ -192,7 +203,7 @@ impl Run<'_> {
             {
                 continue;
             }
-            match self.run(bound, &mut segments, view) {
+            match self.run_those_who_fit(bound, &mut segments, view) {
                 Ok(()) => self.collect(bound, &segments, &mut ticks),
                 Err(error) => self.refuse(&segments, &error),
             }
@@ -211,9 +222,9 @@ impl Run<'_> {
         segments: &mut Vec<Segment<'t, R::Instance, B>>,
         ticks: &mut Vec<Ticks<'t>>,
     ) -> Result<(), String> {
-        let tables = tables.contiguous_iter_mut().map_err(|_| {
-            "the blackboard must lie in tables: take `#[component(storage = \"SparseSet\")]` off".to_owned()
-        })?;
+        let tables = tables
+            .contiguous_iter_mut()
+            .map_err(|_| why_not_in_tables::<B>())?;
         let mut base = 0;
         for (entities, ids, rams, boards) in tables {
             let table = entities
@@ -318,6 +329,78 @@ impl Run<'_> {
         stopping.sort_unstable();
     }
 
+    /// One machine runs. What does not fit it is found when it refuses to, and left out: nobody else has to
+    /// stand still for it.
+    fn run_those_who_fit<I: Instance + Send, B: AgentBoard, C: View + ?Sized>(
+        &mut self,
+        bound: &Bound<B, C>,
+        segments: &mut [Segment<'_, I, B>],
+        view: &C::Of<'_>,
+    ) -> Result<(), SlicesError>
+    where
+        for<'x> C::Of<'x>: Sync,
+    {
+        self.ignores_parameters = false;
+        let mut ran = self.run(bound, segments, view);
+        if let (Err(SlicesError::Parameters), Some(program)) = (&ran, &bound.program) {
+            let machine = program.machine().name().to_owned();
+            self.problems.tell(Problem::Parameters(machine));
+            self.ignores_parameters = true;
+            ran = self.run(bound, segments, view);
+        }
+        if let (Err(SlicesError::BoardDoesNotFit { .. }), Some(program)) = (&ran, &bound.program) {
+            self.leave_out_misfits(program.machine(), segments);
+            ran = self.run(bound, segments, view);
+        }
+        ran
+    }
+
+    /// Blackboards of another machine: one that its owner put on while the agent lives is begun, as that of
+    /// a new agent is. Whoever has another one stands still until it fits.
+    #[cold]
+    fn leave_out_misfits<I, B: AgentBoard>(
+        &mut self,
+        machine: &Machine,
+        segments: &mut [Segment<'_, I, B>],
+    ) {
+        let Scratch {
+            awake,
+            inbox,
+            stopping,
+            misfits,
+            ..
+        } = &mut *self.scratch;
+        let heard = inbox.iter().map(|event| event.place);
+        misfits.clear();
+        misfits.extend(awake.iter().chain(&*stopping).copied().chain(heard));
+        misfits.sort_unstable();
+        misfits.dedup();
+        misfits.retain(|&index| {
+            let (segment, row) = Rows::new(segments).find(index);
+            let Segment { boards, agents, .. } = &mut segments[segment];
+            let (board, agent) = (&mut boards[row], agents[row]);
+            if let Some(schema) = (board as &mut dyn Any).downcast_mut::<SchemaBoard>() {
+                for key in schema.begin(machine) {
+                    if let Some(entity) = self.agents.entity(agent) {
+                        self.problems.tell(Problem::Key { entity, key });
+                    }
+                }
+            }
+            if board.fits(machine) {
+                return false;
+            }
+            self.problems.tell(Problem::Board(agent));
+            self.work.settled.push((agent.index(), Sleep::Awake));
+            true
+        });
+        let is_in = |index: u32| misfits.binary_search(&index).is_ok();
+        let events = inbox.len();
+        awake.retain(|&index| !is_in(index));
+        stopping.retain(|&index| !is_in(index));
+        inbox.retain(|event| !is_in(event.place));
+        self.problems.lost_not_ready += (events - inbox.len()) as u64;
+    }
+
     /// One machine runs.
     fn run<I: Instance + Send, B: AgentBoard, C: View + ?Sized>(
         &mut self,
@@ -331,12 +414,16 @@ impl Run<'_> {
         let Some(program) = bound.program.clone() else {
             return Ok(());
         };
-        self.list_variants(segments);
+        self.list_variants(program.machine(), segments);
         let slices = Slices {
             tick: self.state.now,
             agents: &[],
             variants: &self.scratch.variants,
-            parameters: self.config.parameters.get(&bound.asset),
+            parameters: self
+                .config
+                .parameters
+                .get(&bound.asset)
+                .filter(|_| !self.ignores_parameters),
             inbox: &self.scratch.inbox,
             awake: Some(&self.scratch.awake),
             stopping: &self.scratch.stopping,
@@ -354,7 +441,7 @@ impl Run<'_> {
     }
 
     /// Variants of those who have a turn; of all others nobody asks.
-    fn list_variants<I, B>(&mut self, segments: &[Segment<'_, I, B>]) {
+    fn list_variants<I, B>(&mut self, machine: &Machine, segments: &[Segment<'_, I, B>]) {
         let Scratch {
             variants,
             awake,
@@ -371,10 +458,13 @@ impl Run<'_> {
         let mut rows = Rows::new(segments);
         let heard = inbox.iter().map(|event| event.place);
         let all = awake.iter().chain(&*stopping).copied().chain(heard);
+        let known = machine.rom().variants().len().max(1);
         for index in all {
             let (segment, row) = rows.find(index);
             let slot = segments[segment].agents[row].index() as usize;
             let number = self.agents.variants.get(slot).copied();
+            // One of an earlier version of the machine would stop everybody.
+            let number = number.filter(|&number| usize::from(number) < known);
             variants[index as usize] = number.map_or(VariantId::PLAIN, variant_of);
         }
     }
@@ -409,9 +499,13 @@ impl Run<'_> {
             ticks[segment].ram.changed_mut()[row] = now;
             last.changed.push(segments[segment].agents[row].index());
         }
-        // Whoever had a turn may have written to its blackboard: that is not compared.
+        // Whoever had a turn may have written to its blackboard, exit actions of those who stop included: that
+        // is not compared.
         let mut rows = Rows::new(segments);
-        let had_turn = self.scratch.awake.iter().copied();
+        let Scratch {
+            awake, stopping, ..
+        } = &*self.scratch;
+        let had_turn = awake.iter().chain(stopping).copied();
         let heard = self.scratch.inbox.iter().map(|event| event.place);
         for index in had_turn.chain(heard) {
             let (segment, row) = rows.find(index);
@@ -445,8 +539,16 @@ impl Run<'_> {
         }
     }
 
+    /// Agents that cannot be reached in tables: what they should have heard is counted.
+    #[cold]
+    fn lose(&mut self, program: u16) {
+        let is_own = |slot: u32| self.agents.programs[slot as usize] == program;
+        let lost = self.turns.inbox.iter().filter(|(slot, _)| is_own(*slot));
+        self.problems.lost_not_ready += lost.count() as u64;
+    }
+
     /// A refused tick has changed nothing: everybody has a turn again, and hears again what it should have
-    /// heard.
+    /// heard, as far as there is room: it may be refused for ever.
     #[cold]
     fn refuse<I, B>(&mut self, segments: &[Segment<'_, I, B>], error: &SlicesError) {
         self.problems.tell(Problem::Tick(error.to_string()));
@@ -457,11 +559,39 @@ impl Run<'_> {
             let slot = segments[segment].agents[row].index();
             settled.push((slot, Sleep::Awake));
         }
+        let (mut last, mut count) = (None, 0);
         for event in &self.scratch.inbox {
+            count = if last == Some(event.place) {
+                count + 1
+            } else {
+                0
+            };
+            last = Some(event.place);
+            if count >= KEPT_EVENTS {
+                self.problems.lost_surplus += 1;
+                continue;
+            }
             let (segment, row) = rows.find(event.place);
             left.push((segments[segment].agents[row].index(), event.event));
         }
     }
+}
+
+/// Events that an agent keeps while its tick is refused.
+const KEPT_EVENTS: usize = 64;
+
+/// A tick runs over slices of tables. What our own components and `Agent` lie in is known: it is the
+/// blackboard, or a component without which Bevy leaves an entity out of all queries.
+fn why_not_in_tables<B: AgentBoard>() -> String {
+    match B::STORAGE_TYPE {
+        StorageType::SparseSet => {
+            "the blackboard must lie in tables: take `#[component(storage = \"SparseSet\")]` off"
+        }
+        StorageType::Table => {
+            "a component that disables entities (`DefaultQueryFilters`) lies in a sparse set: it must lie in tables"
+        }
+    }
+    .to_owned()
 }
 
 /// Where the agent of a slot lies; `None` if its table is none of these.

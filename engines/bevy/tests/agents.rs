@@ -114,6 +114,32 @@ fn changed_means_that_a_byte_changed() {
 }
 
 #[test]
+fn exit_actions_of_those_who_stop_are_seen_on_their_blackboards() {
+    #[derive(Resource, Default)]
+    struct Seen(Vec<Entity>);
+    let see = |changed: Query<Entity, Changed<Soldier>>, mut seen: ResMut<Seen>| {
+        seen.0 = changed.iter().collect();
+    };
+    let mut app = app();
+    app.init_resource::<Seen>().add_systems(Last, see);
+    let agent = soldier(&app);
+    let [one, _other] = [(); 2].map(|()| app.world_mut().spawn(agent.clone()).id());
+    app.update();
+    let Events { noise, help, .. } = *app.world().resource::<Events>();
+    send(&mut app, one, noise, 9_i32);
+    send(&mut app, one, help, AgentId::default());
+    (0..2).for_each(|_| app.update());
+    assert_eq!(path(&mut app, one), "alert/fight");
+    assert_eq!(app.world().resource::<Seen>().0, []);
+    assert_eq!(app.world().get::<Soldier>(one).unwrap().alarms, 1);
+    // It sleeps, and is not awake for any other reason.
+    stop(&mut app, one);
+    app.update();
+    assert_eq!(app.world().resource::<Seen>().0, [one]);
+    assert_eq!(app.world().get::<Soldier>(one).unwrap().alarms, 0);
+}
+
+#[test]
 fn another_machine_begins_anew_and_taking_it_off_ends() {
     let mut app = app();
     let agent = soldier(&app);

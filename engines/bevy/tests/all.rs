@@ -8,6 +8,8 @@ mod compare;
 mod determinism;
 mod disabled;
 mod examples;
+mod lost;
+mod misfits;
 mod restored;
 mod snapshots;
 mod stops;

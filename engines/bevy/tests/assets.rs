@@ -195,7 +195,11 @@ fn a_bad_save_keeps_everything_running_and_is_said_once() {
 #[test]
 fn policies_refuse_with_the_report_of_what_would_have_been() {
     let folder = Folder::new("policy");
-    folder.write("lamp.sw.json", lamp("on", ""));
+    let glowing = |glow: u32| {
+        let parameters = format!(r#""machine": "Lamp", "parameters": {{ "glow": {glow} }},"#);
+        lamp("on", "").replacen(r#""machine": "Lamp","#, &parameters, 1)
+    };
+    folder.write("lamp.sw.json", glowing(1));
     let mut app = lamps(&folder.0, ReloadPolicy::Parameters);
     let machine = load(&app, "lamp.sw.json");
     let entity = app.world_mut().spawn(Agent::<Lamp>::new(machine)).id();
@@ -205,6 +209,27 @@ fn policies_refuse_with_the_report_of_what_would_have_been() {
     let refused = |problem: &Problem| matches!(problem, Problem::Reload { report, .. } if report.contains("structure; 1 kept"));
     until(&mut app, "refused", |app| problems(app).iter().any(refused));
     assert_eq!(reports(&mut app), []);
+    // One that is allowed takes the place of the refused one, which is no problem any more.
+    folder.write("lamp.sw.json", glowing(2));
+    app.world().resource::<AssetServer>().reload("lamp.sw.json");
+    until(&mut app, "allowed", |app| !reports(app).is_empty());
+    assert_eq!(problems(&app), []);
+    // The same goes for the version that runs.
+    folder.write("lamp.sw.json", lamp("on", r#", "new": {}"#));
+    app.world().resource::<AssetServer>().reload("lamp.sw.json");
+    until(&mut app, "refused again", |app| {
+        problems(app).iter().any(refused)
+    });
+    folder.write("lamp.sw.json", glowing(2));
+    app.world().resource::<AssetServer>().reload("lamp.sw.json");
+    until(&mut app, "taken back", |app| problems(app).is_empty());
+    assert_eq!(reports(&mut app), []);
+    // And it is refused once more when it is saved once more.
+    folder.write("lamp.sw.json", lamp("on", r#", "new": {}"#));
+    app.world().resource::<AssetServer>().reload("lamp.sw.json");
+    until(&mut app, "refused once more", |app| {
+        problems(app).iter().any(refused)
+    });
     // Another policy looks at it again; one that is not another one does not.
     let told = |app: &App| app.world().resource::<bevy_statewright::Problems>().count();
     let before = told(&app);
@@ -371,6 +396,40 @@ fn a_part_that_is_saved_loads_the_machine_anew_also_one_that_never_loaded() {
     folder.write("parts/lamp.sw.json", part);
     until(&mut app, "reloaded", |app| !reports(app).is_empty());
     assert_eq!(path(&mut app, entity), "lamp/wick");
+}
+
+#[cfg(feature = "file_watcher")]
+#[test]
+fn a_saved_file_and_a_saved_part_are_seen_by_whoever_watches() {
+    let folder = Folder::new("watched_parts");
+    folder.write("lamp.sw.json", lamp("on", ""));
+    let house = r#"{ "machine": "House", "states": { "lamp": { "use": "parts/lamp.sw.json" } } }"#;
+    folder.write("house.sw.json", house);
+    let part = r#"{ "machine": "Part", "states": { "wick": { "use": "deep/flame.sw.json" } } }"#;
+    folder.write("parts/lamp.sw.json", part);
+    let flame =
+        |state: &str| format!(r#"{{ "machine": "Flame", "states": {{ "{state}": {{}} }} }}"#);
+    folder.write("parts/deep/flame.sw.json", flame("flame"));
+    let mut app = lamps_that(&folder.0, ReloadPolicy::Always, true);
+    let [lit, housed] = ["lamp.sw.json", "house.sw.json"].map(|name| {
+        let machine = load(&app, name);
+        app.world_mut().spawn(Agent::<Lamp>::new(machine)).id()
+    });
+    until(&mut app, "loaded", |app| {
+        path(app, lit) == "off" && path(app, housed) == "lamp/wick/flame"
+    });
+    push(&mut app, lit);
+    app.update();
+    folder.write("lamp.sw.json", lamp("shining", r#", "dim": {}"#));
+    until(&mut app, "saved", |app| path(app, lit) == "shining");
+    assert_eq!(path(&mut app, housed), "lamp/wick/flame");
+    // A part of a part belongs to the file that uses it.
+    folder.write("parts/deep/flame.sw.json", flame("ember"));
+    until(&mut app, "part saved", |app| {
+        path(app, housed) == "lamp/wick/ember"
+    });
+    assert_eq!(path(&mut app, lit), "shining");
+    assert_eq!(problems(&app), []);
 }
 
 #[test]

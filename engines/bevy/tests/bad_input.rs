@@ -1,10 +1,15 @@
 //! What games get wrong harms nobody else: it is counted, said in words, and never a panic.
 
 use bevy_app::prelude::*;
-use bevy_asset::Assets;
+use bevy_asset::{AssetEvent, AssetLoadFailedEvent, Assets};
+use bevy_diagnostic::DiagnosticsStore;
+use bevy_ecs::message::Messages;
 use bevy_ecs::prelude::*;
 use bevy_statewright::prelude::*;
-use bevy_statewright::{AgentState, Agents, Problem, Problems, Ram64};
+use bevy_statewright::{
+    AgentDiagnosticsPlugin, AgentState, Agents, CommandMessage, Config, Inbox, MachineReloaded,
+    Problem, Problems, Ram64, StateChanged, Telling,
+};
 
 use crate::common::*;
 
@@ -14,7 +19,7 @@ struct Stranger;
 
 /// A kind of its own.
 #[derive(Component, Board, Default)]
-struct Other;
+pub struct Other;
 
 #[functions]
 impl Other {
@@ -24,26 +29,8 @@ impl Other {
     }
 }
 
-const OTHER: &str = r#"{ "machine": "Other", "events": { "Go": {} },
+pub const OTHER: &str = r#"{ "machine": "Other", "events": { "Go": {} },
   "states": { "walk": { "transitions": [{ "on": "Go", "do": "Stumble" }] } } }"#;
-
-fn spawn(app: &mut App) -> Entity {
-    let agent = soldier(app);
-    app.world_mut().spawn(agent).id()
-}
-
-fn lost(app: &App) -> [u64; 3] {
-    let problems = app.world().resource::<Problems>();
-    [
-        problems.lost_to_nobody,
-        problems.lost_not_ready,
-        problems.lost_unknown,
-    ]
-}
-
-fn words(app: &App) -> Vec<String> {
-    problems(app).iter().map(ToString::to_string).collect()
-}
 
 #[test]
 fn a_machine_whose_functions_are_missing_waits_and_says_which() {
@@ -172,39 +159,29 @@ fn a_wrong_payload_and_an_unknown_event_are_said_and_change_nothing() {
     );
 }
 
-/// With the type of its payload, as systems send.
-fn send_typed<P: statewright::Payload + Copy + Send + Sync + 'static>(
-    app: &mut App,
-    to: Entity,
-    event: statewright::EventHandle,
-    payload: P,
-) {
-    use bevy_ecs::system::RunSystemOnce;
-    let send = move |mut tell: Tell| tell.send(to, event, payload);
-    app.world_mut().run_system_once(send).unwrap();
-}
-
 #[test]
 fn two_machines_on_one_entity_are_one() {
-    let mut app = app();
-    app.add_agents(Other::functions);
-    let other = add_machine(
-        &mut app,
-        Machine::from_text("other.sw.json", OTHER).unwrap(),
-    );
-    let first = soldier(&app);
-    let entity = app
-        .world_mut()
-        .spawn((first, Agent::<Other>::new(other)))
-        .id();
-    (0..3).for_each(|_| app.update());
-    assert_eq!(
-        path(&mut app, entity),
-        "idle",
-        "the kind that was added first"
-    );
-    assert_eq!(problems(&app), [Problem::Twice(entity)]);
-    assert_eq!(app.world().resource::<Agents>().len(), 1);
+    let add: fn(&mut App) = |app| _ = app.add_agents(Other::functions);
+    let nothing: fn(&mut App) = |_| {};
+    for (before, after) in [(add, nothing), (nothing, add)] {
+        let mut app = app_after(before, StatewrightPlugin::default());
+        after(&mut app);
+        let other = Machine::from_text("other.sw.json", OTHER).unwrap();
+        let other = add_machine(&mut app, other);
+        let first = soldier(&app);
+        let entity = app
+            .world_mut()
+            .spawn((first, Agent::<Other>::new(other)))
+            .id();
+        (0..3).for_each(|_| app.update());
+        assert_eq!(
+            path(&mut app, entity),
+            "walk",
+            "the kind whose blackboard has the first name, `Other`"
+        );
+        assert_eq!(problems(&app), [Problem::Twice(entity)]);
+        assert_eq!(app.world().resource::<Agents>().len(), 1);
+    }
 }
 
 #[test]
@@ -246,12 +223,61 @@ fn a_world_whose_entities_or_agents_are_gone_goes_on() {
     let next = spawn(&mut app);
     app.update();
     assert_eq!(path(&mut app, next), "idle");
-    // Without its resources the plugin does nothing, and stops nobody.
-    app.world_mut().remove_resource::<Agents>();
-    app.update();
-    app.world_mut().despawn(next);
-    spawn(&mut app);
-    app.update();
+}
+
+/// An app with all systems that the plugin can add.
+fn app_with_everything() -> App {
+    let mut app = app_with(StatewrightPlugin::default().telling(Telling::Triggers));
+    app.add_plugins(AgentDiagnosticsPlugin)
+        .add_command_message::<Strike>()
+        .mark_state::<Other>("alert");
+    app
+}
+
+#[test]
+fn without_one_of_its_resources_the_plugin_does_nothing() {
+    let removals: [fn(&mut World); 13] = [
+        |world| _ = world.remove_resource::<Agents>(),
+        |world| _ = world.remove_resource::<AgentState>(),
+        |world| _ = world.remove_resource::<Config>(),
+        |world| _ = world.remove_resource::<Inbox>(),
+        |world| _ = world.remove_resource::<Problems>(),
+        |world| _ = world.remove_resource::<Assets<MachineAsset>>(),
+        |world| _ = world.remove_resource::<Messages<Signal>>(),
+        |world| _ = world.remove_resource::<Messages<MachineReloaded>>(),
+        |world| _ = world.remove_resource::<Messages<StateChanged>>(),
+        |world| _ = world.remove_resource::<Messages<AssetEvent<MachineAsset>>>(),
+        |world| _ = world.remove_resource::<Messages<AssetLoadFailedEvent<MachineAsset>>>(),
+        |world| _ = world.remove_resource::<Messages<CommandMessage<Strike>>>(),
+        |world| _ = world.remove_resource::<DiagnosticsStore>(),
+    ];
+    for remove in removals {
+        let mut app = app_with_everything();
+        let soldiers = [(); 3].map(|()| spawn(&mut app));
+        (0..2).for_each(|_| app.update());
+        remove(app.world_mut());
+        app.update();
+        app.world_mut().despawn(soldiers[0]);
+        spawn(&mut app);
+        app.update();
+    }
+}
+
+#[test]
+fn in_a_cleared_world_the_plugin_does_nothing() {
+    let mut app = app_with_everything();
+    let noise = app.world().resource::<Events>().noise;
+    let entity = spawn(&mut app);
+    (0..2).for_each(|_| app.update());
+    send(&mut app, entity, noise, 9_i32);
+    // The schedules themselves lie in the world, and would be gone with it.
+    let mut schedules = app.world_mut().resource_mut::<Schedules>();
+    let mut update = schedules.remove(Update).unwrap();
+    app.world_mut().clear_all();
+    update.run(app.world_mut());
+    app.world_mut().spawn(Position(1.0));
+    update.run(app.world_mut());
+    assert!(!app.world().contains_resource::<Agents>());
 }
 
 #[test]
@@ -364,6 +390,10 @@ fn numbers_are_for_one_agent_each() {
             },
         ]
     );
+    assert!(
+        words(&app)[1]
+            .contains("number 9, which another one has, or which is not below `most_agents`")
+    );
     let rest: Vec<Entity> = (0..2).map(|_| spawn(&mut app)).collect();
     app.update();
     assert_eq!(problems(&app).last(), Some(&Problem::TooMany(rest[1])));
@@ -454,4 +484,41 @@ fn a_disabled_entity_stands_still_until_it_is_enabled() {
         "its timer has passed meanwhile"
     );
     assert_eq!(app.world().resource::<Agents>().len(), 1);
+}
+
+#[test]
+fn numbers_below_those_that_the_plugin_gives_are_never_taken() {
+    let mut app = app_with(StatewrightPlugin::default().with_numbers_from(10));
+    let plain = [(); 3].map(|()| spawn(&mut app));
+    app.update();
+    let agent = soldier(&app);
+    let own = [2, 0].map(|number| {
+        let own = (agent.clone(), AgentNumber(number));
+        app.world_mut().spawn(own).id()
+    });
+    app.update();
+    let index = |entity: &Entity| app.world().get::<StableId>(*entity).unwrap().get().index();
+    assert_eq!(plain.each_ref().map(index), [10, 11, 12]);
+    assert_eq!(own.each_ref().map(index), [2, 0]);
+    assert_eq!(problems(&app), []);
+}
+
+#[test]
+fn a_schedule_that_nobody_runs_is_named() {
+    use bevy_time::TimePlugin;
+    let begin = |plugin: StatewrightPlugin, has_time: bool| {
+        let mut app = App::new();
+        app.add_plugins((TaskPoolPlugin::default(), plugin));
+        if has_time {
+            app.add_plugins(TimePlugin);
+        }
+        app.finish();
+        app.cleanup();
+        app.update();
+        problems(&app)
+    };
+    let fixed = StatewrightPlugin::default;
+    assert_eq!(begin(fixed(), false), [Problem::NoTime]);
+    assert_eq!(begin(fixed().in_schedule(Update), false), []);
+    assert_eq!(begin(fixed(), true), []);
 }

@@ -4,7 +4,7 @@ use bevy_app::prelude::*;
 use bevy_asset::{Assets, Handle};
 use bevy_ecs::prelude::*;
 use bevy_statewright::prelude::*;
-use bevy_statewright::{Problem, Problems, Ram64};
+use bevy_statewright::{Agents, Problem, Problems, Ram, Ram64, Ram128, Ram256};
 use statewright::{EventHandle, Payload};
 
 /// Soldiers: they hear noise, call each other, fight, and rest.
@@ -114,7 +114,13 @@ pub struct Squad(pub Handle<MachineAsset>);
 
 /// An app whose every update is one tick.
 pub fn app_with(plugin: StatewrightPlugin) -> App {
+    app_after(|_| {}, plugin)
+}
+
+/// The same, with something that is added before the kind of soldiers.
+pub fn app_after(add: impl FnOnce(&mut App), plugin: StatewrightPlugin) -> App {
     let mut app = App::new();
+    add(&mut app);
     app.add_plugins((TaskPoolPlugin::default(), plugin.in_schedule(Update)));
     app.add_agents(Soldier::functions).init_resource::<Fear>();
     let machine = squad();
@@ -155,6 +161,12 @@ pub fn send<P: Payload>(
     app.world_mut().run_system_once(send).unwrap();
 }
 
+/// The agent of an entity ends in the next tick, with its exit actions.
+pub fn stop(app: &mut App, entity: Entity) {
+    let agent = app.world().get::<StableId>(entity).unwrap().get();
+    app.world_mut().resource_mut::<AgentState>().stop(agent);
+}
+
 use bevy_ecs::system::RunSystemOnce;
 
 /// Active leaves of an entity.
@@ -170,16 +182,52 @@ pub fn problems(app: &App) -> Vec<Problem> {
     app.world().resource::<Problems>().iter().cloned().collect()
 }
 
-/// Bytes of all small instances by the index of their agents.
+/// Bytes of all instances by the index of their agents.
 pub fn bytes(app: &mut App) -> Vec<(u32, Vec<u8>)> {
-    use bevy_statewright::Ram as _;
-    use zerocopy::IntoBytes;
     let world = app.world_mut();
-    let mut query = world.query::<(&StableId, &Ram64)>();
-    let mut all: Vec<_> = query
-        .iter(world)
-        .map(|(id, ram)| (id.get().index(), ram.instance().as_bytes().to_vec()))
-        .collect();
+    let mut all = bytes_of::<Ram64>(world);
+    all.extend(bytes_of::<Ram128>(world));
+    all.extend(bytes_of::<Ram256>(world));
     all.sort();
     all
+}
+
+fn bytes_of<R: Ram>(world: &mut World) -> Vec<(u32, Vec<u8>)> {
+    let mut query = world.query::<(&StableId, &R)>();
+    let all = query.iter(world);
+    all.map(|(id, ram)| (id.get().index(), ram.as_bytes().to_vec()))
+        .collect()
+}
+
+/// A soldier.
+pub fn spawn(app: &mut App) -> Entity {
+    let agent = soldier(app);
+    app.world_mut().spawn(agent).id()
+}
+
+/// Events that were lost: to nobody, because nobody was ready, and because nobody knows them.
+pub fn lost(app: &App) -> [u64; 3] {
+    let problems = app.world().resource::<Problems>();
+    [
+        problems.lost_to_nobody,
+        problems.lost_not_ready,
+        problems.lost_unknown,
+    ]
+}
+
+/// What is wrong, in words.
+pub fn words(app: &App) -> Vec<String> {
+    problems(app).iter().map(ToString::to_string).collect()
+}
+
+/// With the type of its payload, as systems send.
+pub fn send_typed<P: statewright::Payload + Copy + Send + Sync + 'static>(
+    app: &mut App,
+    to: impl Into<bevy_statewright::Target>,
+    event: statewright::EventHandle,
+    payload: P,
+) {
+    let to = to.into();
+    let send = move |mut tell: Tell| tell.send(to, event, payload);
+    app.world_mut().run_system_once(send).unwrap();
 }

@@ -1,5 +1,5 @@
-//! Threads, the order in which entities were spawned, the tables they lie in and the order of unordered
-//! systems change nothing that can be seen.
+//! Threads, the order in which entities were spawned and kinds added, the tables they lie in and the order
+//! of unordered systems change nothing that can be seen.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -8,14 +8,14 @@ use bevy_app::prelude::*;
 use bevy_asset::Handle;
 use bevy_ecs::prelude::*;
 use bevy_statewright::prelude::*;
-use bevy_statewright::{AgentState, BevyPool, Problems, statewright};
+use bevy_statewright::{AgentState, BevyPool, Problems, WorldBrains, statewright};
 use bevy_tasks::TaskPoolBuilder;
 use statewright::{Class, TickSettings};
 
 use crate::common::*;
 
 /// Somebody with another blackboard and machine, who hears soldiers and answers.
-#[derive(Component, Board, Default, Clone, Debug, PartialEq)]
+#[derive(Component, Board, Default, Clone, Debug, PartialEq, statewright::Saved)]
 struct Crier {
     heard: i32,
     #[board(skip)]
@@ -27,22 +27,39 @@ const CRIER: &str = r#"{ "machine": "Crier", "tier": "standard",
   "blackboard": { "heard": "i32" },
   "states": { "cry": { "transitions": [{ "on": "Noise", "do": ["Answer", "heard += event"] }] } } }"#;
 
-#[functions]
+/// The same in the largest tier.
+const HERALD: &str = r#"{ "machine": "Herald", "tier": "hero",
+  "events": { "Noise": { "payload": "i32" } },
+  "blackboard": { "heard": "i32" }, "initial": "wait",
+  "states": { "wait": { "transitions": [{ "on": "Noise", "do": "heard += event", "to": "cry" }] },
+    "cry": { "entry": "Answer", "transitions": [{ "after": "2t", "to": "wait" }] } } }"#;
+
+/// Criers look at soldiers, who have a tick of their own.
+#[derive(bevy_ecs::system::SystemParam)]
+struct Street<'w, 's> {
+    soldiers: Query<'w, 's, &'static Soldier>,
+}
+
+#[functions(context = Street<'_, '_>)]
 impl Crier {
     #[action]
-    fn answer(&self, cx: &mut ActionCx) {
+    fn answer(&self, street: &Street, cx: &mut ActionCx) {
         // The event of its own machine that soldiers know by name.
-        let machine = machine();
+        let machine = &machines()[cx.agent().index() as usize % 2];
         cx.send(self.soldier, machine.event("Noise").unwrap(), 5);
-        let count = 1000 + cx.rng().below(9);
+        let fights: u32 = street.soldiers.iter().map(|one| one.strikes).sum();
+        let count = 1000 + cx.rng().below(9) + fights * 16;
         cx.emit(Strike { count });
     }
 }
 
-fn machine() -> &'static Machine {
+/// Those of criers with an even and with an odd number.
+fn machines() -> &'static [Machine; 2] {
     use std::sync::OnceLock;
-    static MACHINE: OnceLock<Machine> = OnceLock::new();
-    MACHINE.get_or_init(|| Machine::from_text("crier.sw.json", CRIER).unwrap())
+    static MACHINES: OnceLock<[Machine; 2]> = OnceLock::new();
+    MACHINES.get_or_init(|| {
+        [CRIER, HERALD].map(|text| Machine::from_text("crier.sw.json", text).unwrap())
+    })
 }
 
 const SOLDIERS: u32 = 40;
@@ -156,6 +173,8 @@ struct Outcome {
     bytes: Vec<(u32, Vec<u8>)>,
     boards: Vec<(u32, String)>,
     hashes: Vec<u64>,
+    /// Every tenth tick.
+    brains: Vec<Vec<u8>>,
     lost: [u64; 4],
 }
 
@@ -166,15 +185,28 @@ fn run(seed: u64, threads: usize, ticks: usize) -> Outcome {
         chunk_size: [3, 7, 1024][dice.below(3)],
         ..TickSettings::default()
     };
-    let mut app = app_with(StatewrightPlugin {
+    let plugin = StatewrightPlugin {
         seed: 99,
         settings,
         pool: BevyPool(Some(Arc::new(pool))),
         parallel: threads > 1,
         ..StatewrightPlugin::default()
-    });
-    app.add_agents(Crier::functions).init_resource::<Seen>();
-    let crier = add_machine(&mut app, machine().clone());
+    };
+    // Kinds are added in any order.
+    let is_first = dice.below(2) == 0;
+    let add = |app: &mut App, is_now: bool| {
+        if is_now {
+            app.add_agents(Crier::functions);
+        }
+    };
+    let mut app = app_after(|app| add(app, is_first), plugin);
+    add(&mut app, !is_first);
+    app.save_boards::<Soldier>()
+        .save_boards::<Crier>()
+        .init_resource::<Seen>();
+    let criers = machines()
+        .clone()
+        .map(|machine| add_machine(&mut app, machine));
     let mut adders: Vec<fn(&mut App)> = vec![
         |app| _ = app.add_systems(Update, shout.before(StatewrightSystems::Intake)),
         |app| _ = app.add_systems(Update, whisper.before(StatewrightSystems::Intake)),
@@ -185,10 +217,13 @@ fn run(seed: u64, threads: usize, ticks: usize) -> Outcome {
     ];
     dice.shuffle(&mut adders);
     adders.into_iter().for_each(|add| add(&mut app));
-    spawn(&mut app, &crier, &mut dice);
-    let mut hashes = Vec::new();
-    for _ in 0..ticks {
+    spawn(&mut app, &criers, &mut dice);
+    let (mut hashes, mut brains) = (Vec::new(), Vec::new());
+    for tick in 0..ticks {
         app.update();
+        if tick % 10 == 0 {
+            brains.push(app.world().snapshot_brains().unwrap());
+        }
         let mut hasher = std::hash::DefaultHasher::new();
         app.world().resource::<AgentState>().hash(&mut hasher);
         hashes.push(hasher.finish());
@@ -221,11 +256,12 @@ fn run(seed: u64, threads: usize, ticks: usize) -> Outcome {
         bytes,
         boards,
         hashes,
+        brains,
         lost,
     }
 }
 
-fn spawn(app: &mut App, crier: &Handle<MachineAsset>, dice: &mut Dice) {
+fn spawn(app: &mut App, criers: &[Handle<MachineAsset>; 2], dice: &mut Dice) {
     let agent = soldier(app);
     let mut numbers: Vec<u32> = (0..ALL).collect();
     dice.shuffle(&mut numbers);
@@ -245,7 +281,7 @@ fn spawn(app: &mut App, crier: &Handle<MachineAsset>, dice: &mut Dice) {
         } else {
             let soldier = AgentId::new(number % SOLDIERS, 1);
             entity.insert((
-                Agent::<Crier>::new(crier.clone()),
+                Agent::<Crier>::new(criers[number as usize % 2].clone()),
                 Crier { soldier, heard: 0 },
             ));
         }
@@ -303,4 +339,44 @@ fn another_seed_is_seen() {
         bytes(app)
     });
     assert_ne!(bytes[0], bytes[1]);
+}
+
+const LAST_TICK: u64 = 6;
+
+/// Systems of one name. In the last tick one makes noise and the other calls for help; before it they speak
+/// from some tick on, to somebody who does not care.
+fn speaker(
+    is_loud: bool,
+    from: u64,
+) -> impl FnMut(Tell, Res<Events>, Res<AgentState>) + Send + Sync + 'static {
+    move |mut tell, events, state| {
+        let [deaf, hears] = [0, 1].map(|number| AgentId::new(number, 1));
+        match (state.now() == LAST_TICK, is_loud) {
+            (true, true) => tell.send(hears, events.noise, 9_i32),
+            (true, false) => tell.send_as(hears, events.help, Class::Normal, deaf),
+            (false, _) if state.now() >= from => tell.send(deaf, events.noise, 0_i32),
+            (false, _) => {}
+        }
+    }
+}
+
+#[test]
+fn how_often_a_system_spoke_before_decides_nothing() {
+    // Who hears noise first is alarmed, and who is called first fights already.
+    let alarms = |[loud, quiet]: [u64; 2]| {
+        let mut app = app();
+        let agent = soldier(&app);
+        let [_, hears] = [0, 1].map(|number| {
+            let soldier = (agent.clone(), AgentNumber(number));
+            app.world_mut().spawn(soldier).id()
+        });
+        for (is_loud, from) in [(true, loud), (false, quiet)] {
+            let speaker = speaker(is_loud, from).before(StatewrightSystems::Intake);
+            app.add_systems(Update, speaker);
+        }
+        (0..=LAST_TICK).for_each(|_| app.update());
+        assert_eq!(path(&mut app, hears), "alert/fight");
+        app.world().get::<Soldier>(hears).unwrap().alarms
+    };
+    assert_eq!(alarms([0, LAST_TICK]), alarms([LAST_TICK, 0]));
 }

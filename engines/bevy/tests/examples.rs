@@ -39,3 +39,10 @@ fn a_light_is_red_and_green() {
         .collect();
     assert_eq!(rings, [2]);
 }
+
+#[test]
+fn the_machine_file_of_the_readme_is_the_one_that_its_program_loads() {
+    let readme = include_str!("../README.md");
+    let file = include_str!("../assets/guard.sw.json");
+    assert!(readme.contains(&format!("```json\n{file}```")));
+}

@@ -339,3 +339,53 @@ fn frames_that_are_rolled_back_and_run_again_are_the_same() {
         "something happens in nearly every frame"
     );
 }
+
+#[test]
+fn a_new_version_that_comes_in_the_middle_of_a_rollback_waits() {
+    use bevy_ecs::message::Messages;
+    use bevy_statewright::{Brains, Config, MachineReloaded};
+    const DISTANCE: usize = 7;
+    let mut app = battle();
+    app.add_systems(Update, come_and_go.after(StatewrightSystems::Emit));
+    app.world_mut().resource_mut::<Config>().holds_reloads = true;
+    let (mut frames, mut seen) = (vec![keep(&mut app)], Vec::new());
+    for _ in 0..43 {
+        app.update();
+        seen.push(digest(&mut app));
+        frames.push(keep(&mut app));
+    }
+    let knows = |app: &mut App| {
+        let look = |brains: Brains, agents: Query<Entity, With<StableId>>| {
+            let machines = agents.iter().filter_map(|agent| brains.machine(agent));
+            machines
+                .filter(|machine| machine.state("asleep").is_ok())
+                .count()
+        };
+        bevy_ecs::system::RunSystemOnce::run_system_once(app.world_mut(), look).unwrap()
+    };
+    let first = frames.len() - DISTANCE - 1;
+    for round in 0..3 {
+        go_back(&mut app, &frames[first]);
+        for (number, expected) in seen[first..].iter().enumerate() {
+            if (round, number) == (1, 3) {
+                // Somebody saves the machine while frames run again.
+                let text = SQUAD.replacen(r#""states": {"#, r#""states": { "asleep": {},"#, 1);
+                let machine = Machine::from_text("squad.sw.json", &text).unwrap();
+                let squad = app.world().resource::<Squad>().0.clone();
+                let mut machines = app.world_mut().resource_mut::<Assets<MachineAsset>>();
+                machines.insert(&squad, MachineAsset(machine)).unwrap();
+            }
+            app.update();
+            assert_eq!(digest(&mut app), *expected, "frame {number} of {round}");
+        }
+    }
+    assert_eq!(knows(&mut app), 0);
+    let agents = app.world().resource::<bevy_statewright::Agents>().len();
+    app.world_mut().resource_mut::<Config>().holds_reloads = false;
+    app.update();
+    assert_eq!(knows(&mut app), agents);
+    let mut reloaded = app.world_mut().resource_mut::<Messages<MachineReloaded>>();
+    let kept: Vec<usize> = reloaded.drain().map(|one| one.report.kept).collect();
+    assert_eq!(kept, [agents]);
+    assert_eq!(problems(&app), []);
+}

@@ -4,16 +4,21 @@
 use crate::steps::Step;
 
 /// Lint, tests and documentation of the Bevy crate. All with the same features, so that each of the three
-/// finds what the ones before built.
+/// finds what the ones before built; what a release leaves out is only looked at without it.
 pub fn steps() -> Vec<Step> {
     #[rustfmt::skip]
     let lint = ["clippy", "--manifest-path", BEVY, "--workspace", "--all-targets", "--all-features", "--locked", "--", "-D", "warnings"];
+    // The same features of Bevy's crates: none of them is built again.
+    #[rustfmt::skip]
+    let release = ["clippy", "--manifest-path", BEVY, "--no-default-features", "--features", "file_watcher", "--locked", "--", "-D", "warnings"];
     #[rustfmt::skip]
     let documentation = ["doc", "--manifest-path", BEVY, "--all-features", "--no-deps", "--document-private-items", "--locked"];
     vec![
         Step::cargo("bevy format", &["fmt", "--all", "--manifest-path", BEVY, "--check"])
             .about("the code of engines/bevy is formatted"),
         Step::cargo("bevy lint", &lint).about("no warning of compiler and clippy in engines/bevy"),
+        Step::cargo("bevy release lint", &release)
+            .about("no warning in engines/bevy without the compiler of machine files, as releases build it"),
         Step::cargo("bevy documentation", &documentation)
             .about("the documentation of engines/bevy builds, and no link in it leads nowhere")
             .env("RUSTDOCFLAGS", "-D warnings"),
