@@ -453,6 +453,9 @@ impl<B: Board + Saved, C: Context + ?Sized> Observer<B, C> for Recorder {
             self.reloading = Some(reloaded.plan().clone());
             return;
         }
+        if matches!(input, Input::ResetCounters) {
+            self.fail_safes = 0;
+        }
         if let Some(chosen) = &self.chosen
             && !chosen.concerns(input)
         {
@@ -499,6 +502,7 @@ impl<B: Board + Saved, C: Context + ?Sized> Observer<B, C> for Recorder {
     fn restored(&mut self, crowd: &Crowd<B, C>) {
         if self.gathering.is_some() {
             self.boards.forget();
+            self.fail_safes = crowd.counters().fail_safes;
             self.try_checkpoint(crowd, CheckpointReason::Restored);
             self.write_changes(crowd);
             self.write_hashes(crowd, true);
