@@ -36,13 +36,9 @@ impl Chosen {
         &self.0
     }
 
-    pub(crate) fn indices(&self) -> Vec<u32> {
-        self.0.iter().map(|agent| agent.index()).collect()
-    }
-
     /// What is sealed of a crowd.
     pub(crate) fn sealed(&self) -> Sealed {
-        Sealed::Agents(self.indices())
+        Sealed::Agents(self.0.iter().map(|agent| agent.index()).collect())
     }
 
     pub(crate) fn has(&self, agent: AgentId) -> bool {

@@ -84,7 +84,7 @@ impl Choice {
             return Err(RecordError::Whole);
         }
         let chosen = Chosen::of(crowd, agents)?;
-        crowd.set_heard(Some(&chosen.indices()));
+        crowd.set_heard(Some(chosen.agents()));
         if lent.sealed {
             crowd.set_sealed(Some(chosen.sealed()));
         }
@@ -283,7 +283,7 @@ impl Recorder {
             crowd.set_sealed(Some(chosen.map_or(Sealed::All, Chosen::sealed)));
         }
         if let Some(chosen) = chosen {
-            crowd.set_heard(Some(&chosen.indices()));
+            crowd.set_heard(Some(chosen.agents()));
         }
         crowd.set_observer(Some(Box::new(recorder)));
         Ok((lent, choice))
@@ -473,7 +473,7 @@ impl<B: Board + Saved, C: Context + ?Sized> Observer<B, C> for Recorder {
         let from = self.records.len();
         self.counts.inputs += match (&self.gathering, &self.chosen) {
             (None, _) => return,
-            // Whoever has the index of one of them that is gone is heard, too.
+            // Whoever has the index of one of them that is gone is told of, too.
             (Some(_), Some(chosen)) => {
                 let own = events.filter(|envelope| chosen.has(envelope.to));
                 put_sends(&mut self.records, own)

@@ -4,7 +4,7 @@ use statewright::commands::Lane;
 use statewright::prelude::*;
 use statewright::{Program, Saved};
 use statewright_tape::{
-    FlightOptions, FlightRecorder, Fork, Output, Proof, RecordError, Recording, RecordingOptions,
+    FlightOptions, FlightRecorder, Fork, Forked, Output, Proof, RecordError, Recording, RecordingOptions,
     Replay, ReplayError, SealedProgram, Tape, TapeAgent, Trouble, WhatDiffers,
 };
 
@@ -94,6 +94,20 @@ fn chosen(proof: Proof, agents: Vec<AgentId>) -> RecordingOptions {
     }
 }
 
+/// A fork in which nothing is other.
+fn fork_at(at: u64, tape: &Tape<'_>) -> Forked {
+    let fork = Fork {
+        at,
+        to: None,
+        machine: None,
+        prepare: &mut |_| (),
+        keep: &mut |_, input| Some(input),
+        before: &mut |_| (),
+        ticked: &mut |_| (),
+    };
+    fork.run(tape).unwrap()
+}
+
 #[test]
 fn tape_2_chosen_agents_run_again_without_the_others_and_without_the_game() {
     for proof in [Proof::None, Proof::Ticks, Proof::Agents, Proof::Bytes] {
@@ -144,16 +158,7 @@ fn tape_2_chosen_agents_run_again_without_the_others_and_without_the_game() {
             crowd.board(yard[2]).unwrap().heard
         );
         // And goes on from anywhere in another way.
-        let fork = Fork {
-            at: 20,
-            to: None,
-            machine: None,
-            prepare: &mut |_| (),
-            keep: &mut |_, input| Some(input),
-            before: &mut |_| (),
-            ticked: &mut |_| (),
-        };
-        let forked = fork.run(&tape).unwrap();
+        let forked = fork_at(20, &tape);
         let fork = Tape::read(&forked.tape).unwrap();
         assert!(fork.is_part() && forked.guessed.is_empty());
         let sealed = SealedProgram::of(&fork).unwrap();
@@ -164,6 +169,43 @@ fn tape_2_chosen_agents_run_again_without_the_others_and_without_the_game() {
             crowd.instance_bytes(yard[2])
         );
     }
+}
+
+#[test]
+fn tape_8_a_fork_keeps_what_came_from_whoever_took_the_place_of_a_chosen_agent() {
+    let (mut crowd, yard) = dogs(8, 0);
+    let options = chosen(Proof::Ticks, vec![yard[4], yard[5]]);
+    let recording = Recording::begin(&mut crowd, Vec::new(), options).unwrap();
+    let call = crowd.machine().event("Call").unwrap();
+    for tick in 0..30 {
+        if tick == 3 {
+            crowd.despawn(yard[4]).unwrap();
+            assert_eq!(crowd.spawn(Nose::default()).index(), 4);
+        }
+        let fourth = crowd.agent_at(4).unwrap();
+        crowd.send(fourth, call, 1).unwrap();
+        crowd.tick(&yard);
+    }
+    let heard = crowd.board(yard[5]).unwrap().heard;
+    let (bytes, _) = recording.finish(&mut crowd).unwrap();
+    let tape = Tape::read(&bytes).unwrap();
+    let forked = fork_at(20, &tape);
+    let fork = Tape::read(&forked.tape).unwrap();
+    let sealed = SealedProgram::of(&fork).unwrap();
+    let mut replay = sealed.replay(&fork, 0).unwrap();
+    let key = replay.crowd().machine().key("heard").unwrap();
+    let at_first = replay.crowd().board(yard[5]).unwrap().get(key).unwrap();
+    replay.run(|crowd| sealed.tick(crowd)).unwrap();
+    assert_eq!(
+        replay.crowd().board(yard[5]).unwrap().get(key),
+        Ok(heard),
+        "{at_first} before tick 20"
+    );
+    assert!(0 < at_first && at_first < heard);
+    assert_eq!(
+        replay.crowd().instance_bytes(yard[5]),
+        crowd.instance_bytes(yard[5])
+    );
 }
 
 #[test]
