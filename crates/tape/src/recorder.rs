@@ -515,7 +515,7 @@ impl<B: Board + Saved, C: Context + ?Sized> Observer<B, C> for Recorder {
         };
         let context = gathering.context();
         self.put_calls_of(crowd);
-        for command in self.outputs.commands(crowd) {
+        for command in self.outputs.commands(crowd, self.chosen.is_some()) {
             let is_chosen = |chosen: &Chosen| chosen.has(command.agent());
             if self.chosen.as_ref().is_none_or(is_chosen) {
                 let from = self.records.len();

@@ -42,7 +42,11 @@ impl std::ops::Deref for Yard {
 }
 
 fn program() -> Program<Nose, Yard> {
-    let machine = Machine::from_text("dog.sw.json", DOG).unwrap();
+    program_of(DOG)
+}
+
+fn program_of(text: &str) -> Program<Nose, Yard> {
+    let machine = Machine::from_text("dog.sw.json", text).unwrap();
     let functions = Functions::<Nose, Yard>::new().action("Answer", |_, yard, cx| {
         let called = cx.payload::<i32>();
         assert_ne!(called, 13, "an unlucky number");
@@ -54,7 +58,11 @@ fn program() -> Program<Nose, Yard> {
 }
 
 fn dogs(count: u32, luck: i32) -> (Crowd<Nose, Yard>, Yard) {
-    let mut crowd = Crowd::new(program(), 7);
+    dogs_of(program(), count, luck)
+}
+
+fn dogs_of(program: Program<Nose, Yard>, count: u32, luck: i32) -> (Crowd<Nose, Yard>, Yard) {
+    let mut crowd = Crowd::new(program, 7);
     let dogs = (0..count).map(|_| crowd.spawn(Nose::default())).collect();
     (crowd, Yard { dogs, luck })
 }
@@ -339,4 +347,32 @@ fn tape_2_commands_of_chosen_lanes_are_kept_and_compared() {
         ))
     };
     assert_eq!((recorded, replayed), (&said(1), &said(2)));
+}
+
+/// Where equal commands of the whole crowd count once, those of the others hide nothing that a chosen agent says.
+#[test]
+fn tape_2_what_chosen_agents_say_in_a_lane_of_the_whole_crowd_is_kept_as_written() {
+    let text = DOG.replace(
+        r#""functions""#,
+        r#""lanes": { "audio": { "scope": "crowd" } }, "functions""#,
+    );
+    for part in [false, true] {
+        let (mut crowd, yard) = dogs_of(program_of(&text), 6, 0);
+        let options = RecordingOptions {
+            agents: part.then(|| vec![yard[3], yard[5]]),
+            ..chosen(Proof::Ticks, Vec::new())
+        };
+        let recording = Recording::begin(&mut crowd, Vec::new(), options).unwrap();
+        let call = crowd.machine().event("Call").unwrap();
+        crowd.tick(&yard);
+        crowd.broadcast(call, 1).unwrap();
+        crowd.tick(&yard);
+        assert_eq!(crowd.lane(Lane::AUDIO).count(), 1, "all bark, one is heard");
+        let (bytes, _) = recording.finish(&mut crowd).unwrap();
+        let tape = Tape::read(&bytes).unwrap();
+        let sealed = SealedProgram::of(&tape).unwrap();
+        let mut replay = sealed.replay(&tape, 0).unwrap();
+        let verified = replay.run(|crowd| sealed.tick(crowd)).unwrap();
+        assert_eq!(verified.outputs, if part { 2 } else { 1 });
+    }
 }

@@ -506,7 +506,7 @@ impl<B: Board + Saved, C: Context + ?Sized> Replay<'_, B, C> {
         }
         let now: Vec<Output> = self
             .lanes
-            .commands(&self.crowd)
+            .commands(&self.crowd, self.is_part)
             .map(|one| Output::of(&one))
             .collect();
         self.verified.outputs += now.len() as u64;
