@@ -4,8 +4,8 @@ use statewright::commands::Lane;
 use statewright::prelude::*;
 use statewright::{Program, Saved};
 use statewright_tape::{
-    FlightOptions, FlightRecorder, Fork, Forked, Output, Proof, RecordError, Recording, RecordingOptions,
-    Replay, ReplayError, SealedProgram, Tape, TapeAgent, Trouble, WhatDiffers,
+    FlightOptions, FlightRecorder, Fork, Forked, Output, Parting, Proof, RecordError, Recording, RecordingOptions,
+    Replay, ReplayError, SealedProgram, Tape, TapeAgent, Trouble, WhatDiffers, compare,
 };
 
 /// Dogs bark at whom they know when they are called, and remember who barked at them.
@@ -31,6 +31,8 @@ struct Yard {
     dogs: Vec<AgentId>,
     /// How much louder they answer.
     luck: i32,
+    /// How much they hear of what they say themselves.
+    pride: i32,
 }
 
 impl std::ops::Deref for Yard {
@@ -47,7 +49,8 @@ fn program() -> Program<Nose, Yard> {
 
 fn program_of(text: &str) -> Program<Nose, Yard> {
     let machine = Machine::from_text("dog.sw.json", text).unwrap();
-    let functions = Functions::<Nose, Yard>::new().action("Answer", |_, yard, cx| {
+    let functions = Functions::<Nose, Yard>::new().action("Answer", |nose, yard, cx| {
+        nose.heard += yard.pride;
         let called = cx.payload::<i32>();
         assert_ne!(called, 13, "an unlucky number");
         let other = (cx.agent().index() as usize + 1) % yard.len();
@@ -64,7 +67,8 @@ fn dogs(count: u32, luck: i32) -> (Crowd<Nose, Yard>, Yard) {
 fn dogs_of(program: Program<Nose, Yard>, count: u32, luck: i32) -> (Crowd<Nose, Yard>, Yard) {
     let mut crowd = Crowd::new(program, 7);
     let dogs = (0..count).map(|_| crowd.spawn(Nose::default())).collect();
-    (crowd, Yard { dogs, luck })
+    let pride = 0;
+    (crowd, Yard { dogs, luck, pride })
 }
 
 /// Some of them are called in every tick; the last one is taken away and another one comes.
@@ -347,6 +351,52 @@ fn tape_2_commands_of_chosen_lanes_are_kept_and_compared() {
         ))
     };
     assert_eq!((recorded, replayed), (&said(1), &said(2)));
+}
+
+#[test]
+fn tape_6_two_tapes_of_chosen_agents_name_the_one_that_differs() {
+    let last = 70_000;
+    let record = |proof: Proof, pride: i32| {
+        let (mut crowd, mut yard) = dogs(last as u32 + 1, 0);
+        let options = chosen(proof, vec![yard[3], yard[last]]);
+        let recording = Recording::begin(&mut crowd, Vec::new(), options).unwrap();
+        let call = crowd.machine().event("Call").unwrap();
+        for tick in 0..8 {
+            if tick == 3 {
+                recording
+                    .choose(&mut crowd, [yard[last], yard[1]])
+                    .unwrap();
+            }
+            if tick == 6 {
+                yard.pride = pride;
+            }
+            if tick % 6 == 0 {
+                crowd.send(yard[last], call, 1).unwrap();
+            }
+            crowd.tick(&yard);
+        }
+        (recording.finish(&mut crowd).unwrap().0, yard[last])
+    };
+    for proof in [Proof::Agents, Proof::Bytes] {
+        let [(one, who), (other, _)] = [0, 5].map(|pride| record(proof, pride));
+        let [one, other] = [&one, &other].map(|bytes| Tape::read(bytes).unwrap());
+        let machine = one.machine().unwrap();
+        assert_eq!(compare(&one, &one, &machine).unwrap(), None);
+        let Some(Parting::Outcome(found)) = compare(&one, &other, &machine).unwrap() else {
+            panic!("they part");
+        };
+        assert_eq!(found.tick, 6, "{found}");
+        match found.what {
+            WhatDiffers::Other { agent } if proof == Proof::Agents => {
+                assert_eq!(agent, who.into());
+            }
+            WhatDiffers::Agent { agent, fields } if proof == Proof::Bytes => {
+                assert_eq!(agent, who.into());
+                assert_eq!(fields[0].field, "byte of the blackboard 0");
+            }
+            other => panic!("{other}"),
+        }
+    }
 }
 
 /// Where equal commands of the whole crowd count once, those of the others hide nothing that a chosen agent says.

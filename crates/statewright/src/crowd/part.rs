@@ -8,7 +8,7 @@
 //! has as many places as that takes, and nobody at all others.
 
 use statewright_bytes::{ByteOrder, Format, Reader, Writer, seal};
-use statewright_kernel as kernel;
+use statewright_kernel::{self as kernel, Instance64};
 use statewright_rom::ids::VariantId;
 use zerocopy::IntoBytes;
 
@@ -32,6 +32,9 @@ pub const FORMAT: Format = Format {
 };
 /// Most bytes of the places of a crowd that is made of a part: no few bytes take more memory.
 const MOST_BYTES: usize = 192 << 20;
+
+/// Bytes of one agent before the instances: index, generation, variant, whether it stops.
+const MEMBER: usize = 4 + 4 + 2 + 1;
 
 /// One agent of a part.
 #[derive(Clone, Copy, Debug)]
@@ -122,7 +125,7 @@ pub fn agents_of_part(part: &[u8]) -> Result<Vec<AgentId>, SnapshotError> {
     (0..counts.agents)
         .map(|_| {
             let (index, generation) = (reader.u32()?, reader.u32()?);
-            reader.take(3)?;
+            reader.take(MEMBER - 2 * size_of::<u32>())?;
             Ok(AgentId::pack(counts.number, index, generation))
         })
         .collect()
@@ -145,8 +148,9 @@ impl Counts {
         }
         let mut count = || Ok::<_, SnapshotError>(reader.u32()? as usize);
         let (agents, letters, changes) = (count()?, count()?, count()?);
-        // Each takes some bytes: no number makes anybody reserve more.
-        if agents.max(letters).max(changes) > reader.rest().len() {
+        // Each takes some bytes, an agent those of its instance, too: no number makes anybody reserve more.
+        let of_agents = agents.saturating_mul(MEMBER + size_of::<Instance64>());
+        if of_agents.max(letters).max(changes) > reader.rest().len() {
             return Err(SnapshotError::Length);
         }
         Ok(Self {
