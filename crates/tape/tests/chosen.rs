@@ -4,7 +4,7 @@ use statewright::commands::Lane;
 use statewright::prelude::*;
 use statewright::{Program, Saved};
 use statewright_tape::{
-    FlightOptions, FlightRecorder, Fork, Forked, Output, Parting, Proof, RecordError, Recording, RecordingOptions,
+    EndReason, FlightOptions, FlightRecorder, Fork, Forked, Output, Parting, Proof, RecordError, Recording, RecordingOptions,
     Replay, ReplayError, SealedProgram, Tape, TapeAgent, Trouble, WhatDiffers, compare,
 };
 
@@ -351,6 +351,31 @@ fn tape_2_commands_of_chosen_lanes_are_kept_and_compared() {
         ))
     };
     assert_eq!((recorded, replayed), (&said(1), &said(2)));
+}
+
+/// More in one tick than a block of a tape has room for.
+#[test]
+fn tape_4_many_small_events_for_a_chosen_agent_in_one_tick_are_many_blocks() {
+    const MANY: u64 = 500_000;
+    let (mut crowd, yard) = dogs(3, 0);
+    let options = chosen(Proof::Ticks, vec![yard[1]]);
+    let recording = Recording::begin(&mut crowd, Vec::new(), options).unwrap();
+    let bark = crowd.machine().event("Bark").unwrap();
+    for _ in 0..MANY {
+        crowd.send(yard[1], bark, 1).unwrap();
+    }
+    crowd.tick(&yard);
+    let (bytes, summary) = recording.finish(&mut crowd).unwrap();
+    assert_eq!(
+        (summary.end, summary.ticks, summary.inputs),
+        (EndReason::Host, 1, MANY)
+    );
+    let tape = Tape::read(&bytes).unwrap();
+    assert!(tape.record_bytes().unwrap() > 4 << 20);
+    let sealed = SealedProgram::of(&tape).unwrap();
+    let mut replay = sealed.replay(&tape, 0).unwrap();
+    let verified = replay.run(|crowd| sealed.tick(crowd)).unwrap();
+    assert_eq!((verified.ticks, verified.inputs), (1, MANY));
 }
 
 #[test]
