@@ -315,6 +315,13 @@ fn changed_bits(arguments: &Arguments) -> Result<(), String> {
     if arguments.trials > 0 && agents == 0 {
         return Err("nothing was proved: no changed bit showed".to_owned());
     }
+    // Few trials may be unlucky.
+    if refused * 4 > found.len() * 3 + 20 {
+        return Err(format!(
+            "little was proved: {refused} of {} changed bits are no input any more",
+            found.len()
+        ));
+    }
     println!(
         "changed bits: all {} as two crowds say that are compared byte by byte: {agents} found by tick, agent and field, {crowds} of the crowd as a whole, {nothing} that change nothing, {refused} that are no input any more, {:.0} s",
         arguments.trials,
