@@ -463,7 +463,15 @@ impl<B: Board + Saved, C: Context + ?Sized> Replay<'_, B, C> {
             let agents = self.find_difference(proof);
             return differs(match agents {
                 Some(what @ (WhatDiffers::Agent { .. } | WhatDiffers::Presence { .. })) => what,
-                _ => what,
+                Some(
+                    WhatDiffers::Context { .. }
+                    | WhatDiffers::Other { .. }
+                    | WhatDiffers::Output { .. }
+                    | WhatDiffers::Commands
+                    | WhatDiffers::Blackboards
+                    | WhatDiffers::Crowd,
+                )
+                | None => what,
             });
         }
         match self.find_difference(proof) {
