@@ -2,10 +2,10 @@
 
 use statewright::commands::Lane;
 use statewright::prelude::*;
-use statewright::{Program, Saved};
+use statewright::{Program, Saved, World};
 use statewright_tape::{
     EndReason, FlightOptions, FlightRecorder, Fork, Forked, Output, Parting, Proof, RecordError, Recording, RecordingOptions,
-    Replay, ReplayError, SealedProgram, Tape, TapeAgent, Trouble, WhatDiffers, compare,
+    Replay, ReplayError, SealedProgram, Tape, TapeAgent, Trouble, WhatDiffers, WorldRecorder, compare,
 };
 
 /// Dogs bark at whom they know when they are called, and remember who barked at them.
@@ -279,6 +279,25 @@ fn tape_2_what_cannot_be_chosen_is_refused_with_a_remedy() {
     crowd.despawn(yard[1]).unwrap();
     let gone = Recording::begin(&mut crowd, Vec::new(), chosen(Proof::None, yard.to_vec()));
     assert!(matches!(gone, Err(RecordError::Missing(_))), "{gone:?}");
+    // One of another crowd is not left out in silence, neither here nor in a world.
+    let mut other = Crowd::new(program(), 8);
+    let foreign = other.spawn(Nose::default());
+    let both = || chosen(Proof::None, vec![yard[0], foreign]);
+    let error = Recording::begin(&mut crowd, Vec::new(), both()).unwrap_err();
+    assert!(matches!(error, RecordError::Missing(_)), "{error}");
+    let mut world = World::new();
+    let own = world.join("dogs", dogs(3, 0).0).unwrap();
+    let foreign_key = world.join("others", other).unwrap();
+    let own_dog = world[own].agents().next().unwrap();
+    let agents = vec![own_dog, world[foreign_key].agents().next().unwrap()];
+    let options = chosen(Proof::None, agents);
+    let recorder = WorldRecorder::new(options.clone()).with(own);
+    let error = recorder.begin(&mut world, Vec::new()).unwrap_err();
+    assert!(error.to_string().contains("its crowd is not recorded"), "{error}");
+    let recorder = WorldRecorder::new(options).with(own).with(foreign_key);
+    let recording = recorder.begin(&mut world, Vec::new()).unwrap();
+    recording.finish(&mut world).unwrap();
+
     let whole = Recording::begin(&mut crowd, Vec::new(), RecordingOptions::default()).unwrap();
     let error = whole.choose(&mut crowd, [yard[0]]).unwrap_err();
     assert!(
