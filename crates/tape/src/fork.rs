@@ -106,6 +106,9 @@ pub struct Forked {
     pub guessed: BTreeMap<u32, u64>,
     /// Ticks of it.
     pub ticks: u64,
+    /// The tick before which it ends because others are chosen there on a tape of chosen agents: nobody knows how
+    /// they came there in another run.
+    pub others_at: Option<u64>,
 }
 
 impl Fork<'_> {
@@ -172,6 +175,7 @@ impl Fork<'_> {
             tape,
             guessed,
             ticks: summary.ticks,
+            others_at: replay.others_at(),
         })
     }
 }

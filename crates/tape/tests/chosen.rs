@@ -5,7 +5,7 @@ use statewright::prelude::*;
 use statewright::{Program, Saved, World};
 use statewright_tape::{
     EndReason, FlightOptions, FlightRecorder, Fork, Forked, Output, Parting, Proof, RecordError, Recording, RecordingOptions,
-    Replay, ReplayError, SealedProgram, Tape, TapeAgent, Trouble, WhatDiffers, WorldRecorder, compare,
+    Replay, ReplayError, SealedProgram, Tape, TapeAgent, Trouble, WhatDiffers, WorldRecorder, compare, diverge, shrink,
 };
 
 /// Dogs bark at whom they know when they are called, and remember who barked at them.
@@ -370,6 +370,70 @@ fn tape_2_commands_of_chosen_lanes_are_kept_and_compared() {
         ))
     };
     assert_eq!((recorded, replayed), (&said(1), &said(2)));
+}
+
+/// Nobody knows how those who are chosen later would have come there in another run, and of those who were before
+/// nothing is told any more.
+#[test]
+fn tape_8_a_fork_ends_where_others_are_chosen_and_one_from_there_has_them() {
+    let (mut crowd, yard) = dogs(6, 0);
+    let options = chosen(Proof::Ticks, vec![yard[2]]);
+    let recording = Recording::begin(&mut crowd, Vec::new(), options).unwrap();
+    let call = crowd.machine().event("Call").unwrap();
+    for tick in 0..20 {
+        if tick == 12 {
+            recording.choose(&mut crowd, [yard[2], yard[3]]).unwrap();
+        }
+        for dog in [yard[2], yard[3]] {
+            crowd.send(dog, call, 1).unwrap();
+        }
+        crowd.tick(&yard);
+    }
+    let (bytes, _) = recording.finish(&mut crowd).unwrap();
+    let tape = Tape::read(&bytes).unwrap();
+    let agents_of = |forked: &Forked| {
+        let fork = Tape::read(&forked.tape).unwrap();
+        let sealed = SealedProgram::of(&fork).unwrap();
+        let mut replay = sealed.replay(&fork, 0).unwrap();
+        replay.run(|crowd| sealed.tick(crowd)).unwrap();
+        replay.crowd().agents().collect::<Vec<_>>()
+    };
+    let early = fork_at(5, &tape);
+    assert_eq!((early.ticks, early.others_at), (12 - 5, Some(12)));
+    assert_eq!(agents_of(&early), [yard[2]]);
+    let fork = Tape::read(&early.tape).unwrap();
+    let divergence = diverge(&tape, &fork, |_| ()).unwrap();
+    assert_eq!((divergence.ticks, divergence.agents), (12 - 5, 1));
+    assert_eq!(divergence.differing, []);
+    let late = fork_at(12, &tape);
+    assert_eq!((late.ticks, late.others_at), (20 - 12, None));
+    assert_eq!(agents_of(&late), [yard[2], yard[3]]);
+    // What shows only behind it is found there.
+    let mut third = |crowd: &Crowd<_, _>, _: &_| crowd.contains(yard[3]).then_some(Some(yard[3]));
+    let shrunk = shrink(&tape, &mut third, 0, |_| ()).unwrap().unwrap();
+    assert_eq!(shrunk.agent, Some(yard[3]));
+    assert!(shrunk.tick >= 12);
+}
+
+#[test]
+fn tape_8_a_fork_keeps_what_the_tape_keeps_of_commands() {
+    let (mut crowd, yard) = dogs(4, 0);
+    let options = chosen(Proof::Ticks, vec![yard[1], yard[2]]);
+    let recording = Recording::begin(&mut crowd, Vec::new(), options).unwrap();
+    let call = crowd.machine().event("Call").unwrap();
+    for _ in 0..12 {
+        crowd.send(yard[1], call, 1).unwrap();
+        crowd.tick(&yard);
+    }
+    let (bytes, _) = recording.finish(&mut crowd).unwrap();
+    let tape = Tape::read(&bytes).unwrap();
+    let forked = fork_at(3, &tape);
+    let fork = Tape::read(&forked.tape).unwrap();
+    assert!(fork.outputs().eq([Lane::AUDIO]));
+    let sealed = SealedProgram::of(&fork).unwrap();
+    let mut replay = sealed.replay(&fork, 0).unwrap();
+    let verified = replay.run(|crowd| sealed.tick(crowd)).unwrap();
+    assert!(verified.outputs > 0, "they are compared");
 }
 
 /// More in one tick than a block of a tape has room for.
