@@ -153,6 +153,11 @@ impl Fork<'_> {
             sealed: true,
             // Nobody else was there.
             agents: tape.is_part().then(|| replay.crowd().agents().collect()),
+            // As on the tape, so that both can be compared.
+            outputs: match replay.crowd().settings().forgets_commands {
+                true => Vec::new(),
+                false => tape.outputs().collect(),
+            },
             origin: tape.origin().clone(),
             ..RecordingOptions::default()
         };
