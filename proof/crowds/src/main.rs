@@ -115,6 +115,9 @@ fn reloads(arguments: &Arguments) -> Result<(), String> {
         total.defaults,
         total.variants,
         total.letters,
+        total.said_anew,
+        total.said_completed,
+        total.said_kept,
     ];
     if arguments.reloads > 0 && happened.contains(&0) {
         return Err(format!("nothing was proved: {total:?}"));
