@@ -4,8 +4,8 @@ use statewright::commands::Lane;
 use statewright::prelude::*;
 use statewright::{Program, Saved, World};
 use statewright_tape::{
-    EndReason, FlightOptions, FlightRecorder, Fork, Forked, Output, Parting, Proof, RecordError, Recording, RecordingOptions,
-    Replay, ReplayError, SealedProgram, Tape, TapeAgent, Trouble, WhatDiffers, WorldRecorder, compare, diverge, shrink,
+    EndReason, Ending, FlightOptions, FlightRecorder, Fork, Forked, Output, Parting, Proof, Record, RecordError, Recording, RecordingOptions,
+    Replay, ReplayError, SealedProgram, Tape, TapeAgent, Trouble, WhatDiffers, WorldRecorder, compare, diverge, rewrite, shrink,
 };
 
 /// Dogs bark at whom they know when they are called, and remember who barked at them.
@@ -372,6 +372,100 @@ fn tape_2_commands_of_chosen_lanes_are_kept_and_compared() {
     assert_eq!((recorded, replayed), (&said(1), &said(2)));
 }
 
+/// A short tape with commands: of the whole crowd, or of three of it.
+fn with_outputs(part: bool) -> Vec<u8> {
+    let (mut crowd, yard) = dogs(5, 0);
+    let agents = part.then(|| vec![yard[1], yard[2], yard[4]]);
+    let options = RecordingOptions {
+        agents,
+        ..chosen(Proof::Ticks, Vec::new())
+    };
+    let recording = Recording::begin(&mut crowd, Vec::new(), options).unwrap();
+    let call = crowd.machine().event("Call").unwrap();
+    for tick in 0..9 {
+        if part && tick == 5 {
+            recording.choose(&mut crowd, [yard[1], yard[3]]).unwrap();
+        }
+        crowd.send(yard[tick % 5], call, 3).unwrap();
+        crowd.tick(&yard);
+    }
+    recording.finish(&mut crowd).unwrap().0
+}
+
+#[test]
+fn tape_4_no_bit_and_no_truncation_of_a_tape_of_chosen_agents_or_with_commands_passes() {
+    for part in [true, false] {
+        let bytes = with_outputs(part);
+        let whole = Tape::read(&bytes).unwrap().index().unwrap();
+        // What can be read of it is what was recorded, up to there.
+        let mut read = 0;
+        let mut look = |bytes: &[u8]| {
+            let Ok(tape) = Tape::read(bytes) else {
+                return;
+            };
+            assert!(!matches!(tape.ending(), Ending::Closed(_)));
+            let Ok(sealed) = SealedProgram::of(&tape) else {
+                return;
+            };
+            let Ok(mut replay) = sealed.replay(&tape, 0) else {
+                return;
+            };
+            let ran = replay.run(|crowd| sealed.tick(crowd));
+            let ticks = ran.unwrap_or_else(|error| panic!("{error}")).ticks;
+            assert!(ticks <= whole.ticks);
+            read += 1;
+        };
+        (0..bytes.len()).for_each(|end| look(&bytes[..end]));
+        let mut damaged = bytes.clone();
+        for place in 0..bytes.len() {
+            damaged[place] ^= 1 << (place % 8);
+            look(&damaged);
+            damaged[place] ^= 1 << (place % 8);
+        }
+        assert!(read > 100, "{read}");
+    }
+}
+
+#[test]
+fn tape_2_commands_and_chosen_agents_with_right_checksums_that_cannot_be_are_refused() {
+    for part in [true, false] {
+        let bytes = with_outputs(part);
+        let tape = Tape::read(&bytes).unwrap();
+        let (mut differs, mut refused, mut same) = (0, 0, 0);
+        for trial in 0..200 {
+            let mut count = 0;
+            let edit = |record: &Record, bytes: &[u8]| {
+                if !matches!(record, Record::Output(_)) {
+                    return None;
+                }
+                count += 1;
+                let mut bytes = bytes.to_vec();
+                // Behind its kind and its length.
+                let place = 2 + trial * 7 % (bytes.len() - 2);
+                bytes[place] ^= 1 << (trial % 8);
+                (count == 1 + trial % 3).then_some(bytes)
+            };
+            let (other, _) = rewrite(&tape, &(0..=u64::MAX), edit).unwrap();
+            let other = Tape::read(&other).unwrap();
+            let sealed = SealedProgram::of(&other).unwrap();
+            let mut replay = sealed.replay(&other, 0).unwrap();
+            match replay.run(|crowd| sealed.tick(crowd)) {
+                Ok(_) => same += 1,
+                Err(ReplayError::Difference(found)) => {
+                    assert!(matches!(found.what, WhatDiffers::Output { .. }), "{found}");
+                    // What it was, in words, whatever it is.
+                    assert!(!found.to_string().is_empty());
+                    differs += 1;
+                }
+                Err(ReplayError::Damaged(_)) => refused += 1,
+                Err(error) => panic!("{error}"),
+            }
+        }
+        assert_eq!(same, 0, "every byte of a command is compared");
+        assert!(differs > 50 && refused > 10, "{differs} {refused}");
+    }
+}
+
 /// Nobody knows how those who are chosen later would have come there in another run, and of those who were before
 /// nothing is told any more.
 #[test]
@@ -409,8 +503,13 @@ fn tape_8_a_fork_ends_where_others_are_chosen_and_one_from_there_has_them() {
     assert_eq!((late.ticks, late.others_at), (20 - 12, None));
     assert_eq!(agents_of(&late), [yard[2], yard[3]]);
     // What shows only behind it is found there.
-    let mut third = |crowd: &Crowd<_, _>, _: &_| crowd.contains(yard[3]).then_some(Some(yard[3]));
-    let shrunk = shrink(&tape, &mut third, 0, |_| ()).unwrap().unwrap();
+    let shrunk = shrink(
+        &tape,
+        &mut |crowd, _| crowd.contains(yard[3]).then_some(Some(yard[3])),
+        0,
+        |_| (),
+    );
+    let shrunk = shrunk.unwrap().unwrap();
     assert_eq!(shrunk.agent, Some(yard[3]));
     assert!(shrunk.tick >= 12);
 }
