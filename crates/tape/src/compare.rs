@@ -107,7 +107,7 @@ struct Stretch {
     reloads: Vec<(usize, TapeReload)>,
     /// What user code of sealed agents said and did.
     calls: Vec<Box<[u8]>>,
-    /// Commands, if both tapes keep some.
+    /// Commands, of all lanes that the tape keeps.
     outputs: Vec<Output>,
     /// Restored by the host, or regular ones between.
     checkpoints: Vec<Checkpoint>,
@@ -323,14 +323,21 @@ fn other_output(
     (two, right): (&Side<'_>, &Stretch),
     machine: &Machine,
 ) -> Option<WhatDiffers> {
-    let (left, right) = (&left.outputs, &right.outputs);
+    let lanes = one.lanes.both(two.lanes);
+    let kept = |stretch: &Stretch| -> Vec<Output> {
+        let outputs = stretch.outputs.iter();
+        outputs
+            .filter(|output| output.is_in(lanes))
+            .cloned()
+            .collect()
+    };
+    let (left, right) = (kept(left), kept(right));
     let most = left.len().max(right.len());
-    let place = (0..most).find(|&place| left.get(place) != right.get(place));
-    let place = place.filter(|_| one.lanes == two.lanes)?;
+    let place = (0..most).find(|&place| left.get(place) != right.get(place))?;
     let told = |side: &[Output]| side.get(place).map(|output| output.told(machine));
     Some(WhatDiffers::Output {
-        recorded: told(left),
-        replayed: told(right),
+        recorded: told(&left),
+        replayed: told(&right),
     })
 }
 

@@ -29,10 +29,19 @@ impl Lanes {
         self.0 == 0
     }
 
+    /// Those that are among others, too.
+    pub(crate) fn both(self, others: Self) -> Self {
+        Self(self.0 & others.0)
+    }
+
+    fn has(self, lane: Lane) -> bool {
+        self.0 >> lane.number() & 1 == 1
+    }
+
     /// By their numbers.
     pub(crate) fn iter(self) -> impl Iterator<Item = Lane> {
         let all = (0..=u8::MAX).map_while(Lane::numbered);
-        all.filter(move |lane| self.0 >> lane.number() & 1 == 1)
+        all.filter(move |lane| self.has(*lane))
     }
 
     /// What the last tick of a crowd has in these lanes, lane by lane, after their merge rules. Of some agents alone
@@ -46,7 +55,8 @@ impl Lanes {
         let machine = crowd.machine();
         self.iter().flat_map(move |lane| {
             let as_written = is_part && is_of_crowd(machine, lane);
-            let written = as_written.then(|| crowd.commands().filter(move |one| one.lane() == lane));
+            let written =
+                as_written.then(|| crowd.commands().filter(move |one| one.lane() == lane));
             let merged = (!as_written).then(|| crowd.lane(lane));
             let written = written.into_iter().flatten();
             written.chain(merged.into_iter().flatten())
@@ -92,6 +102,12 @@ impl Output {
     /// The command, written in a tick.
     pub fn command(&self, tick: u64) -> Option<CommandRef<'_>> {
         CommandRef::read(&self.bytes, tick)
+    }
+
+    /// Is it of one of these lanes?
+    pub(crate) fn is_in(&self, lanes: Lanes) -> bool {
+        self.command(0)
+            .is_some_and(|command| lanes.has(command.lane()))
     }
 
     /// In words, with the names of a machine: `agent 3.1 says Bark(4) on audio`.

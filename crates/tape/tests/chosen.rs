@@ -4,8 +4,9 @@ use statewright::commands::Lane;
 use statewright::prelude::*;
 use statewright::{Program, Saved, World};
 use statewright_tape::{
-    EndReason, Ending, FlightOptions, FlightRecorder, Fork, Forked, Output, Parting, Proof, Record, RecordError, Recording, RecordingOptions,
-    Replay, ReplayError, SealedProgram, Tape, TapeAgent, Trouble, WhatDiffers, WorldRecorder, compare, diverge, rewrite, shrink,
+    EndReason, Ending, FlightOptions, FlightRecorder, Fork, Forked, Output, Parting, Proof, Record,
+    RecordError, Recording, RecordingOptions, Replay, ReplayError, SealedProgram, Tape, TapeAgent,
+    Trouble, WhatDiffers, WorldRecorder, compare, diverge, rewrite, shrink,
 };
 
 /// Dogs bark at whom they know when they are called, and remember who barked at them.
@@ -293,7 +294,10 @@ fn tape_2_what_cannot_be_chosen_is_refused_with_a_remedy() {
     let options = chosen(Proof::None, agents);
     let recorder = WorldRecorder::new(options.clone()).with(own);
     let error = recorder.begin(&mut world, Vec::new()).unwrap_err();
-    assert!(error.to_string().contains("its crowd is not recorded"), "{error}");
+    assert!(
+        error.to_string().contains("its crowd is not recorded"),
+        "{error}"
+    );
     let recorder = WorldRecorder::new(options).with(own).with(foreign_key);
     let recording = recorder.begin(&mut world, Vec::new()).unwrap();
     recording.finish(&mut world).unwrap();
@@ -313,10 +317,11 @@ fn tape_2_what_cannot_be_chosen_is_refused_with_a_remedy() {
 
 #[test]
 fn tape_2_commands_of_chosen_lanes_are_kept_and_compared() {
-    let record = |luck: i32| {
+    let record = |luck: i32, proof: Proof, outputs: &[Lane]| {
         let (mut crowd, yard) = dogs(6, luck);
         let options = RecordingOptions {
-            outputs: vec![Lane::AUDIO, Lane::MESSAGE],
+            proof,
+            outputs: outputs.to_vec(),
             ..RecordingOptions::default()
         };
         let recording = Recording::begin(&mut crowd, Vec::new(), options).unwrap();
@@ -327,7 +332,8 @@ fn tape_2_commands_of_chosen_lanes_are_kept_and_compared() {
         }
         (recording.finish(&mut crowd).unwrap().0, yard)
     };
-    let (bytes, yard) = record(0);
+    let both = [Lane::AUDIO, Lane::MESSAGE];
+    let (bytes, yard) = record(0, Proof::Ticks, &both);
     let tape = Tape::read(&bytes).unwrap();
     assert_eq!(
         tape.outputs().collect::<Vec<_>>(),
@@ -370,6 +376,19 @@ fn tape_2_commands_of_chosen_lanes_are_kept_and_compared() {
         ))
     };
     assert_eq!((recorded, replayed), (&said(1), &said(2)));
+    // Two tapes, of which one keeps more lanes: those of both are compared.
+    let told = |one: &[u8], other: &[u8]| {
+        let [one, other] = [one, other].map(|bytes| Tape::read(bytes).unwrap());
+        compare(&one, &other, &machine).unwrap()
+    };
+    let [(one, _), (other, _)] =
+        [(0, &both[..]), (1, &both[1..])].map(|(luck, lanes)| record(luck, Proof::None, lanes));
+    let Some(Parting::Outcome(found)) = told(&one, &other) else {
+        panic!("a message is another one");
+    };
+    assert!(matches!(found.what, WhatDiffers::Output { .. }), "{found}");
+    let (audio, _) = record(0, Proof::None, &both[..1]);
+    assert_eq!(told(&one, &audio), None);
 }
 
 /// A short tape with commands: of the whole crowd, or of three of it.
@@ -570,9 +589,7 @@ fn tape_6_two_tapes_of_chosen_agents_name_the_one_that_differs() {
         let call = crowd.machine().event("Call").unwrap();
         for tick in 0..8 {
             if tick == 3 {
-                recording
-                    .choose(&mut crowd, [yard[last], yard[1]])
-                    .unwrap();
+                recording.choose(&mut crowd, [yard[last], yard[1]]).unwrap();
             }
             if tick == 6 {
                 yard.pride = pride;
