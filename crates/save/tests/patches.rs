@@ -207,6 +207,11 @@ fn load_2_a_snapshot_right_after_a_reload_does_not_forget_the_turns_that_are_owe
     live.despawn(gone).unwrap();
     let mut restored: Crowd<Blackboard, ()> = crowd(&v2);
     restored.restore(&live.snapshot()).unwrap();
+    // Also before the tick in which everybody has its turn, kept from tick to tick or found anew.
+    assert_eq!(restored.digest(), live.digest());
+    for one in [agent, paused_before, paused_after] {
+        assert_eq!(restored.agent_digest(one), live.agent_digest(one));
+    }
     for resumed in [false, true] {
         for crowd in [&mut live, &mut restored] {
             crowd.tick(&());

@@ -3,7 +3,7 @@
 #![cfg(feature = "compile")]
 
 use statewright::prelude::*;
-use statewright_memory::{Counting, allocations};
+use statewright_memory::{Counting, allocations, peak_of};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -290,4 +290,37 @@ fn sys_6_going_back_by_frames_allocates_nothing() {
     let allocated = allocations();
     (0..20).for_each(|_| round(&mut crowd));
     assert_eq!((allocations() - allocated, again), (0, 24));
+}
+
+/// SAVE-5: an agent at the highest index that a part may have takes no more memory than its bound, whatever takes it:
+/// instances, blackboards and their own memory, ids.
+#[test]
+fn tape_2_the_farthest_agent_of_a_part_takes_no_more_memory_than_its_bound() {
+    use statewright::Blackboard;
+    let machine = Machine::from_text("speaker.sw.json", MACHINE).unwrap();
+    let program = machine.bind(Functions::new().action("Say", |_: &mut Blackboard, (): &(), _| {}));
+    let program = std::sync::Arc::new(program.unwrap());
+    let mut crowd: Crowd<Blackboard, ()> = Crowd::new(program.clone(), 1);
+    let agent = crowd.spawn(Blackboard::new(&machine));
+    let mut part = Vec::new();
+    crowd.part_into(&[agent], &mut part);
+    // Its index stands behind time, number and counts.
+    let at = 32 + 8 + 4 * 4;
+    let mut index = AgentId::INDICES - 1;
+    let (most, restored) = loop {
+        part[at..at + 4].copy_from_slice(&index.to_le_bytes());
+        statewright_bytes::seal(&mut part);
+        let mut far: Crowd<Blackboard, ()> = Crowd::new(program.clone(), 1);
+        let (most, read) = peak_of(|| far.restore_part(&part));
+        match read {
+            Ok(()) => break (most, far),
+            Err(_) => assert!(most < 8 << 20, "refused before it is made: {most} bytes"),
+        }
+        index -= index / 20;
+    };
+    assert_eq!(
+        (restored.len(), restored.agents().last().unwrap().index()),
+        (1, index)
+    );
+    assert!((60 << 20..100 << 20).contains(&most), "{most} bytes");
 }

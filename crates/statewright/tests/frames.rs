@@ -284,3 +284,47 @@ fn what_changed_in_groups_is_undone() {
         )
     );
 }
+
+/// LOAD-2: turns that are owed since a reload are owed again where the crowd is again what it was right behind it.
+#[test]
+fn load_2_going_back_to_right_after_a_reload_owes_the_turns_again() {
+    let text = |limit: &str| {
+        format!(
+            r#"{{ "machine": "Wait", "events": ["Never"], "blackboard": {{ "coins": "i32" }}, "initial": "wait", "states": {{
+            "wait": {{ "transitions": [{{ "on": "Never", "if": "coins < {limit}", "to": "go" }}], "defer": ["Never"] }}, "go": {{}} }} }}"#
+        )
+    };
+    let [v1, v2] = ["0", "1"].map(|limit| Machine::from_text("wait", &text(limit)).unwrap());
+    let bind = |machine: &Machine| machine.bind(Functions::<Blackboard, ()>::new()).unwrap();
+    let mut crowd = Crowd::new(bind(&v1), 1);
+    let [free, paused] = [(); 2].map(|()| crowd.spawn(Blackboard::new(&v1)));
+    crowd.tick(&());
+    for agent in [free, paused] {
+        crowd.send(agent, v1.event("Never").unwrap(), ()).unwrap();
+    }
+    crowd.tick(&());
+    crowd.tick(&());
+    crowd.pause(paused).unwrap();
+    crowd.keep_digest(true);
+    crowd.reload(bind(&v2), Reload::plan(&v1, &v2)).unwrap();
+    crowd.keep_frames(4);
+    let first = crowd.now();
+    let seen = |crowd: &Crowd<Blackboard, ()>| {
+        let bytes = [free, paused].map(|agent| crowd.instance_bytes(agent).unwrap().to_vec());
+        (crowd.snapshot(), crowd.digest(), bytes)
+    };
+    let before = seen(&crowd);
+    crowd.tick(&());
+    let after = seen(&crowd);
+    assert_eq!(crowd.path(free).unwrap(), "go");
+    assert_ne!(before.2[1], after.2[1], "a pause does not keep marks");
+    for _ in 0..2 {
+        crowd.rewind(first).unwrap();
+        assert_eq!(seen(&crowd), before);
+        crowd.tick(&());
+        assert_eq!(seen(&crowd), after);
+    }
+    // Behind the next tick nobody is owed one.
+    crowd.rewind(first + 1).unwrap();
+    assert_eq!(seen(&crowd), after);
+}

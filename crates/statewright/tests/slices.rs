@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use statewright::commands::{CommandRef, Pool, PoolTooSmall};
 use statewright::prelude::*;
-use statewright::trace::{Level, Record, Settings};
+use statewright::trace::{Kind, Level, Record, Settings};
 use statewright::{
     Envelope, EventHandle, InboxEvent, Instance, Instance64, RayonPool, Sleep, Slices, SlicesError,
     SlicesOutput, TickSettings, WrongBudget, WrongSettings, ids,
@@ -472,6 +472,34 @@ fn sys_1_slices_do_what_a_crowd_does_on_any_number_of_threads() {
         }
     }
     assert!(seen.iter().all(|&count| count > 0), "{seen:?}");
+}
+
+#[test]
+fn sys_3_a_tick_that_is_left_out_tells_nothing_of_the_one_before() {
+    let mut host = Host::new(&Model::new(TickSettings::default()));
+    let machine = machine();
+    let world = World {
+        noise: machine.event("Noise").unwrap(),
+        help: machine.event("Help").unwrap(),
+    };
+    let trace = Settings::new(Level::Outline);
+    host.output.set_trace(&machine, Some(trace)).unwrap();
+    host.tick(&world, 0);
+    let despawned = |outcome: &Outcome| -> Vec<u32> {
+        let all = outcome.trace.iter();
+        let gone = all.filter(|record| record.kind() == Some(Kind::Despawned));
+        gone.map(|record| record.agent.get()).collect()
+    };
+    let [one, other] = [host.agents[1], host.agents[2]];
+    host.output.note_despawn(one);
+    let told = host.tick(&world, 0);
+    assert_eq!(despawned(&told), [one.index()]);
+    host.output.note_despawn(other);
+    host.output.clear();
+    assert_eq!(host.output.trace().count(), 0);
+    // What came meanwhile is told by the next tick that is not left out.
+    let told = host.tick(&world, 0);
+    assert_eq!(despawned(&told), [other.index()]);
 }
 
 #[test]

@@ -7,7 +7,7 @@
 //! Nobody else is looked at. What others send to the chosen ones is on the tape as messages, so that
 //! they can be run again without them.
 
-use statewright::sealed::{Sealed, Turns};
+use statewright::sealed::{Malformed, Sealed, Turns};
 use statewright::{AgentId, Board, Context, Crowd, Input, Saved};
 use statewright_bytes::Writer;
 
@@ -36,13 +36,9 @@ impl Chosen {
         &self.0
     }
 
-    pub(crate) fn indices(&self) -> Vec<u32> {
-        self.0.iter().map(|agent| agent.index()).collect()
-    }
-
     /// What is sealed of a crowd.
     pub(crate) fn sealed(&self) -> Sealed {
-        Sealed::Agents(self.indices())
+        Sealed::Agents(self.0.iter().map(|agent| agent.index()).collect())
     }
 
     pub(crate) fn has(&self, agent: AgentId) -> bool {
@@ -97,7 +93,10 @@ impl Chosen {
         calls: &[u8],
     ) -> Vec<u8> {
         let (mut turns, mut own) = (Turns::new(calls), Vec::with_capacity(calls.len()));
-        while let Ok(Some((index, calls))) = turns.next_turn() {
+        while let Some((index, calls)) = turns.next_turn().unwrap_or_else(|Malformed| {
+            debug_assert!(false, "the crowd wrote it in this tick");
+            None
+        }) {
             if self.at(index).is_some() && self.at(index) == crowd.agent_at(index) {
                 own.put_varint(index.into());
                 own.put_u32(calls.len() as u32);

@@ -5,10 +5,11 @@ use std::fmt;
 use statewright::Machine;
 
 use crate::difference::{Between, Difference, WhatDiffers, by_bytes, name};
-use crate::file::{Checkpoint, Damaged, Item, Player, Tape, TapeReload};
+use crate::file::{Checkpoint, CheckpointReason, Damaged, Item, Player, Tape, TapeReload};
 use crate::hashes::Hashes;
 use crate::outputs::{Lanes, Output};
 use crate::record::{Record, TapeInput, TickProof, Wrong};
+use crate::recording::Proof;
 use crate::shadow::Shadow;
 
 /// Where two tapes part.
@@ -106,7 +107,7 @@ struct Stretch {
     reloads: Vec<(usize, TapeReload)>,
     /// What user code of sealed agents said and did.
     calls: Vec<Box<[u8]>>,
-    /// Commands, if both tapes keep some.
+    /// Commands, of all lanes that the tape keeps.
     outputs: Vec<Output>,
     /// Restored by the host, or regular ones between.
     checkpoints: Vec<Checkpoint>,
@@ -120,8 +121,11 @@ struct Side<'t> {
     has_changes: bool,
     /// What agents come to, if it says so.
     hashes: Option<Hashes>,
+    has_hashes: bool,
     /// Whether the bytes of some agents are not known.
     is_partial: bool,
+    /// Whether it is of chosen agents alone.
+    is_part: bool,
     /// Lanes whose commands it keeps.
     lanes: Lanes,
     now: u64,
@@ -140,16 +144,36 @@ impl<'t> Side<'t> {
             Some(Item::Checkpoint(checkpoint)) => Some(checkpoint),
             Some(Item::Record(_) | Item::Reload(_)) | None => None,
         };
-        let side = Self {
+        let mut side = Self {
             player,
             shadow: Shadow::default(),
             has_changes: false,
             hashes: None,
+            has_hashes: tape.proof() == Some(Proof::Agents),
             is_partial: false,
+            is_part: tape.is_part(),
             lanes: tape.lanes(),
             now: first.as_ref().map_or(0, |first| first.tick),
         };
+        if let Some(first) = &first {
+            side.choose(first)?;
+        }
         Ok((side, first))
+    }
+
+    /// Of a tape of chosen agents: those of a checkpoint. All that is known of them is told behind it.
+    fn choose(&mut self, checkpoint: &Checkpoint) -> Result<(), Damaged> {
+        if !self.is_part {
+            return Ok(());
+        }
+        let agents = checkpoint.chosen()?;
+        let indices: Vec<u32> = agents.iter().map(|agent| agent.index).collect();
+        if self.has_hashes {
+            self.hashes = Some(Hashes::of_some(indices.clone()));
+        }
+        self.shadow = Shadow::of_some(indices);
+        (self.has_changes, self.is_partial) = (false, false);
+        Ok(())
     }
 
     /// Up to the end of the next tick.
@@ -159,6 +183,9 @@ impl<'t> Side<'t> {
             match item {
                 Item::Checkpoint(checkpoint) => {
                     self.now = checkpoint.tick;
+                    if checkpoint.why == CheckpointReason::Chosen {
+                        self.choose(&checkpoint)?;
+                    }
                     stretch.checkpoints.push(checkpoint);
                 }
                 Item::Reload(reload) => stretch.reloads.push((stretch.inputs.len(), reload)),
@@ -296,14 +323,21 @@ fn other_output(
     (two, right): (&Side<'_>, &Stretch),
     machine: &Machine,
 ) -> Option<WhatDiffers> {
-    let (left, right) = (&left.outputs, &right.outputs);
+    let lanes = one.lanes.both(two.lanes);
+    let kept = |stretch: &Stretch| -> Vec<Output> {
+        let outputs = stretch.outputs.iter();
+        outputs
+            .filter(|output| output.is_in(lanes))
+            .cloned()
+            .collect()
+    };
+    let (left, right) = (kept(left), kept(right));
     let most = left.len().max(right.len());
-    let place = (0..most).find(|&place| left.get(place) != right.get(place));
-    let place = place.filter(|_| one.lanes == two.lanes)?;
+    let place = (0..most).find(|&place| left.get(place) != right.get(place))?;
     let told = |side: &[Output]| side.get(place).map(|output| output.told(machine));
     Some(WhatDiffers::Output {
-        recorded: told(left),
-        replayed: told(right),
+        recorded: told(&left),
+        replayed: told(&right),
     })
 }
 

@@ -67,7 +67,8 @@ pub fn diverge(
     loop {
         let tick = left.crowd().now();
         let before = [paths(left.crowd()), paths(right.crowd())];
-        if !left.step(|crowd| one.tick(crowd))? || !right.step(|crowd| two.tick(crowd))? {
+        // The fork first: where it ends, the original may go on with other agents.
+        if !right.step(|crowd| two.tick(crowd))? || !left.step(|crowd| one.tick(crowd))? {
             break;
         }
         divergence.ticks += 1;

@@ -310,6 +310,9 @@ impl Ring {
     }
 }
 
+/// Of an agent that was clamped ([`Inspection::flags`](statewright::Inspection::flags)).
+const CLAMPED: &str = "budget_exceeded";
+
 /// What went wrong in the last tick, and with whom first.
 fn trouble<B: Board, C: Context + ?Sized>(
     crowd: &Crowd<B, C>,
@@ -326,15 +329,14 @@ fn trouble<B: Board, C: Context + ?Sized>(
     if let Some(agent) = faults.find(is_ours) {
         return Some((Trouble::Quarantined, agent));
     }
-    // Who entered it was clamped as often as may be.
-    let limit = crowd.machine().rom().header().clamp_limit;
+    // The fail-safe clears the count of ticks in a row: whoever was clamped without it has at least this one. Who ended
+    // in a clamped tick is not marked.
     let entered = |agent: &AgentId| {
         let seen = crowd.inspect(*agent);
-        seen.is_ok_and(|seen| u64::from(seen.clamped_ticks) >= u64::from(limit))
+        seen.is_ok_and(|seen| seen.clamped_ticks == 0 && seen.flags.contains(&CLAMPED))
     };
     let mut clamped = crowd.clamped().filter(|_| fail_safes > 0);
-    let failed = |agent: &AgentId| is_ours(agent) && (chosen.is_none() || entered(agent));
-    if let Some(agent) = clamped.find(failed) {
+    if let Some(agent) = clamped.find(|agent| is_ours(agent) && entered(agent)) {
         return Some((Trouble::FailSafe, agent));
     }
     let agent = crowd.overflowed().find(is_ours)?;

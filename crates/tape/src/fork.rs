@@ -106,6 +106,9 @@ pub struct Forked {
     pub guessed: BTreeMap<u32, u64>,
     /// Ticks of it.
     pub ticks: u64,
+    /// The tick before which it ends because others are chosen there on a tape of chosen agents: nobody knows how
+    /// they came there in another run.
+    pub others_at: Option<u64>,
 }
 
 impl Fork<'_> {
@@ -150,6 +153,11 @@ impl Fork<'_> {
             sealed: true,
             // Nobody else was there.
             agents: tape.is_part().then(|| replay.crowd().agents().collect()),
+            // As on the tape, so that both can be compared.
+            outputs: match replay.crowd().settings().forgets_commands {
+                true => Vec::new(),
+                false => tape.outputs().collect(),
+            },
             origin: tape.origin().clone(),
             ..RecordingOptions::default()
         };
@@ -172,6 +180,7 @@ impl Fork<'_> {
             tape,
             guessed,
             ticks: summary.ticks,
+            others_at: replay.others_at(),
         })
     }
 }

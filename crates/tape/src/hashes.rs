@@ -9,10 +9,12 @@ use crate::record::{AgentHash, TapeAgent, Wrong};
 /// memory.
 const MOST_UNTOLD: usize = 1 << 16;
 
-/// Hashes of all agents by index, as they were after the last tick.
+/// Hashes of all agents by index, or of some, as they were after the last tick.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Hashes {
     agents: Vec<AgentHash>,
+    /// Whether it is of some alone: then they stand in the order of their indices.
+    is_some: bool,
     /// A blackboard, saved; kept for its memory.
     saved: Vec<u8>,
 }
@@ -109,13 +111,41 @@ impl Hashes {
         &mut self.agents[index as usize]
     }
 
+    /// Of agents with these indices, ascending; nothing is known of them.
+    pub(crate) fn of_some(indices: Vec<u32>) -> Self {
+        Self {
+            agents: indices.into_iter().map(AgentHash::nobody).collect(),
+            is_some: true,
+            saved: Vec::new(),
+        }
+    }
+
+    fn known(&self, index: u32) -> Option<&AgentHash> {
+        let place = match self.is_some {
+            true => self
+                .agents
+                .binary_search_by_key(&index, |one| one.agent.index),
+            false => Ok(index as usize),
+        };
+        place.ok().and_then(|place| self.agents.get(place))
+    }
+
     /// Becomes what a tape says.
     pub(crate) fn apply(&mut self, hash: &AgentHash) -> Result<(), Wrong> {
-        // Indices are taken one after the other, and who came and went between two ticks is not told.
-        if hash.agent.index as usize > self.agents.len() + MOST_UNTOLD {
-            return Err(Wrong("a hash of an agent who never was"));
+        let index = hash.agent.index;
+        let who = Wrong("a hash of an agent who never was");
+        if self.is_some {
+            let place = self
+                .agents
+                .binary_search_by_key(&index, |one| one.agent.index);
+            self.agents[place.map_err(|_| who)?] = *hash;
+            return Ok(());
         }
-        *self.place(hash.agent.index) = *hash;
+        // Indices are taken one after the other, and who came and went between two ticks is not told.
+        if index as usize > self.agents.len() + MOST_UNTOLD {
+            return Err(who);
+        }
+        *self.place(index) = *hash;
         Ok(())
     }
 
@@ -137,11 +167,12 @@ impl Hashes {
 
     /// The first agent that another run has another one of.
     pub(crate) fn first_difference_to(&self, other: &Self) -> Option<TapeAgent> {
-        let most = self.agents.len().max(other.agents.len());
-        (0..most).find_map(|index| {
-            let nobody = AgentHash::nobody(index as u32);
-            let [one, two] =
-                [self, other].map(|side| side.agents.get(index).copied().unwrap_or(nobody));
+        let both = self.agents.iter().chain(&other.agents);
+        let mut all: Vec<u32> = both.map(|hash| hash.agent.index).collect();
+        all.sort_unstable();
+        all.into_iter().find_map(|index| {
+            let nobody = AgentHash::nobody(index);
+            let [one, two] = [self, other].map(|side| side.known(index).copied().unwrap_or(nobody));
             let gone = |hash: &AgentHash| hash.agent.generation.is_multiple_of(2);
             let same = one == two || gone(&one) && gone(&two);
             let shown = if gone(&two) { one.agent } else { two.agent };

@@ -4,6 +4,7 @@ use std::fmt;
 
 use statewright::commands::{CommandRef, Lane, What};
 use statewright::{AnyValue, Board, Context, Crowd, Machine, PayloadKind};
+use statewright_rom::layout::LaneScope;
 
 use crate::record::TapeAgent;
 
@@ -28,19 +29,46 @@ impl Lanes {
         self.0 == 0
     }
 
+    /// Those that are among others, too.
+    pub(crate) fn both(self, others: Self) -> Self {
+        Self(self.0 & others.0)
+    }
+
+    fn has(self, lane: Lane) -> bool {
+        self.0 >> lane.number() & 1 == 1
+    }
+
     /// By their numbers.
     pub(crate) fn iter(self) -> impl Iterator<Item = Lane> {
         let all = (0..=u8::MAX).map_while(Lane::numbered);
-        all.filter(move |lane| self.0 >> lane.number() & 1 == 1)
+        all.filter(move |lane| self.has(*lane))
     }
 
-    /// What the last tick of a crowd has in these lanes, lane by lane, after their merge rules.
+    /// What the last tick of a crowd has in these lanes, lane by lane, after their merge rules. Of some agents alone
+    /// a lane where equal commands of the whole crowd count once is as they wrote it: whose command remains is up to
+    /// agents whom nobody looks at, and who are not there when the tape is run again.
     pub(crate) fn commands<B: Board, C: Context + ?Sized>(
         self,
         crowd: &Crowd<B, C>,
+        is_part: bool,
     ) -> impl Iterator<Item = CommandRef<'_>> {
-        self.iter().flat_map(|lane| crowd.lane(lane))
+        let machine = crowd.machine();
+        self.iter().flat_map(move |lane| {
+            let as_written = is_part && is_of_crowd(machine, lane);
+            let written =
+                as_written.then(|| crowd.commands().filter(move |one| one.lane() == lane));
+            let merged = (!as_written).then(|| crowd.lane(lane));
+            let written = written.into_iter().flatten();
+            written.chain(merged.into_iter().flatten())
+        })
     }
+}
+
+/// Do equal commands of all agents count once in a lane?
+fn is_of_crowd(machine: &Machine, lane: Lane) -> bool {
+    let rom = machine.rom();
+    let mut lanes = rom.lanes().iter().chain(rom.built_in_lanes());
+    lanes.any(|one| one.number == lane.number() && one.scope == LaneScope::Crowd)
 }
 
 /// A command of a lane whose commands are kept.
@@ -74,6 +102,12 @@ impl Output {
     /// The command, written in a tick.
     pub fn command(&self, tick: u64) -> Option<CommandRef<'_>> {
         CommandRef::read(&self.bytes, tick)
+    }
+
+    /// Is it of one of these lanes?
+    pub(crate) fn is_in(&self, lanes: Lanes) -> bool {
+        self.command(0)
+            .is_some_and(|command| lanes.has(command.lane()))
     }
 
     /// In words, with the names of a machine: `agent 3.1 says Bark(4) on audio`.

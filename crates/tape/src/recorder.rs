@@ -20,8 +20,8 @@ use crate::hashes::Hashes;
 use crate::outputs::Lanes;
 use crate::queue::{Block, Queue, Shared};
 use crate::record::{
-    AgentHash, Digests, RecordedSettings, TickProof, put_calls, put_changed, put_hash, put_input,
-    put_keys, put_message, put_output, put_sends, put_tick,
+    AgentHash, Digests, LONGEST_SEND, RecordedSettings, TickProof, put_calls, put_changed,
+    put_hash, put_input, put_keys, put_message, put_output, put_sends, put_tick,
 };
 use crate::recording::{Proof, RecordError};
 use crate::sealed::Layout;
@@ -84,7 +84,7 @@ impl Choice {
             return Err(RecordError::Whole);
         }
         let chosen = Chosen::of(crowd, agents)?;
-        crowd.set_heard(Some(&chosen.indices()));
+        crowd.set_heard(Some(chosen.agents()));
         if lent.sealed {
             crowd.set_sealed(Some(chosen.sealed()));
         }
@@ -156,6 +156,9 @@ impl ContextDigest {
 
 /// Records go out in blocks of about so many bytes.
 const GATHERED: usize = 64 << 10;
+/// Events that become records before anybody looks whether a block is full.
+const PIECE: usize = 1024;
+const _: () = assert!(GATHERED + PIECE * LONGEST_SEND < MOST_BLOCK);
 
 /// Where blocks go.
 pub(crate) enum Gathering {
@@ -283,7 +286,7 @@ impl Recorder {
             crowd.set_sealed(Some(chosen.map_or(Sealed::All, Chosen::sealed)));
         }
         if let Some(chosen) = chosen {
-            crowd.set_heard(Some(&chosen.indices()));
+            crowd.set_heard(Some(chosen.agents()));
         }
         crowd.set_observer(Some(Box::new(recorder)));
         Ok((lent, choice))
@@ -425,6 +428,19 @@ impl Recorder {
         }
     }
 
+    /// Events, in pieces: those for chosen agents are told at once, however many a tick has.
+    fn put_sent(&mut self, mut events: impl Iterator<Item = Envelope>, now: u64) {
+        loop {
+            let from = self.records.len();
+            let count = put_sends(&mut self.records, events.by_ref().take(PIECE));
+            self.counts.inputs += count;
+            self.go_on(from, now);
+            if count < PIECE as u64 {
+                return;
+            }
+        }
+    }
+
     /// Sends out what was gathered if it is enough for a block, which is never larger than a tape has
     /// room for. `from` is where the last record begins.
     fn go_on(&mut self, from: usize, now: u64) {
@@ -453,6 +469,9 @@ impl<B: Board + Saved, C: Context + ?Sized> Observer<B, C> for Recorder {
             self.reloading = Some(reloaded.plan().clone());
             return;
         }
+        if matches!(input, Input::ResetCounters) {
+            self.fail_safes = 0;
+        }
         if let Some(chosen) = &self.chosen
             && !chosen.concerns(input)
         {
@@ -467,19 +486,26 @@ impl<B: Board + Saved, C: Context + ?Sized> Observer<B, C> for Recorder {
     }
 
     fn sent(&mut self, crowd: &Crowd<B, C>, events: Sent<'_>) {
-        let from = self.records.len();
-        self.counts.inputs += match (&self.gathering, &self.chosen) {
-            (None, _) => return,
-            // Whoever has the index of one of them that is gone is heard, too.
-            (Some(_), Some(chosen)) => {
-                let own = events.filter(|envelope| chosen.has(envelope.to));
-                put_sends(&mut self.records, own)
-            }
-            (Some(Gathering::Queue { .. }), None) => self.sends.add(from, events),
+        let is_written_later = match &self.gathering {
+            Some(Gathering::Queue { .. }) => true,
             // What is kept in memory is as short as on a tape.
-            (Some(Gathering::Ring(_)), None) => put_sends(&mut self.records, events),
+            Some(Gathering::Ring(_)) => false,
+            None => return,
         };
-        self.go_on(from, crowd.now());
+        match self.chosen.take() {
+            Some(chosen) => {
+                // Whoever has the index of one of them that is gone is told of, too.
+                let own = events.filter(|envelope| chosen.has(envelope.to));
+                self.put_sent(own, crowd.now());
+                self.chosen = Some(chosen);
+            }
+            None if is_written_later => {
+                let from = self.records.len();
+                self.counts.inputs += self.sends.add(from, events);
+                self.go_on(from, crowd.now());
+            }
+            None => self.put_sent(events, crowd.now()),
+        }
     }
 
     fn reloaded(&mut self, crowd: &Crowd<B, C>) {
@@ -499,6 +525,7 @@ impl<B: Board + Saved, C: Context + ?Sized> Observer<B, C> for Recorder {
     fn restored(&mut self, crowd: &Crowd<B, C>) {
         if self.gathering.is_some() {
             self.boards.forget();
+            self.fail_safes = crowd.counters().fail_safes;
             self.try_checkpoint(crowd, CheckpointReason::Restored);
             self.write_changes(crowd);
             self.write_hashes(crowd, true);
@@ -511,7 +538,7 @@ impl<B: Board + Saved, C: Context + ?Sized> Observer<B, C> for Recorder {
         };
         let context = gathering.context();
         self.put_calls_of(crowd);
-        for command in self.outputs.commands(crowd) {
+        for command in self.outputs.commands(crowd, self.chosen.is_some()) {
             let is_chosen = |chosen: &Chosen| chosen.has(command.agent());
             if self.chosen.as_ref().is_none_or(is_chosen) {
                 let from = self.records.len();

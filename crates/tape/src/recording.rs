@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use statewright::commands::Lane;
-use statewright::{AgentId, Board, Context, Crowd, Machine, Missing, NotHere, Saved};
+use statewright::{AgentId, Board, Context, Crowd, CrowdNumber, Machine, Missing, NotHere, Saved};
 
 use crate::chosen::Chosen;
 use crate::file::{EndReason, Origin, TapeWriter, WriteError};
@@ -72,8 +72,8 @@ pub struct RecordingOptions {
     /// again without it (TAPE-2). While it is, agents go by the tables of their machine.
     pub sealed: bool,
     /// Agents that the tape is of; `None` for all. What others send to them is on it, and nobody else is
-    /// looked at: a tape of a few among many costs little. [`Recording::choose`] chooses others later. Those of
-    /// other crowds of a world are on the tapes of theirs.
+    /// looked at: a tape of a few among many costs little. [`Recording::choose`] chooses others later. In a
+    /// [`WorldRecorder`](crate::WorldRecorder) they may be of any crowds that are recorded.
     pub agents: Option<Vec<AgentId>>,
     /// Lanes whose commands are kept, as the host was given them, and compared when the tape is run again. A crowd
     /// that forgets its commands has none to keep.
@@ -88,11 +88,7 @@ impl RecordingOptions {
         &self,
         crowd: &Crowd<B, C>,
     ) -> Result<Wanted, RecordError> {
-        let number = crowd.number();
-        let own = |agents: &Vec<AgentId>| {
-            let own = agents.iter().copied();
-            Chosen::of(crowd, own.filter(|agent| agent.crowd() == number))
-        };
+        let own = |agents: &Vec<AgentId>| Chosen::of(crowd, agents.iter().copied());
         let wanted = Wanted {
             proof: self.proof,
             every: self.checkpoints_of(crowd.machine()),
@@ -101,6 +97,18 @@ impl RecordingOptions {
             outputs: Lanes::of(&self.outputs),
         };
         wanted.check(crowd).map(|()| wanted)
+    }
+
+    /// The same of one crowd of a world: agents of the others are on the tapes of theirs.
+    pub(crate) fn of_crowd(&self, crowd: CrowdNumber) -> Self {
+        let own = |agents: &Vec<AgentId>| {
+            let own = agents.iter().copied();
+            own.filter(|agent| agent.crowd() == crowd).collect()
+        };
+        Self {
+            agents: self.agents.as_ref().map(own),
+            ..self.clone()
+        }
     }
 
     /// Ticks from checkpoint to checkpoint.
@@ -121,6 +129,8 @@ pub enum RecordError {
     NotHere,
     /// An agent that was chosen is not there.
     Missing(Missing),
+    /// An agent that was chosen is of a crowd that is not recorded.
+    Outside(AgentId),
     /// Commands are to be kept of a crowd that forgets them.
     Forgets,
     /// Others are to be chosen where the whole crowd is recorded.
@@ -135,6 +145,10 @@ impl fmt::Display for RecordError {
             Self::Write(error) => write!(f, "the tape cannot be written: {error}"),
             Self::NotHere => NotHere.fmt(f),
             Self::Missing(error) => write!(f, "an agent that was chosen for the tape: {error}"),
+            Self::Outside(agent) => write!(
+                f,
+                "{agent} was chosen for the tape, and its crowd is not recorded: give the recorder its crowd (`WorldRecorder::with`), or leave it out"
+            ),
             Self::Forgets => f.write_str(
                 "the crowd forgets its commands, so that none can be kept: `set_forgets_commands(false)` before the recording begins",
             ),

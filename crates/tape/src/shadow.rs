@@ -15,10 +15,12 @@ struct Agent {
     board: Vec<u8>,
 }
 
-/// All agents by index.
+/// All agents by index, or some.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Shadow {
     agents: Vec<Agent>,
+    /// Their indices, ascending, if it is of some alone: one at 70,000 takes the room of one.
+    some: Option<Vec<u32>>,
     /// A blackboard, saved; kept for its memory.
     saved: Vec<u8>,
 }
@@ -82,14 +84,42 @@ impl Shadow {
         self.saved = saved;
     }
 
+    /// Of agents with these indices, ascending; nothing is known of them.
+    pub(crate) fn of_some(indices: Vec<u32>) -> Self {
+        Self {
+            agents: vec![Agent::default(); indices.len()],
+            some: Some(indices),
+            saved: Vec::new(),
+        }
+    }
+
+    /// Where the agent of an index stands.
+    fn place(&self, index: u32) -> Option<usize> {
+        match &self.some {
+            Some(some) => some.binary_search(&index).ok(),
+            None => Some(index as usize),
+        }
+    }
+
+    fn known(&self, index: u32) -> Option<&Agent> {
+        self.agents.get(self.place(index)?)
+    }
+
+    /// Indices of all of whom something may be known.
+    fn indices(&self) -> impl Iterator<Item = u32> + '_ {
+        let all = self.some.is_none().then_some(0..self.agents.len() as u32);
+        let some = self.some.iter().flatten().copied();
+        all.into_iter().flatten().chain(some)
+    }
+
     /// Becomes what a tape says.
     pub(crate) fn apply(&mut self, changed: &Changed) -> Result<(), Wrong> {
-        let index = changed.agent.index as usize;
-        if index == self.agents.len() {
+        let place = self.place(changed.agent.index);
+        if self.some.is_none() && place == Some(self.agents.len()) {
             self.agents.push(Agent::default());
         }
         // Indices are taken one after the other.
-        let agent = self.agents.get_mut(index);
+        let agent = place.and_then(|place| self.agents.get_mut(place));
         let agent = agent.ok_or(Wrong("a change of an agent who never was"))?;
         agent.generation = changed.agent.generation;
         changed.instance.apply(&mut agent.instance)?;
@@ -139,8 +169,10 @@ impl Shadow {
     /// The first agent that another shadow has another one of; the other one is `replayed`.
     pub(crate) fn first_difference_to(&self, other: &Self) -> Option<Sides> {
         let nobody = Agent::default();
-        for index in 0..self.agents.len().max(other.agents.len()) {
-            let [one, two] = [self, other].map(|side| side.agents.get(index).unwrap_or(&nobody));
+        let mut all: Vec<u32> = self.indices().chain(other.indices()).collect();
+        all.sort_unstable();
+        for index in all {
+            let [one, two] = [self, other].map(|side| side.known(index).unwrap_or(&nobody));
             if one != two {
                 let side = |agent: &Agent| {
                     (agent.generation % 2 == 1)
@@ -148,7 +180,7 @@ impl Shadow {
                 };
                 return Some(Sides {
                     agent: TapeAgent {
-                        index: index as u32,
+                        index,
                         generation: if two.generation % 2 == 1 {
                             two.generation
                         } else {

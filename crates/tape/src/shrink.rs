@@ -12,7 +12,7 @@ use std::ops::Range;
 
 use statewright::{AgentId, Blackboard, Crowd, Tick};
 
-use crate::file::Tape;
+use crate::file::{CheckpointReason, Item, Tape};
 use crate::fork::{Fork, ForkError, tick};
 use crate::record::TapeInput;
 use crate::sealed::{Answers, SealedProgram, Unanswered};
@@ -73,9 +73,19 @@ pub fn shrink(
         ticks: start..u64::MAX,
         ..Candidate::default()
     };
-    let Some((end, agent)) = search.shows(&best)? else {
+    let mut shows = search.shows(&best)?;
+    // Where others are chosen another run ends: each of them is a tape of its own.
+    let mut others = others_at(tape)?.into_iter();
+    while shows.is_none()
+        && let Some(start) = others.next()
+    {
+        best.ticks.start = start;
+        shows = search.shows(&best)?;
+    }
+    let Some((end, agent)) = shows else {
         return Ok(None);
     };
+    let start = best.ticks.start;
     best.ticks.end = end + 1;
     let agents = search.agents_at(start)?;
     // Ticks before agents: who is there depends on the first of them.
@@ -112,6 +122,19 @@ pub fn shrink(
         inputs: [index.inputs, (places.len() - best.dropped.len()) as u64],
         payloads: best.zeroed.len() as u64,
     }))
+}
+
+/// Ticks before which others are chosen.
+fn others_at(tape: &Tape<'_>) -> Result<Vec<u64>, ForkError> {
+    let (mut player, mut ticks) = (tape.play(), Vec::new());
+    while let Some(item) = player.next_item().map_err(ForkError::Damaged)? {
+        if let Item::Checkpoint(checkpoint) = item
+            && checkpoint.why == CheckpointReason::Chosen
+        {
+            ticks.push(checkpoint.tick);
+        }
+    }
+    Ok(ticks)
 }
 
 struct Search<'s, 'b, F> {

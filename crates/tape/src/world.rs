@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
-use statewright::{Board, Context, Crowd, CrowdKey, Saved, World};
+use statewright::{Board, Context, Crowd, CrowdKey, CrowdNumber, Saved, World};
 
 use crate::file::{Beginning, Counts, EndReason, TapeWriter};
 use crate::queue::{Queue, Shared, Written};
@@ -90,6 +90,9 @@ impl<W, C: Context + ?Sized> fmt::Debug for WorldRecording<W, C> {
 
 /// A crowd that is recorded, whatever its blackboards are.
 trait Track<C: Context + ?Sized>: Send {
+    /// Its number.
+    fn number(&self, world: &World<C>) -> Result<CrowdNumber, RecordError>;
+
     /// Its name, and the beginning of its tape.
     fn beginning(
         &self,
@@ -118,6 +121,11 @@ where
     B: Board + Saved + 'static,
     C: Context + ?Sized + 'static,
 {
+    fn number(&self, world: &World<C>) -> Result<CrowdNumber, RecordError> {
+        let crowd = world.crowd(self.key).map_err(|_| RecordError::NotHere)?;
+        Ok(crowd.number())
+    }
+
     fn beginning(
         &self,
         world: &World<C>,
@@ -125,7 +133,7 @@ where
     ) -> Result<(String, Beginning), RecordError> {
         let crowd = world.crowd(self.key).map_err(|_| RecordError::NotHere)?;
         let name = world.name_of(crowd.number()).ok_or(RecordError::NotHere)?;
-        let wanted = options.wanted(crowd)?;
+        let wanted = options.of_crowd(crowd.number()).wanted(crowd)?;
         let beginning = beginning_of(crowd, &wanted, options.origin.clone());
         Ok((name.to_owned(), beginning))
     }
@@ -139,7 +147,7 @@ where
         let crowd: &mut Crowd<B, C> = world
             .crowd_mut(self.key)
             .map_err(|_| RecordError::NotHere)?;
-        let wanted = options.wanted(crowd)?;
+        let wanted = options.of_crowd(crowd.number()).wanted(crowd)?;
         Recorder::attach(crowd, gathering, wanted).map(|(lent, _)| lent)
     }
 
@@ -177,6 +185,12 @@ impl<C: Context + ?Sized + 'static> WorldRecorder<C> {
         out: W,
     ) -> Result<WorldRecording<W, C>, RecordError> {
         let Self { options, tracks } = self;
+        let numbers = tracks.iter().map(|track| track.number(world));
+        let numbers: Vec<CrowdNumber> = numbers.collect::<Result<_, _>>()?;
+        let mut chosen = options.agents.iter().flatten();
+        if let Some(&agent) = chosen.find(|agent| !numbers.contains(&agent.crowd())) {
+            return Err(RecordError::Outside(agent));
+        }
         let beginnings = tracks.iter().map(|track| track.beginning(world, &options));
         let beginnings: Vec<(String, Beginning)> = beginnings.collect::<Result<_, _>>()?;
         let writer = TapeWriter::world(out, &beginnings)?;

@@ -126,6 +126,13 @@ fn tape_1_other_files_and_other_machines_are_refused() {
         refused,
         "at byte 4: it is of version 9, this program reads version 4"
     );
+    // Blackboards may be plain bytes: a computer of the other byte order would read other numbers.
+    let mut other = bytes.clone();
+    other[6..8].reverse();
+    assert_eq!(
+        Tape::read(&other).unwrap_err().to_string(),
+        "at byte 6: it comes from a computer with another byte order: only such a one can run it again"
+    );
     let text = crate::common::DOG.replace("\"patience\": 3", "\"patience\": 4");
     let other = statewright::Machine::from_text("dog.sw.json", &text).unwrap();
     let other = other.bind(crate::common::functions()).unwrap();

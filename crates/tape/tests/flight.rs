@@ -121,6 +121,56 @@ fn tape_5_trouble_is_dumped_once_and_happens_again_in_the_replay() {
     );
 }
 
+#[test]
+fn tape_5_who_entered_the_fail_safe_is_told_and_nobody_who_was_only_clamped() {
+    let text = r#"{ "machine": "Echo", "events": ["Cry"], "budgets": { "clamp_limit": 2 },
+      "functions": { "Echo": "action" }, "initial": "cave",
+      "states": { "cave": { "transitions": [{ "on": "Cry", "do": "Echo" }] } } }"#;
+    let machine = Machine::from_text("echo.sw.json", text).unwrap();
+    let cry = machine.event("Cry").unwrap();
+    // Whoever cries once cries on, until the fail-safe in the third tick.
+    let echo = Functions::<(), ()>::new().action("Echo", |_, _, cx| {
+        cx.post(cx.event().unwrap(), ());
+    });
+    let program = std::sync::Arc::new(machine.bind(echo).unwrap());
+    for (chosen, who, when) in [
+        (None, 1, 3),
+        (Some(1), 1, 3),
+        (Some(0), 0, 4),
+        (Some(2), 0, 0),
+    ] {
+        let mut caves = Crowd::new(program.clone(), 1);
+        let all = [(); 3].map(|()| caves.spawn(()));
+        let [late, early, before] = all;
+        caves.tick(&());
+        caves.send(before, cry, ()).unwrap();
+        (0..4).for_each(|_| _ = caves.tick(&()));
+        assert_eq!(caves.counters().fail_safes, 1);
+        let options = FlightOptions {
+            agents: chosen.map(|one: usize| vec![all[one]]),
+            ..FlightOptions::default()
+        };
+        let recorder = FlightRecorder::begin(&mut caves, options).unwrap();
+        // Counters that begin anew hide nothing.
+        caves.reset_counters();
+        let (first, mut found) = (caves.now() - 1, None);
+        for tick in 1..8 {
+            match tick {
+                1 => caves.send(early, cry, ()).unwrap(),
+                2 => caves.send(late, cry, ()).unwrap(),
+                _ => {}
+            }
+            assert_eq!(caves.tick(&()).clamped > 0, tick < 5, "tick {tick}");
+            found = found.or(recorder.take_incident());
+        }
+        assert_eq!(caves.counters().fail_safes, 2);
+        let told = found.map(|one| (one.trouble, one.agent.unwrap(), one.tick));
+        let expected = (when > 0).then(|| (Trouble::FailSafe, all[who].into(), first + when));
+        assert_eq!(told, expected, "chosen: {chosen:?}");
+        recorder.finish(&mut caves);
+    }
+}
+
 fn hearing(machine: &Machine) -> Program<(), ()> {
     let hears = Functions::new().guard("Hears", |(), (), cx| Verdict::from(cx.tick() > 2));
     machine.bind(hears).unwrap()

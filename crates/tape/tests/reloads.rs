@@ -213,6 +213,42 @@ fn load_7_one_program_runs_a_tape_up_to_its_reload() {
     assert!(matches!(refused, Err(ReplayError::Machine { .. })));
 }
 
+/// A game whose functions are gone meanwhile: the crowd stays what it was before the reload.
+#[test]
+fn load_7_a_reload_with_a_program_that_does_not_bind_ends_the_replay_there() {
+    let (bytes, _) = recorded(Proof::Ticks, false);
+    let tape = Tape::read(&bytes).unwrap();
+    let first = versions()[0].rom().structure_hash();
+    let without = Programs::by(move |machine: &Machine| {
+        let is_first = machine.rom().structure_hash() == first;
+        machine.bind(if is_first {
+            functions()
+        } else {
+            Functions::new()
+        })
+    });
+    let mut replay = Replay::new(&tape, without.clone()).unwrap();
+    let error = replay.run(tick).unwrap_err();
+    assert!(matches!(error, ReplayError::Bind(_)), "{error}");
+    let text = error.to_string();
+    assert!(text.contains("Hears") && text.contains("Chew"), "{text}");
+    let crowd = replay.crowd();
+    assert_eq!(
+        (crowd.now(), crowd.machine().rom().structure_hash()),
+        (7, first)
+    );
+    let mut before = Replay::new(&tape, programs()).unwrap();
+    while before.crowd().now() < 7 {
+        before.step(tick).unwrap();
+    }
+    // The message that was sent before it has entered.
+    assert_eq!(crowd.counters(), before.crowd().counters());
+    assert_eq!(crowd.len(), before.crowd().len());
+    // From a checkpoint behind it nothing begins.
+    let refused = Replay::from_tick(&tape, without, 7);
+    assert!(matches!(refused, Err(ReplayError::Bind(_))), "{refused:?}");
+}
+
 #[test]
 fn tape_7_travel_goes_back_and_forth_over_reloads() {
     let (bytes, _) = recorded(Proof::Ticks, false);

@@ -2,6 +2,7 @@
 //! their words need.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use statewright_rom::Rom;
 use statewright_rom::Target;
@@ -86,8 +87,8 @@ pub struct Legend {
     /// Texts of the machine: names of commands, symbols.
     pub texts: Vec<String>,
     /// Types of commands that functions emitted, by the number of their name: as far as they are
-    /// known, see [`Self::with_commands`].
-    pub commands: BTreeMap<u32, String>,
+    /// known, see [`Self::with_commands`]. They are no machine's, so that all legends of a file share them.
+    pub commands: Arc<BTreeMap<u32, String>>,
 }
 
 impl Legend {
@@ -127,17 +128,16 @@ impl Legend {
                 .filter_map(StringId::from_index)
                 .map(|id| rom.string(id).unwrap_or("").to_owned())
                 .collect(),
-            commands: BTreeMap::new(),
+            commands: Arc::default(),
         }
     }
 
     /// The same with names of command types. No machine has them: they are known when a traced agent
     /// has emitted such a command.
     pub fn with_commands<'n>(mut self, names: impl IntoIterator<Item = (u32, &'n str)>) -> Self {
+        let commands = Arc::make_mut(&mut self.commands);
         for (number, name) in names {
-            self.commands
-                .entry(number)
-                .or_insert_with(|| name.to_owned());
+            commands.entry(number).or_insert_with(|| name.to_owned());
         }
         self
     }

@@ -1,5 +1,8 @@
 //! Records in words, for people.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use statewright_kernel::{Loss, Reason};
 use statewright_rom::layout::{BuiltInLane, PayloadKind};
 
@@ -319,10 +322,30 @@ impl Legend {
     }
 
     /// The same with other names: for readers that must not show everything that stands in a file.
-    pub fn map_names(mut self, map: impl Fn(&str) -> String) -> Self {
-        for text in self.texts.iter_mut().chain(self.commands.values_mut()) {
+    /// [`Reading::map_names`](crate::file::Reading::map_names) does it for all legends of a file.
+    pub fn map_names(self, map: impl Fn(&str) -> String) -> Self {
+        let commands = Arc::new(self.mapped_commands(&map));
+        self.map_own_names(map, commands)
+    }
+
+    /// Names of types of commands as others.
+    pub(crate) fn mapped_commands(&self, map: impl Fn(&str) -> String) -> BTreeMap<u32, String> {
+        let commands = self.commands.iter();
+        commands
+            .map(|(&number, name)| (number, map(name)))
+            .collect()
+    }
+
+    /// The same, where those of commands are known.
+    pub(crate) fn map_own_names(
+        mut self,
+        map: impl Fn(&str) -> String,
+        commands: Arc<BTreeMap<u32, String>>,
+    ) -> Self {
+        for text in &mut self.texts {
             *text = map(text);
         }
+        self.commands = commands;
         self.symbols = self.symbols.map_names(map);
         self
     }

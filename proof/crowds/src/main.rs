@@ -115,6 +115,9 @@ fn reloads(arguments: &Arguments) -> Result<(), String> {
         total.defaults,
         total.variants,
         total.letters,
+        total.said_anew,
+        total.said_completed,
+        total.said_kept,
     ];
     if arguments.reloads > 0 && happened.contains(&0) {
         return Err(format!("nothing was proved: {total:?}"));
@@ -314,6 +317,13 @@ fn changed_bits(arguments: &Arguments) -> Result<(), String> {
     let refused = count(|found| *found == tapes::Found::Refused);
     if arguments.trials > 0 && agents == 0 {
         return Err("nothing was proved: no changed bit showed".to_owned());
+    }
+    // Few trials may be unlucky.
+    if refused * 4 > found.len() * 3 + 20 {
+        return Err(format!(
+            "little was proved: {refused} of {} changed bits are no input any more",
+            found.len()
+        ));
     }
     println!(
         "changed bits: all {} as two crowds say that are compared byte by byte: {agents} found by tick, agent and field, {crowds} of the crowd as a whole, {nothing} that change nothing, {refused} that are no input any more, {:.0} s",

@@ -1,10 +1,12 @@
 //! What a crowd makes of blackboards, variants and letters in a reload (LOAD-6, LOAD-7), beside what the two
-//! files say by name; and that a reload on all cores is the same.
+//! files say by name; that a reload on all cores is the same; and that its report is what `diff` says of the two
+//! files beforehand (LOAD-8).
 
 use std::collections::BTreeMap;
 
 use statewright::prelude::*;
 use statewright::{Extent, Machine, Reload, ReloadReport, ids};
+use statewright_describe::{Comparison, Description, Future, ReloadKind, diff};
 use statewright_differential::graph::{self, Event};
 use statewright_differential::machine::CompiledCase;
 use statewright_differential::reload::versions;
@@ -33,6 +35,12 @@ pub struct Total {
     pub letters: u64,
     /// Letters that are lost, of these.
     pub lost_letters: u64,
+    /// Agents of whom `diff` said that they begin anew.
+    pub said_anew: u64,
+    /// Agents of whom it said that they are completed.
+    pub said_completed: u64,
+    /// Agents of whom it said nothing, so that they are kept.
+    pub said_kept: u64,
 }
 
 impl Total {
@@ -46,6 +54,9 @@ impl Total {
         self.lost_variants += other.lost_variants;
         self.letters += other.letters;
         self.lost_letters += other.lost_letters;
+        self.said_anew += other.said_anew;
+        self.said_completed += other.said_completed;
+        self.said_kept += other.said_kept;
     }
 }
 
@@ -101,6 +112,7 @@ fn compare(
     let bind = || new.bind(functions(new)).map_err(|error| error.to_string());
     let plan = Reload::plan(old, new);
     let extent = plan.extent();
+    let said = Said::of(&crowd, new);
     let report = crowd
         .reload(bind()?, plan.clone())
         .map_err(|error| error.to_string())?;
@@ -110,11 +122,13 @@ fn compare(
     if report != again || crowd.snapshot() != other.snapshot() {
         return Err("on all cores it is another one".to_owned());
     }
+    let said = said?;
     let mut total = Total {
         reloads: 1,
         parameters: u64::from(extent == Extent::Parameters),
         ..Total::default()
     };
+    said.compare(&report, &mut total)?;
     boards(graphs, new, &before, &crowd, &report, &mut total)?;
     if extent == Extent::Structure {
         letters(graphs, &sent, &report, &mut total)?;
@@ -235,5 +249,88 @@ fn letters(
             "{} letters lost, {lost} of those that were sent",
             report.lost_letters
         )),
+    }
+}
+
+/// What `diff` says of the agents of a crowd before they are reloaded.
+#[derive(Debug, Default)]
+struct Said {
+    extent: Option<ReloadKind>,
+    /// Whether timers may run on to an old deadline.
+    deadlines: bool,
+    /// Whether it says anything of agents in single states.
+    is_told: bool,
+    anew: usize,
+    completed: usize,
+    kept: usize,
+    /// Of whom it says that it depends, and those of whom it says nothing: not started, ended, not whole, suspended.
+    open: usize,
+}
+
+impl Said {
+    fn of(crowd: &Crowd, new: &Machine) -> Result<Self, String> {
+        let described =
+            |machine: &Machine| Description::new(&machine.rom(), Some(machine.symbols()));
+        let [old, new] = [crowd.machine(), new].map(described);
+        let (said, found) = (Comparison::new(&old, &new).reload, diff(&old, &new));
+        let mut all = Self {
+            extent: Some(said.kind),
+            deadlines: !said.old_deadlines.is_empty(),
+            is_told: said.kind == ReloadKind::Structure && !found.is_another_machine,
+            ..Self::default()
+        };
+        for agent in crowd.agents() {
+            let seen = crowd.inspect(agent).map_err(|error| error.to_string())?;
+            let has = |flag: &'static str| seen.flags.contains(&flag);
+            let is_in = |state: &String| seen.leaves.contains(state);
+            let is = |fate: Future| {
+                let mut own = said.outlook.iter().filter(|one| one.fate == fate);
+                own.any(|one| match fate {
+                    Future::Anew => one.states.iter().all(is_in),
+                    Future::Completed | Future::Depends => one.states.iter().any(is_in),
+                })
+            };
+            let is_over = ["terminated", "quarantined", "incomplete"]
+                .into_iter()
+                .any(has);
+            let is_plain = has("started") && !is_over && seen.stack_depth == 0;
+            let place = if !is_plain {
+                &mut all.open
+            } else if found.resets || is(Future::Anew) {
+                &mut all.anew
+            } else if is(Future::Completed) {
+                &mut all.completed
+            } else if is(Future::Depends) {
+                &mut all.open
+            } else {
+                &mut all.kept
+            };
+            *place += 1;
+        }
+        Ok(all)
+    }
+
+    /// Is it what the report says?
+    fn compare(&self, report: &ReloadReport, total: &mut Total) -> Result<(), String> {
+        let extent = match report.extent {
+            Extent::Nothing => ReloadKind::Nothing,
+            Extent::Parameters => ReloadKind::Parameters,
+            Extent::Structure => ReloadKind::Structure,
+        };
+        let is_near = |said: usize, found: usize| (said..=said + self.open).contains(&found);
+        let agents = !self.is_told
+            || is_near(self.anew, report.anew_agents())
+                && is_near(self.completed, report.completed_agents())
+                && is_near(self.kept, report.kept);
+        let deadlines = self.deadlines || report.on_old_deadlines == 0;
+        if self.extent != Some(extent) || !agents || !deadlines {
+            return Err(format!("`diff` says {self:?}, the report {report:?}"));
+        }
+        if self.is_told {
+            total.said_anew += self.anew as u64;
+            total.said_completed += self.completed as u64;
+            total.said_kept += self.kept as u64;
+        }
+        Ok(())
     }
 }

@@ -328,18 +328,23 @@ pub fn localize(seed: u64, trial: u64, ticks: u64) -> Result<Found, String> {
     let (changed, _) = changed.map_err(|error| error.to_string())?;
     let found = find(&made, place, &changed)?;
     let other = Tape::read(&changed).map_err(|error| error.to_string())?;
-    if found != Found::Nothing && kinds(tape) != kinds(&other) {
-        // What stands behind the bit is other records than it was, those of the outcome among them: whatever
-        // replay says of them, it says something.
-        return Ok(Found::Refused);
-    }
-    let expected = first_difference(&made, (place, tape), &other)?;
-    if expected == found {
-        Ok(found)
-    } else {
-        Err(format!(
-            "seed {seed}, trial {trial}, crowd {place}: {expected:?} expected, {found:?} found"
-        ))
+    let told = format!("seed {seed}, trial {trial}, crowd {place}");
+    let up_to = match found != Found::Nothing && kinds(tape) != kinds(&other) {
+        // What stands behind the bit is other records than it was, those of the outcome among them: whatever replay says
+        // of them, it says something.
+        true => first_other(tape, &other),
+        false => None,
+    };
+    let expected = first_difference(&made, (place, tape), &other, up_to)?;
+    let is_early = |tick: u64| up_to.is_some_and(|up_to| tick < up_to);
+    match (expected, found) {
+        _ if expected == found => Ok(found),
+        // Up to there nothing differs, and replay says nothing of it.
+        (Found::Nothing, Found::At(tick, _)) if up_to.is_some() && !is_early(tick) => {
+            Ok(Found::Refused)
+        }
+        (Found::Nothing, Found::Refused) if up_to.is_some() => Ok(Found::Refused),
+        _ => Err(format!("{told}: {expected:?} expected, {found:?} found")),
     }
 }
 
@@ -377,9 +382,34 @@ fn event_words(words: [u32; 4]) -> usize {
         .map_or(0, |last| last + 1)
 }
 
-/// Without anything to compare with.
-fn bare(tape: &Tape<'_>) -> Result<Vec<u8>, String> {
-    let bare = rewrite(tape, &(0..=u64::MAX), |record, _| match record {
+/// The tick that comes where a tape has another record than the one input that was changed; nothing if it never has.
+fn first_other(tape: &Tape<'_>, changed: &Tape<'_>) -> Option<u64> {
+    let (mut one, mut two) = (tape.play(), changed.play());
+    let (mut now, mut is_behind) = (0, false);
+    loop {
+        let (Ok(left), Ok(right)) = (one.next_item(), two.next_item()) else {
+            return Some(now);
+        };
+        if left != right {
+            let is_input =
+                |item: &Option<Item>| matches!(item, Some(Item::Record(Record::Input(_))));
+            if is_behind || !is_input(&left) || !is_input(&right) {
+                return Some(now);
+            }
+            is_behind = true;
+        }
+        match left? {
+            Item::Checkpoint(checkpoint) => now = checkpoint.tick,
+            Item::Record(Record::Tick(_)) => now += 1,
+            Item::Record(_) | Item::Reload(_) => {}
+        }
+    }
+}
+
+/// Without anything to compare with, and without the ticks from one on.
+fn bare(tape: &Tape<'_>, up_to: Option<u64>) -> Result<Vec<u8>, String> {
+    let last = up_to.map_or(u64::MAX, |up_to| up_to.saturating_sub(1));
+    let bare = rewrite(tape, &(0..=last), |record, _| match record {
         Record::Input(_) => None,
         Record::Changed(_)
         | Record::Keys(_)
@@ -405,15 +435,20 @@ fn kinds(tape: &Tape<'_>) -> Option<Vec<Option<Discriminant<Record>>>> {
     Some(kinds)
 }
 
-/// Runs both tapes side by side and compares everything after every tick.
+/// Runs both tapes side by side, whole or up to a tick, and compares everything after every tick.
 fn first_difference(
     made: &Made,
     (place, tape): (usize, &Tape<'_>),
     changed: &Tape<'_>,
+    up_to: Option<u64>,
 ) -> Result<Found, String> {
+    let first = tape.checkpoints().next();
+    if up_to.is_some() && up_to <= first {
+        return Ok(Found::Nothing);
+    }
     let world = &made.contexts[0];
     let machine = &made.crowds[place][0];
-    let (one, two) = (bare(tape)?, bare(changed)?);
+    let (one, two) = (bare(tape, up_to)?, bare(changed, up_to)?);
     let (one, two) = (
         Tape::read(&one).expect("a tape"),
         Tape::read(&two).expect("a tape"),

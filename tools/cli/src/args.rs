@@ -340,8 +340,7 @@ fn threads(text: &str) -> Result<u16, String> {
     whole(text, 1, 1024)
 }
 
-/// An agent, or those from one to another.
-/// The same, or `all`.
+/// An agent, those from one to another, or `all`.
 fn sealed_places(text: &str) -> Result<RangeInclusive<u32>, String> {
     match text {
         "all" => Ok(0..=u32::MAX),
@@ -349,6 +348,7 @@ fn sealed_places(text: &str) -> Result<RangeInclusive<u32>, String> {
     }
 }
 
+/// An agent, or those from one to another.
 fn places(text: &str) -> Result<RangeInclusive<u32>, String> {
     let number = |text: &str| text.trim().parse::<u32>().ok();
     let (first, last) = text.split_once('-').unwrap_or((text, text));

@@ -123,3 +123,51 @@ fn load_7_a_reload_is_shown_and_what_follows_has_the_new_names() {
             .code(0);
     }
 }
+
+/// A machine that was reloaded so often, after the records of a tick that came so often.
+fn often_reloaded(reloads: u64, copies: usize, names: u32) -> Vec<u8> {
+    let machine = Machine::from_text("guard.sw.json", GUARD).unwrap();
+    let functions = Functions::<(), ()>::new()
+        .guard("Hears", |_, _, _| Verdict::from(false))
+        .guard("IsTired", |_, _, _| Verdict::from(false));
+    let mut crowd = Crowd::new(machine.bind(functions).unwrap(), 1);
+    crowd.spawn(());
+    crowd.set_trace(Some(Settings::new(Level::All))).unwrap();
+    let mut legend = crowd.legend();
+    let mut writer = Writer::new(Vec::new(), &legend).unwrap();
+    let name = |number: u32| (number, "Name");
+    writer.name_commands((0..names).map(name)).unwrap();
+    for tick in 0..4 {
+        crowd
+            .broadcast(machine.event("Noise").unwrap(), ())
+            .unwrap();
+        crowd.tick(&());
+        if tick == 3 {
+            for version in 0..reloads {
+                legend.symbols.structure_hash = version;
+                writer.reload(tick, &legend).unwrap();
+            }
+        }
+        for _ in 0..if tick == 1 { copies } else { 1 } {
+            writer.add(tick, crowd.trace()).unwrap();
+        }
+        writer.flush().unwrap();
+    }
+    writer.close().unwrap()
+}
+
+/// SAVE-5: neither what a file takes in memory nor what it costs is its names times its reloads, or its records times
+/// those.
+#[test]
+fn save_5_many_reloads_in_a_trace_cost_no_more_than_they_take_in_it() {
+    let folder = Folder::new();
+    folder.write("names.swtrace", often_reloaded(4000, 1, 4000));
+    folder.write("records.swtrace", often_reloaded(4000, 6000, 1));
+    for name in ["names.swtrace", "records.swtrace"] {
+        assert!(folder.read(name).len() < 4 << 20, "small files");
+    }
+    let all = folder.run_bounded(&["trace", "names.swtrace"]).code(0);
+    assert_eq!(all.out.matches("the machine is reloaded").count(), 4000);
+    let why = ["trace", "records.swtrace", "--why", "0", "3"];
+    folder.run_bounded(&why).code(0).prints("Noise");
+}

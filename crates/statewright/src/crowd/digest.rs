@@ -65,13 +65,32 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
             Some(kept) => kept.sum_now(&self.agents),
             None => sum(&self.agents),
         };
-        agents.wrapping_add(self.digest_of_the_rest())
+        let owed = self.owed.iter().fold(agents, |sum, index| {
+            let index = index as usize;
+            sum.wrapping_sub(digest_at(&self.agents, index))
+                .wrapping_add(self.renewed_digest(index))
+        });
+        owed.wrapping_add(self.digest_of_the_rest())
+    }
+
+    /// Whoever is to find out anew what it has to do (LOAD-2) has done so, as in a snapshot: peers of whom one was
+    /// restored right behind a reload have equal digests before the tick, too.
+    fn renewed_digest(&self, index: usize) -> u64 {
+        let rom = self.machine().rom();
+        with_instances!(&self.agents.instances, list => {
+            let mut instance = list[index];
+            kernel::renew(&rom, &mut instance);
+            seed_at(&self.agents, index).map_or(0, |seed| digest_of(&instance, seed))
+        })
     }
 
     /// The part of the [digest](Self::digest) that is one agent's: its bytes, id and variant.
     pub fn agent_digest(&self, agent: AgentId) -> Result<u64, Missing> {
         let index = self.agents.index(agent)?;
-        Ok(digest_at(&self.agents, index))
+        Ok(match self.owed.contains(index) {
+            true => self.renewed_digest(index),
+            false => digest_at(&self.agents, index),
+        })
     }
 
     /// One number for the commands of the last tick: who said what, in which lane and in which order.
@@ -305,16 +324,22 @@ fn digest_at(agents: &Agents<impl Sized>, index: usize) -> u64 {
 /// The same; the instances are those of the agents.
 #[inline]
 fn digest_in<I: kernel::Instance>(agents: &Agents<impl Sized>, list: &[I], index: usize) -> u64 {
-    let generation = agents.generations.get(index).copied().unwrap_or(0);
-    match list.get(index) {
-        Some(instance) if generation % 2 == 1 => {
-            let agent = agents.roster().id(index as u32, generation);
-            // Ids of one crowd differ below bit 46; variants have 16 bits.
-            let variant = u64::from(agents.variant(index).raw());
-            digest_of(instance, agent.bits() ^ variant.rotate_right(16))
-        }
+    match (list.get(index), seed_at(agents, index)) {
+        (Some(instance), Some(seed)) => digest_of(instance, seed),
         _ => 0,
     }
+}
+
+/// Id and variant of whoever is at an index, in one number.
+#[inline]
+fn seed_at(agents: &Agents<impl Sized>, index: usize) -> Option<u64> {
+    let generation = agents.generations.get(index).copied().unwrap_or(0);
+    (generation % 2 == 1).then(|| {
+        let agent = agents.roster().id(index as u32, generation);
+        // Ids of one crowd differ below bit 46; variants have 16 bits.
+        let variant = u64::from(agents.variant(index).raw());
+        agent.bits() ^ variant.rotate_right(16)
+    })
 }
 
 /// Who is traced is none of the agent's business.

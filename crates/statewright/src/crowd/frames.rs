@@ -161,9 +161,12 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
             watch,
             agents,
             schedule,
+            owed,
             ..
         } = self;
         if let Some(frames) = watch.as_mut().and_then(|watch| watch.frames.as_mut()) {
+            // Whoever is paused has no turn and finds out anew what it has to do all the same.
+            frames.keep(agents, owed.iter());
             frames.keep(agents, schedule.turns.iter().copied());
             frames.keep(agents, inbox.iter().map(|event| event.place));
         }
@@ -208,6 +211,8 @@ struct Frame<B> {
     stopping: Vec<u32>,
     /// Who is awake; everybody, if nobody was to sleep.
     awake: AgentSet,
+    /// Who is owed a turn since a reload (LOAD-2): nobody, unless the frame is the first behind one.
+    owed: Vec<u32>,
     envelopes: Vec<Envelope>,
     /// Changes of the list of free indices, in order.
     free: Vec<FreeChange>,
@@ -460,6 +465,7 @@ impl<B> Frame<B> {
             parameters: Parameters::default(),
             stopping: Vec::new(),
             awake: AgentSet::default(),
+            owed: Vec::new(),
             envelopes: Vec::new(),
             free: Vec::new(),
             log: Log {
@@ -484,6 +490,7 @@ impl<B> Frame<B> {
         }
         schedule.stopping.list(&mut self.stopping);
         self.awake.become_like(schedule.awake_now());
+        crowd.owed.list(&mut self.owed);
         self.envelopes.clear();
         self.envelopes
             .extend(crowd.mailbox.envelopes(agents.roster()));
@@ -503,6 +510,10 @@ impl<B> Frame<B> {
         }
         agents.truncate(self.slots);
         agents.variants.truncate(self.variants_len);
+        crowd.owed.clear();
+        for &index in &self.owed {
+            crowd.owed.insert(index as usize);
+        }
         if self.parameters.changes() != crowd.parameters.changes() {
             crowd.parameters = self.parameters.clone();
         }

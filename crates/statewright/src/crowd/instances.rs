@@ -73,9 +73,21 @@ impl Instances {
             let (over, behind) = bytes.split_at(size_of_val(list.as_slice()));
             list.as_mut_slice().as_mut_bytes().copy_from_slice(over);
             let behind = behind.chunks_exact(size_of::<I>());
+            // How many there are is not seen behind the filter.
+            list.reserve_exact(behind.len());
             list.extend(behind.filter_map(|one| I::read_from_bytes(one).ok()));
         }
         with_instances!(self, list => fill(list, bytes));
+    }
+
+    /// So many without anything in them; in memory that is exactly as large.
+    pub(super) fn blank(&mut self, count: usize) {
+        fn blank<I: Instance>(list: &mut Vec<I>, count: usize) {
+            list.clear();
+            list.reserve_exact(count);
+            list.resize(count, I::new_zeroed());
+        }
+        with_instances!(self, list => blank(list, count));
     }
 
     /// One becomes what the bytes say; they are one instance.

@@ -75,17 +75,14 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
         self.last.sealed_calls()
     }
 
-    /// For agents with these indices messages are told ([`Observer::received`]) wherever they come from, also
-    /// where the crowd ticks alone; for all others none are, nor are events that the host sends to one of them. Only
-    /// what one of these agents sent another counts as the crowd's own.
-    pub fn set_heard(&mut self, agents: Option<&[u32]>) {
+    /// For these agents messages are told ([`Observer::received`]) wherever they come from, also where the crowd
+    /// ticks alone; for all others none are. Events that the host sends are told of these agents and of whoever came in
+    /// the place of one. Only what one of these agents sent another counts as the crowd's own.
+    pub fn set_heard(&mut self, agents: Option<&[AgentId]>) {
         self.tell_sent();
         match agents {
             Some(agents) => {
-                let mut heard = Heard::default();
-                for &index in agents {
-                    heard.agents.insert(index as usize);
-                }
+                let heard = Heard::of(agents);
                 self.watch.get_or_insert_default().heard = Some(heard);
             }
             None => self.forget_watch(|watch| watch.heard = None),
@@ -142,7 +139,10 @@ pub(super) struct Watch<B, C: Context + ?Sized> {
 /// Agents whose messages are told.
 #[derive(Debug, Default)]
 struct Heard {
+    /// Their indices.
     agents: AgentSet,
+    /// Their ids, sorted: who came in the place of one is none of them.
+    ids: Vec<AgentId>,
     /// Where events for them stand that are about to be told; kept for its memory.
     places: Vec<usize>,
     /// Messages of the tick that is being finished; kept for its memory.
@@ -150,9 +150,22 @@ struct Heard {
 }
 
 impl Heard {
+    fn of(agents: &[AgentId]) -> Self {
+        let mut heard = Self {
+            ids: agents.to_vec(),
+            ..Self::default()
+        };
+        heard.ids.sort_unstable();
+        for agent in agents {
+            heard.agents.insert(agent.index() as usize);
+        }
+        heard
+    }
+
     #[inline(always)]
     fn has(&self, agent: AgentId) -> bool {
-        self.agents.contains(agent.index() as usize)
+        // Most messages are for others: one look at a bit.
+        self.agents.contains(agent.index() as usize) && self.ids.binary_search(&agent).is_ok()
     }
 }
 

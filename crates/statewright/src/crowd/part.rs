@@ -8,7 +8,7 @@
 //! has as many places as that takes, and nobody at all others.
 
 use statewright_bytes::{ByteOrder, Format, Reader, Writer, seal};
-use statewright_kernel as kernel;
+use statewright_kernel::{self as kernel, Instance64};
 use statewright_rom::ids::VariantId;
 use zerocopy::IntoBytes;
 
@@ -30,8 +30,15 @@ pub const FORMAT: Format = Format {
     byte_order: ByteOrder::OfThisComputer,
     former: &[],
 };
-/// Most bytes of the places of a crowd that is made of a part: no few bytes take more memory.
-const MOST_BYTES: usize = 192 << 20;
+/// Most bytes of the places of a crowd that is made of a part: no few bytes take more memory. Whoever replays compares two
+/// such crowds, and all that may take 256 MiB (SAVE-5).
+const MOST_BYTES: usize = 96 << 20;
+
+/// Bytes of one agent before the instances: index, generation, variant, whether it stops.
+const MEMBER: usize = 4 + 4 + 2 + 1;
+
+/// Bytes of a place beside instance and blackboard: its generation, itself among free ones, its variant.
+const PLACE: usize = 4 + 4 + 2;
 
 /// One agent of a part.
 #[derive(Clone, Copy, Debug)]
@@ -107,9 +114,12 @@ impl<B: Board + Saved, C: Context + ?Sized> Crowd<B, C> {
 impl<B: Board + Saved, C: Context + ?Sized> Crowd<B, C> {
     /// Becomes what a part holds: these agents and nobody else. If it is refused, nothing changes.
     pub fn restore_part(&mut self, part: &[u8]) -> Result<(), SnapshotError> {
+        // What is kept of an earlier restore would be a third crowd beside these two.
+        self.spare = None;
         let mut restored = Box::new(Restored::empty(self.machine()));
         restored.read_part(part, self.machine())?;
         self.enter(Input::Restore(restored));
+        self.spare = None;
         Ok(())
     }
 }
@@ -122,7 +132,7 @@ pub fn agents_of_part(part: &[u8]) -> Result<Vec<AgentId>, SnapshotError> {
     (0..counts.agents)
         .map(|_| {
             let (index, generation) = (reader.u32()?, reader.u32()?);
-            reader.take(3)?;
+            reader.take(MEMBER - 2 * size_of::<u32>())?;
             Ok(AgentId::pack(counts.number, index, generation))
         })
         .collect()
@@ -145,8 +155,9 @@ impl Counts {
         }
         let mut count = || Ok::<_, SnapshotError>(reader.u32()? as usize);
         let (agents, letters, changes) = (count()?, count()?, count()?);
-        // Each takes some bytes: no number makes anybody reserve more.
-        if agents.max(letters).max(changes) > reader.rest().len() {
+        // Each takes some bytes, an agent those of its instance, too: no number makes anybody reserve more.
+        let of_agents = agents.saturating_mul(MEMBER + size_of::<Instance64>());
+        if of_agents.max(letters).max(changes) > reader.rest().len() {
             return Err(SnapshotError::Length);
         }
         Ok(Self {
@@ -219,20 +230,13 @@ impl<B: Saved> Restored<B> {
                 .checked_mul(size)
                 .ok_or(SnapshotError::Length)?,
         )?;
-        let mut boards = reader.rest();
-        let (first, mut loaded) = (boards, Vec::with_capacity(members.len()));
-        let mut one_board = 0;
-        for _ in members {
-            loaded.push(B::load(machine, &mut boards).ok_or(SnapshotError::Length)?);
-            if one_board == 0 {
-                one_board = first.len() - boards.len();
-            }
+        let (boards, mut first) = (reader.rest(), reader.rest());
+        if !members.is_empty() {
+            B::load(machine, &mut first).ok_or(SnapshotError::Length)?;
         }
-        if !boards.is_empty() {
-            return Err(SnapshotError::Length);
-        }
-        // Whoever has a place takes at least that.
-        let place = size + size_of::<B>() + one_board + 2 * size_of::<u32>();
+        let first = &boards[..boards.len() - first.len()];
+        // Where nobody is there is a copy of the first blackboard, which may have memory of its own.
+        let place = size + size_of::<B>() + 2 * first.len() + PLACE;
         if slots.saturating_mul(place) > MOST_BYTES {
             return Err(SnapshotError::Content(
                 "an agent so far behind the others that a crowd with its place takes too much memory",
@@ -240,11 +244,11 @@ impl<B: Saved> Restored<B> {
         }
         let agents = &mut self.agents;
         agents.generations = vec![0; slots];
-        let mut bytes = vec![0; slots * size];
+        agents.instances.blank(slots);
         for (member, instance) in members.iter().zip(instances.chunks_exact(size)) {
             let index = member.index as usize;
             agents.generations[index] = member.generation;
-            bytes[index * size..][..size].copy_from_slice(instance);
+            agents.instances.replace(index, instance);
             if member.variant != VariantId::PLAIN {
                 agents.set_variant(index, member.variant);
             }
@@ -252,18 +256,22 @@ impl<B: Saved> Restored<B> {
                 self.stopping.insert(index);
             }
         }
-        agents.instances.fill(&bytes);
         let is_free = |index: &u32| agents.generations[*index as usize] == 0;
-        agents.free = (0..slots as u32).rev().filter(is_free).collect();
-        let (mut loaded, first) = (loaded.into_iter(), first.get(..one_board));
+        agents.free.reserve_exact(slots - members.len());
+        agents.free.extend((0..slots as u32).rev().filter(is_free));
+        agents.boards.reserve_exact(slots);
+        let mut rest = boards;
         for generation in &agents.generations {
             let board = match generation {
                 // A leftover, as of somebody who was there.
-                0 => first.and_then(|mut first| B::load(machine, &mut first)),
-                _ => loaded.next(),
+                0 => B::load(machine, &mut { first }),
+                _ => B::load(machine, &mut rest),
             };
             agents.boards.push(board.ok_or(SnapshotError::Length)?);
         }
-        Ok(())
+        match rest.is_empty() {
+            true => Ok(()),
+            false => Err(SnapshotError::Length),
+        }
     }
 }

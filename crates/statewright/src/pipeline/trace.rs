@@ -77,6 +77,13 @@ impl Tracing {
         }
     }
 
+    /// A tick is left out: what was told before the last one is over. What comes is told before the next.
+    pub(crate) fn forget_told(&mut self) {
+        if let Some(told) = &mut self.told {
+            told.begin_tick(0);
+        }
+    }
+
     /// An agent was taken away.
     pub(crate) fn note_despawn(&mut self, agent: AgentId) {
         if let Some(coming) = &mut self.coming

@@ -55,8 +55,8 @@ pub struct Slices<'s> {
     /// Whether agents whose bytes change are [listed](SlicesOutput::changed).
     pub lists_changed: bool,
     /// Whether commands and messages come in the order of ids, by their indices, instead of that of
-    /// slices: for hosts whose agents lie in any order. Commands that are
-    /// [lost](SlicesOutput::lost_commands) stay in the order of slices.
+    /// slices: for hosts whose agents lie in any order. All else that is listed, [lost
+    /// commands](SlicesOutput::lost_commands) and traces among it, stays in the order of slices.
     pub by_id: bool,
     /// How the tick is carried out.
     pub settings: TickSettings,

@@ -98,9 +98,10 @@ impl SlicesOutput {
 /// Agents.
 impl SlicesOutput {
     /// As if no tick had been: for hosts that leave a tick out because nobody has a turn. The memory is
-    /// kept.
+    /// kept, and so is what is of no one tick: names of commands, totals, times of functions.
     pub fn clear(&mut self) {
         self.by_id.clear();
+        self.tracing.forget_told();
         self.last.clear_commands();
         for chunk in self.last.chunks_mut() {
             chunk.ran = false;

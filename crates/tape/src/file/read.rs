@@ -197,11 +197,7 @@ impl<'b> Tape<'b> {
         let Some(Item::Checkpoint(first)) = self.play().next_item()? else {
             return Ok(Some(Vec::new()));
         };
-        let agents = agents_of_part(&first.snapshot).map_err(|_| Damaged {
-            offset: 0,
-            reason: "agents that are none",
-        })?;
-        Ok(Some(agents.into_iter().map(TapeAgent::from).collect()))
+        first.chosen().map(Some)
     }
 
     /// Lanes whose commands are kept.
@@ -385,6 +381,17 @@ pub struct Checkpoint {
     pub snapshot: Vec<u8>,
     /// Of a sealed tape: what machine files see of all blackboards.
     pub keys: Option<Keys>,
+}
+
+impl Checkpoint {
+    /// The agents that it holds, on a tape of chosen ones; in ascending order of their indices.
+    pub(crate) fn chosen(&self) -> Result<Vec<TapeAgent>, Damaged> {
+        let agents = agents_of_part(&self.snapshot).map_err(|_| Damaged {
+            offset: 0,
+            reason: "agents that are none",
+        })?;
+        Ok(agents.into_iter().map(TapeAgent::from).collect())
+    }
 }
 
 /// What machine files see of all blackboards of a snapshot.

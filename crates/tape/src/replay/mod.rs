@@ -67,6 +67,8 @@ pub struct Replay<'t, B, C: Context + ?Sized> {
     sealed: Option<SealedSide>,
     /// What becomes of inputs, if this is another run than the one that was recorded.
     fork: Option<Box<dyn InputFilter + 't>>,
+    /// The tick before which such a run ends because others are chosen there.
+    others_at: Option<u64>,
 }
 
 /// What becomes of the inputs of a tape in another run: the tick that comes, the place of the input in
@@ -146,6 +148,7 @@ impl<'t, B: Board + Saved, C: Context + ?Sized> Replay<'t, B, C> {
             verified: Verified::default(),
             sealed,
             fork: None,
+            others_at: None,
         };
         match replay.player.next_item()? {
             Some(Item::Checkpoint(checkpoint)) => replay.become_checkpoint(&checkpoint)?,
@@ -162,6 +165,11 @@ impl<'t, B: Board + Saved, C: Context + ?Sized> Replay<'t, B, C> {
     /// The crowd, for settings that change nothing: sleeping, chunks, traces.
     pub fn crowd_mut(&mut self) -> &mut Crowd<B, C> {
         &mut self.crowd
+    }
+
+    /// The tick before which a run that is another one ends because others are chosen there.
+    pub(crate) fn others_at(&self) -> Option<u64> {
+        self.others_at
     }
 
     /// Runs to the end. `tick` ticks the crowd once, as the host did when it recorded, and gives the
@@ -184,10 +192,13 @@ impl<'t, B: Board + Saved, C: Context + ?Sized> Replay<'t, B, C> {
             match self.player.next_item()? {
                 None => return self.at_end(),
                 Some(Item::Checkpoint(checkpoint)) => match checkpoint.why {
-                    CheckpointReason::Regular
-                    | CheckpointReason::Reloaded
-                    | CheckpointReason::Chosen
+                    CheckpointReason::Regular | CheckpointReason::Reloaded
                         if self.fork.is_some() => {}
+                    // Whoever is chosen there is not in another run, and nothing is told of who was before.
+                    CheckpointReason::Chosen if self.fork.is_some() => {
+                        self.others_at = Some(checkpoint.tick);
+                        return self.at_end();
+                    }
                     CheckpointReason::Regular => self.compare_checkpoint(&checkpoint)?,
                     CheckpointReason::Reloaded => self.compare_reloaded(&checkpoint)?,
                     CheckpointReason::Restored | CheckpointReason::Chosen => {
@@ -463,7 +474,15 @@ impl<B: Board + Saved, C: Context + ?Sized> Replay<'_, B, C> {
             let agents = self.find_difference(proof);
             return differs(match agents {
                 Some(what @ (WhatDiffers::Agent { .. } | WhatDiffers::Presence { .. })) => what,
-                _ => what,
+                Some(
+                    WhatDiffers::Context { .. }
+                    | WhatDiffers::Other { .. }
+                    | WhatDiffers::Output { .. }
+                    | WhatDiffers::Commands
+                    | WhatDiffers::Blackboards
+                    | WhatDiffers::Crowd,
+                )
+                | None => what,
             });
         }
         match self.find_difference(proof) {
@@ -506,7 +525,7 @@ impl<B: Board + Saved, C: Context + ?Sized> Replay<'_, B, C> {
         }
         let now: Vec<Output> = self
             .lanes
-            .commands(&self.crowd)
+            .commands(&self.crowd, self.is_part)
             .map(|one| Output::of(&one))
             .collect();
         self.verified.outputs += now.len() as u64;

@@ -1,6 +1,6 @@
 //! The legend as bytes: numbers little-endian, lists and texts with their length before them.
 
-use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use statewright_bytes::{ReadError, ReadProblem, Reader, Writer};
 
@@ -114,7 +114,7 @@ impl Legend {
             regions,
             transitions,
             texts,
-            commands: BTreeMap::new(),
+            commands: Arc::default(),
         };
         legend.check().map_err(|reason| Refused::new(0, reason))?;
         Ok(legend)

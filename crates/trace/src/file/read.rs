@@ -1,6 +1,8 @@
 //! Reading: everything is checked before it is believed.
 
+use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
 use statewright_bytes::frames::{End, FRAME_HEAD, Frames, RawFrame};
 use statewright_bytes::{Format, Head, HeadError, ReadError, Reader};
@@ -142,18 +144,16 @@ impl<'b> Reading<'b> {
         let (mut legend, file, offset) = head(bytes)?;
         let mut raw = Frames::new(bytes, offset, file, LONGEST);
         let (mut frames, mut reloads) = (Vec::new(), Vec::<Reload>::new());
+        let mut commands = BTreeMap::new();
         let ending = loop {
             let frame = match raw.next_frame() {
                 Ok(frame) => frame,
                 Err(end) => break end.into(),
             };
             let version = reloads.len();
-            let now = match reloads.last_mut() {
-                Some(reload) => &mut reload.legend,
-                None => &mut legend,
-            };
+            let now = reloads.last().map_or(&legend, |reload| &reload.legend);
             let read = match frame.kind {
-                NAME => name(&frame, now),
+                NAME => name(&frame, &mut commands),
                 RELOAD => reload(&frame, now).map(|reload| reloads.push(reload)),
                 _ => records(&frame, now, version).map(|frame| frames.push(frame)),
             };
@@ -161,12 +161,32 @@ impl<'b> Reading<'b> {
                 break ending;
             }
         };
+        // One list for all: a file may have many reloads.
+        legend.commands = Arc::new(commands);
+        for reload in &mut reloads {
+            reload.legend.commands = Arc::clone(&legend.commands);
+        }
         Ok(Self {
             legend,
             reloads,
             frames,
             ending,
         })
+    }
+
+    /// The same with other names in all legends ([`Legend::map_names`]).
+    pub fn map_names(self, map: impl Fn(&str) -> String) -> Self {
+        let commands = Arc::new(self.legend.mapped_commands(&map));
+        let named = |legend: Legend| legend.map_own_names(&map, Arc::clone(&commands));
+        let reloads = self.reloads.into_iter().map(|reload| Reload {
+            legend: named(reload.legend),
+            ..reload
+        });
+        Self {
+            reloads: reloads.collect(),
+            legend: named(self.legend),
+            ..self
+        }
     }
 
     /// The names behind the numbers of a version of the machine ([`Frame::version`]).
@@ -279,7 +299,7 @@ impl From<End> for Ending {
 }
 
 /// The name of a command type.
-fn name(raw: &RawFrame<'_>, legend: &mut Legend) -> Result<(), Ending> {
+fn name(raw: &RawFrame<'_>, commands: &mut BTreeMap<u32, String>) -> Result<(), Ending> {
     let read = |mut from: Reader<'_>| -> Result<(u32, String), ReadError> {
         let named = (from.u32()?, from.text()?.to_owned());
         from.end().map(|()| named)
@@ -288,11 +308,11 @@ fn name(raw: &RawFrame<'_>, legend: &mut Legend) -> Result<(), Ending> {
         offset: raw.offset + error.offset,
         reason: "a frame with a name that is none".to_owned(),
     })?;
-    legend.commands.insert(number, name);
+    commands.insert(number, name);
     Ok(())
 }
 
-/// Another version of the machine. Names of command types stay: they are no machine's.
+/// Another version of the machine.
 fn reload(raw: &RawFrame<'_>, before: &Legend) -> Result<Reload, Ending> {
     let damaged = |offset, reason: &str| Ending::Damaged {
         offset: raw.offset + offset,
@@ -313,11 +333,10 @@ fn reload(raw: &RawFrame<'_>, before: &Legend) -> Result<Reload, Ending> {
     }
     let legend = Legend::from_bytes(hashes[1], reader.rest())
         .map_err(|error| damaged(HASHES + error.offset, &error.reason))?;
-    let commands = before.commands.iter();
     Ok(Reload {
         tick: raw.tick,
         hashes,
-        legend: legend.with_commands(commands.map(|(&number, name)| (number, name.as_str()))),
+        legend,
     })
 }
 

@@ -8,9 +8,8 @@ use statewright::AgentId;
 use statewright::trace::{Level, Settings, Writer};
 use statewright_draw::{Track, timeline, visible};
 use statewright_files::refuse_existing;
-use statewright_tape::{Damaged, Item, Record, ReplayError, SealedProgram, Tape, guessed};
+use statewright_tape::{Item, Record, ReplayError, SealedProgram, Tape, guessed};
 
-use super::damaged;
 use super::travel::{again, failed, sealed_bytes};
 use crate::args::{TapeExport, TapeFormat};
 use crate::commands::draw::colors;
@@ -39,7 +38,7 @@ pub(super) fn export(args: &TapeExport, console: &Console) -> Result<Outcome, Cl
                 let outputs = match args.format {
                     TapeFormat::Json => match outputs(args, &tape) {
                         Ok(outputs) => Some(outputs),
-                        Err(error) => return Ok(damaged(&args.path, &error, console)),
+                        Err(error) => return Ok(failed(&args.path, &error, console)),
                     },
                     TapeFormat::Svg | TapeFormat::Trace | TapeFormat::Perfetto => None,
                 };
@@ -93,17 +92,18 @@ fn traced(args: &TapeExport, tape: &Tape<'_>, console: &Console) -> Result<Vec<u
 }
 
 /// Commands of lanes that the tape keeps, by the names of the machine that ran.
-fn outputs(args: &TapeExport, tape: &Tape<'_>) -> Result<Vec<Value>, Damaged> {
+fn outputs(args: &TapeExport, tape: &Tape<'_>) -> Result<Vec<Value>, ReplayError> {
     let (mut player, mut tick, mut outputs) = (tape.play(), 0, Vec::new());
-    let mut machine = tape.machine().ok();
+    let mut machine = tape.machine().map_err(ReplayError::Refused)?;
     let last = args.to.unwrap_or(u64::MAX);
-    while let Some(item) = player.next_item()? {
+    while let Some(item) = player.next_item().map_err(ReplayError::Damaged)? {
         match item {
             Item::Checkpoint(checkpoint) => tick = checkpoint.tick,
-            Item::Reload(reload) => machine = reload.machine().ok(),
+            Item::Reload(reload) => machine = reload.machine().map_err(ReplayError::Refused)?,
             Item::Record(Record::Tick(_)) => tick += 1,
             Item::Record(Record::Output(output)) => {
-                let (Some(command), Some(machine)) = (output.command(tick), &machine) else {
+                // What is no command is no record of a tape.
+                let Some(command) = output.command(tick) else {
                     continue;
                 };
                 let agent = command.agent().index();
@@ -113,7 +113,7 @@ fn outputs(args: &TapeExport, tape: &Tape<'_>) -> Result<Vec<Value>, Damaged> {
                         "tick": tick,
                         "agent": agent,
                         "lane": visible(machine.lane_name(command.lane())),
-                        "command": visible(&output.said(machine)),
+                        "command": visible(&output.said(&machine)),
                     }));
                 }
             }

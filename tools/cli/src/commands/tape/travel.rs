@@ -320,6 +320,11 @@ pub(super) fn fork(args: &TapeFork, console: &Console) -> Result<Outcome, CliErr
         Err(error) => return Ok(failed(&args.path, &error, console)),
     };
     write(&args.output, &forked.tape, console)?;
+    if let Some(tick) = forked.others_at {
+        console.note(format_args!(
+            "the fork ends before tick {tick}: other agents are chosen there"
+        ));
+    }
     match args.json {
         true => console.json(&divergence_json(&divergence, &forked.guessed)),
         false => console.result(lines(&divergence_text(&divergence, &forked.guessed)) + "\n"),

@@ -123,16 +123,7 @@ pub(super) fn open<'b>(
         console.error(&error.help(WHERE_FROM));
         Outcome::Problems
     })?;
-    let reloads = read.reloads.into_iter().map(|reload| Reload {
-        legend: reload.legend.map_names(visible),
-        ..reload
-    });
-    let reading = Reading {
-        legend: read.legend.map_names(visible),
-        reloads: reloads.collect(),
-        frames: read.frames,
-        ending: read.ending,
-    };
+    let reading = read.map_names(visible);
     let outcome = tell_ending(name, &reading, console);
     Ok((reading, outcome))
 }

@@ -82,10 +82,12 @@ pub(super) fn explain<'t>(
     check_agent(agent, &known)?;
     let version = version_at(reading, tick);
     let legend = reading.legend_of(version);
+    let structures = structures(reading);
+    let is_like = |of: usize| structures.get(of) == structures.get(version);
     let own = || {
         let told = reading.told();
         told.filter(|(_, _, record)| record.agent.get() == agent)
-            .map(|(of, tick, record)| (is_like(reading, of, version), tick, record))
+            .map(|(of, tick, record)| (is_like(of), tick, record))
     };
     if !own().any(|(_, _, record)| record.kind().is_some_and(|kind| kind.level() == Level::All)) {
         let text =
@@ -130,14 +132,18 @@ pub(super) fn explain<'t>(
     })
 }
 
-/// Do numbers of two versions mean the same? Then one goes on where the other was.
-fn is_like(reading: &Reading<'_>, one: usize, other: usize) -> bool {
+/// The first version of each one's structure: where it is the same, numbers mean the same, and one goes on where the
+/// other was. Whoever came between had other numbers.
+fn structures(reading: &Reading<'_>) -> Vec<usize> {
     let structure = |version: usize| reading.legend_of(version).symbols.structure_hash;
-    // Whoever came between had other numbers.
-    let between = one.min(other)..=one.max(other);
-    between
-        .into_iter()
-        .all(|version| structure(version) == structure(one))
+    let mut first = 0;
+    let all = (0..=reading.reloads.len()).map(|version| {
+        if structure(version) != structure(first) {
+            first = version;
+        }
+        first
+    });
+    all.collect()
 }
 
 /// What is known of an agent up to a record.
