@@ -7,4 +7,8 @@ mod common;
 mod compare;
 mod determinism;
 mod examples;
+#[cfg(feature = "gizmos")]
+mod labels;
+#[cfg(feature = "reflect")]
+mod reflected;
 mod snapshots;
