@@ -7,7 +7,7 @@ use crate::needs::{LAVAPIPE, SOFTWARE_VULKAN};
 use crate::repository::root;
 use crate::steps::cargo;
 
-/// The picture that the README of the crate shows.
+/// Where the picture is written unless somebody says so.
 pub const PICTURE: &str = "engines/bevy/pictures/skirmish.png";
 
 /// Runs it, or saves a picture of it; a relative path is one from here.
