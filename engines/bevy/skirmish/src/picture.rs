@@ -71,7 +71,7 @@ pub fn take(folder: Folder, file: &Path) -> Result<(), String> {
     (0..10).for_each(|_| app.update());
     let canvas = app.world().resource::<Canvas>().0.clone();
     let mut shot = app.world_mut().spawn(Screenshot::image(canvas));
-    shot.observe(save_to_disk(file));
+    shot.observe(save_to_disk(file.to_path_buf()));
     shot.observe(|_: On<ScreenshotCaptured>, mut commands: Commands| {
         commands.insert_resource(Taken);
     });
