@@ -20,6 +20,7 @@
 //!   whose parts are saved.
 //! - `view` turns system parameters into contexts of user functions, `workers` Bevy's threads into those
 //!   of a tick.
+//! - On request: `labels` draws what agents do over them, `reflected` says it in a component for inspectors.
 //! - `snapshot` takes all brains out of a world, `restore` puts them back, `saved_boards` knows the bytes of
 //!   blackboards, `compare` says what two of them do
 //!   not have in common.
@@ -37,6 +38,8 @@ mod everybody;
 mod free;
 mod intake;
 mod kind;
+#[cfg(feature = "gizmos")]
+mod labels;
 mod look;
 mod markers;
 mod members;
@@ -46,6 +49,8 @@ mod plugin;
 mod post;
 pub mod prelude;
 mod problems;
+#[cfg(feature = "reflect")]
+mod reflected;
 mod restore;
 mod roster;
 mod saved_boards;
@@ -70,11 +75,15 @@ pub use compare::{BrainsDifference, BrainsField};
 pub use diagnostics::AgentDiagnosticsPlugin;
 pub use emit::{Change, CommandMessage, StateChanged, Telling};
 pub use kind::AgentBoard;
+#[cfg(feature = "gizmos")]
+pub use labels::{AgentLabels, AgentLabelsPlugin, ShowAgentLabel};
 pub use look::Brains;
 pub use markers::StateMarker;
 pub use outputs::{AgentCommand, AgentCommands};
 pub use plugin::{AppAgents, Config, ReloadPolicy, StatewrightPlugin};
 pub use problems::{Problem, Problems};
+#[cfg(feature = "reflect")]
+pub use reflected::{AgentView, AgentViewsPlugin};
 pub use roster::Agents;
 pub use send::{Inbox, Signal, Target, Tell};
 pub use sets::StatewrightSystems;

@@ -8,8 +8,12 @@ mod compare;
 mod determinism;
 mod disabled;
 mod examples;
+#[cfg(feature = "gizmos")]
+mod labels;
 mod lost;
 mod misfits;
+#[cfg(feature = "reflect")]
+mod reflected;
 mod restored;
 mod snapshots;
 mod stops;

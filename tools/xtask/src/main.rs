@@ -7,11 +7,13 @@ mod features;
 mod needs;
 mod prove;
 mod repository;
+mod skirmish;
 mod steps;
 mod symbols;
 mod test;
 mod tidy;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -94,6 +96,16 @@ enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
+    /// The skirmish of `engines/bevy/skirmish`, agents in Bevy, in a window. Its build takes long the first time, and no
+    /// other command does it.
+    Skirmish {
+        /// A picture of it as PNG instead, rendered in software and without a window.
+        #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = skirmish::PICTURE)]
+        screenshot: Option<PathBuf>,
+        /// Install the driver for that if it is missing (so does CI=true in the environment).
+        #[arg(long)]
+        install: bool,
+    },
     /// What kernel, commands and crowds cost beside hand-written machines, a peer and plain memory;
     /// `--commands`, `--crowd`, `--tape` and `--rollback` for these alone, `--compile` for the compiler and the loader,
     /// `--symbols` for what is compiled once and what per host.
@@ -126,6 +138,10 @@ fn main() -> ExitCode {
         Command::Tapes { arguments } => prove::tapes(&arguments),
         Command::Reloads { arguments } => prove::reloads(&arguments),
         Command::Charts { arguments } => prove::charts(&arguments),
+        Command::Skirmish {
+            screenshot,
+            install,
+        } => skirmish::skirmish(screenshot.as_deref(), install),
         Command::Bench { arguments } => bench::bench(&arguments),
     };
     match done {

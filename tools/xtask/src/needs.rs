@@ -1,12 +1,24 @@
 //! What a step needs beyond the toolchain: whether it is here, the command that installs it, and
 //! running that command if somebody asked for it. Nothing is ever installed unasked.
 
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// Something that may be missing on a computer.
 pub enum Need {
     /// A target of the toolchain.
     Target(&'static str),
+    /// Something that other programs load: a driver, a library.
+    File {
+        /// What it is.
+        what: &'static str,
+        /// Paths of which one is there.
+        paths: &'static [&'static str],
+        /// Commands that install it, the first that works; none if only a person should.
+        install: &'static [&'static [&'static str]],
+        /// What a person types to install it.
+        hint: &'static str,
+    },
     /// A program.
     Program {
         /// Ends well if the program is here.
@@ -74,6 +86,38 @@ pub const NEOVIM: Need = Need::Program {
     hint: "apt install neovim",
 };
 
+/// Renders without a screen and without a graphics card, the same on every computer.
+pub const SOFTWARE_VULKAN: Need = Need::File {
+    what: "the software driver for Vulkan (lavapipe)",
+    paths: &LAVAPIPE,
+    install: &[
+        &[
+            "apt-get",
+            "install",
+            "--yes",
+            "--no-install-recommends",
+            "mesa-vulkan-drivers",
+        ],
+        &[
+            "sudo",
+            "-n",
+            "apt-get",
+            "install",
+            "--yes",
+            "--no-install-recommends",
+            "mesa-vulkan-drivers",
+        ],
+    ],
+    hint: "apt install mesa-vulkan-drivers",
+};
+
+/// How distributions call its description, which the loader of Vulkan reads.
+pub const LAVAPIPE: [&str; 3] = [
+    "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json",
+    "/usr/share/vulkan/icd.d/lvp_icd.aarch64.json",
+    "/usr/share/vulkan/icd.d/lvp_icd.json",
+];
+
 impl Need {
     /// Whether it is here, after installing it where that was asked for; else why not.
     pub fn have(&self, install: bool) -> Result<(), String> {
@@ -85,6 +129,7 @@ impl Need {
                 format!("the target {target}"),
                 format!("rustup target add {target}"),
             ),
+            Self::File { what, hint, .. } => ((*what).to_owned(), (*hint).to_owned()),
             Self::Program { probe, hint, .. } => {
                 let words = probe.iter().filter(|word| !word.starts_with('-'));
                 let name = words.copied().collect::<Vec<_>>().join(" ");
@@ -97,6 +142,7 @@ impl Need {
     fn is_here(&self) -> bool {
         match self {
             Self::Target(target) => target_is_here(target),
+            Self::File { paths, .. } => paths.iter().any(|path| Path::new(path).exists()),
             Self::Program { probe, .. } => works(probe),
         }
     }
@@ -104,7 +150,9 @@ impl Need {
     fn install(&self) -> bool {
         match self {
             Self::Target(target) => works(&["rustup", "target", "add", target]),
-            Self::Program { install, .. } => install.iter().any(|command| works(command)),
+            Self::File { install, .. } | Self::Program { install, .. } => {
+                install.iter().any(|command| works(command))
+            }
         }
     }
 }
@@ -117,7 +165,7 @@ fn target_is_here(target: &str) -> bool {
         .output();
     asked.is_ok_and(|output| {
         let path = String::from_utf8_lossy(&output.stdout);
-        output.status.success() && std::path::Path::new(path.trim()).is_dir()
+        output.status.success() && Path::new(path.trim()).is_dir()
     })
 }
 
@@ -141,6 +189,24 @@ mod tests {
         assert_eq!(
             error,
             "the target no-such-target is not here: `rustup target add no-such-target`"
+        );
+    }
+
+    #[test]
+    fn a_file_is_here_if_one_of_its_paths_is() {
+        let need = |paths| Need::File {
+            what: "a driver",
+            paths,
+            install: &[],
+            hint: "apt install driver",
+        };
+        assert_eq!(
+            need(&["/nowhere", env!("CARGO_MANIFEST_DIR")]).have(false),
+            Ok(())
+        );
+        assert_eq!(
+            need(&["/nowhere"]).have(true).unwrap_err(),
+            "a driver is not here: `apt install driver`"
         );
     }
 
