@@ -16,6 +16,7 @@
 //!   and machines), `outputs` (what agents want done), `problems`.
 //! - `view` turns system parameters into contexts of user functions, `workers` Bevy's threads into those
 //!   of a tick.
+//! - `trace` keeps what an agent did on its entity, `tape` what it needs to be run again.
 //! - `snapshot` takes all brains out of a world and puts them back, `compare` says what two of them do
 //!   not have in common.
 
@@ -40,7 +41,9 @@ mod send;
 mod sets;
 mod snapshot;
 mod state;
+mod tape;
 mod tick;
+mod trace;
 mod view;
 mod workers;
 
@@ -67,5 +70,8 @@ pub use sets::StatewrightSystems;
 pub use snapshot::{BrainsError, BrainsRestored, WorldBrains};
 pub use state::AgentState;
 pub use statewright;
+pub use statewright_tape;
+pub use tape::{AgentTape, Taped, Tapes};
+pub use trace::AgentTrace;
 pub use view::View;
 pub use workers::BevyPool;

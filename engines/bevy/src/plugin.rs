@@ -28,7 +28,9 @@ use crate::send::{Inbox, Signal, hear_signal};
 use crate::sets::StatewrightSystems;
 use crate::snapshot::Boards;
 use crate::state::AgentState;
+use crate::tape::{self, Tapes};
 use crate::tick::tick;
+use crate::trace;
 use crate::view::View;
 use crate::workers::BevyPool;
 
@@ -178,6 +180,7 @@ enum Step {
     Route,
     Think,
     Finish,
+    Keep,
 }
 
 /// Kinds that were added before the plugin.
@@ -211,7 +214,10 @@ impl Plugin for StatewrightPlugin {
                 .chain_ignore_deferred()
                 .in_set(Intake),
         );
-        app.configure_sets(schedule, (Step::Think, Step::Finish).chain().in_set(Tick));
+        app.configure_sets(
+            schedule,
+            (Step::Think, Step::Finish, Step::Keep).chain().in_set(Tick),
+        );
         app.add_systems(
             schedule,
             (
@@ -222,6 +228,7 @@ impl Plugin for StatewrightPlugin {
                     .chain_ignore_deferred()
                     .in_set(Step::Route),
                 post::finish.in_set(Step::Finish),
+                (trace::keep, tape::idle).in_set(Step::Keep),
             ),
         );
         if self.telling != Telling::Nothing {
@@ -274,6 +281,7 @@ fn insert_resources(plugin: &StatewrightPlugin, app: &mut App) {
         .init_resource::<Inbox>()
         .init_resource::<Outputs>()
         .init_resource::<Outcome>()
+        .init_resource::<Tapes>()
         .init_resource::<Problems>();
 }
 

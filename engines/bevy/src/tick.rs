@@ -9,12 +9,14 @@
 //! Where hardly anybody is awake, each of them is looked for by its entity, and nothing is read of those
 //! who sleep. Where many are, the rows are read one after the other.
 
-use bevy_ecs::change_detection::{ContiguousComponentTicksMut, ContiguousMut};
+use bevy_ecs::change_detection::{ContiguousComponentTicksMut, ContiguousMut, DetectChangesMut};
 use bevy_ecs::entity::{Entities, Entity};
 use bevy_ecs::query::{ArchetypeFilter, With, Without};
 use bevy_ecs::resource::Resource;
 use bevy_ecs::system::{Local, ParamSet, Query, Res, ResMut};
 use statewright::ids::VariantId;
+use statewright::sealed::Sealed;
+use statewright::trace::Level;
 use statewright::{
     AgentId, InboxEvent, Instance, Instance64, Instance128, Instance256, Segment, Sleep, Slices,
     SlicesError,
@@ -28,6 +30,8 @@ use crate::plugin::Config;
 use crate::problems::{Problem, Problems};
 use crate::roster::{Agents, Outcome, Turns};
 use crate::state::AgentState;
+use crate::tape::{Taped, Tapes};
+use crate::trace::AgentTrace;
 use crate::view::View;
 
 type Table<R, B> = (Entity, &'static StableId, &'static mut R, &'static mut B);
@@ -35,6 +39,8 @@ type Small<'w, 's, B> =
     Query<'w, 's, Table<Ram64, B>, (With<Agent<B>>, Without<Ram128>, Without<Ram256>)>;
 type Middle<'w, 's, B> =
     Query<'w, 's, Table<Ram128, B>, (With<Agent<B>>, Without<Ram64>, Without<Ram256>)>;
+type Traces<'w, 's> = Query<'w, 's, (&'static StableId, &'static AgentTrace)>;
+type AllTaped<'w, 's> = Query<'w, 's, &'static StableId, With<Taped>>;
 type Large<'w, 's, B> =
     Query<'w, 's, Table<Ram256, B>, (With<Agent<B>>, Without<Ram64>, Without<Ram128>)>;
 
@@ -53,6 +59,14 @@ pub(crate) struct Scratch {
     order: Vec<(u32, u32)>,
     stopping: Vec<u32>,
     variants: Vec<VariantId>,
+    /// Agents with a trace, whatever their machines, and those of a program, by index of the agent and in the
+    /// segments.
+    traces: Vec<(u32, Level)>,
+    own_traces: Vec<(u32, Level)>,
+    traced: Vec<u32>,
+    /// The same of those who are taped.
+    tapes: Vec<u32>,
+    taped: Vec<u32>,
 }
 
 const NO_TABLE: u32 = u32::MAX;
@@ -64,10 +78,11 @@ pub(crate) fn tick<B: AgentBoard, C: View + ?Sized>(
     state: Res<'_, AgentState>,
     mut problems: ResMut<'_, Problems>,
     config: Res<'_, Config>,
-    mut outputs: ResMut<'_, Outputs>,
+    (mut outputs, mut tapes): (ResMut<'_, Outputs>, ResMut<'_, Tapes>),
     entities: &Entities,
     mut tables: (Small<'_, '_, B>, Middle<'_, '_, B>, Large<'_, '_, B>),
     mut view: ParamSet<'_, '_, (C::Param,)>,
+    (traces, taped): (Traces<'_, '_>, AllTaped<'_, '_>),
     mut scratch: Local<'_, Scratch>,
     mut kept: Local<'_, AllKept<B>>,
 ) where
@@ -93,8 +108,10 @@ pub(crate) fn tick<B: AgentBoard, C: View + ?Sized>(
             turns,
             reached: 0,
             outputs: &mut outputs,
+            tapes: tapes.bypass_change_detection(),
             scratch: &mut scratch,
         };
+        run.list_watched(&traces, &taped);
         run.tier::<Ram64, B, C, _>(bound, &mut tables.0, &mut kept.0, &view);
         run.tier::<Ram128, B, C, _>(bound, &mut tables.1, &mut kept.1, &view);
         run.tier::<Ram256, B, C, _>(bound, &mut tables.2, &mut kept.2, &view);
@@ -118,6 +135,7 @@ struct Run<'r> {
     /// Agents that were found of those who are awake.
     reached: usize,
     outputs: &'r mut Outputs,
+    tapes: &'r mut Tapes,
     scratch: &'r mut Scratch,
 }
 
@@ -204,6 +222,25 @@ impl Run<'_> {
         };
     }
 
+    /// Who is traced or taped, in the order of agents.
+    fn list_watched(&mut self, traces: &Traces<'_, '_>, taped: &AllTaped<'_, '_>) {
+        let Scratch {
+            traces: all_traces,
+            tapes: all_tapes,
+            ..
+        } = &mut *self.scratch;
+        all_traces.clear();
+        all_tapes.clear();
+        let traced = traces.iter();
+        all_traces
+            .extend(traced.filter_map(|(id, trace)| Some((id.slot()? as u32, trace.level()))));
+        all_traces.sort_unstable();
+        if self.tapes.is_on() {
+            all_tapes.extend(taped.iter().filter_map(|id| Some(id.slot()? as u32)));
+            all_tapes.sort_unstable();
+        }
+    }
+
     /// Tables as segments.
     fn open<'t, R: Ram, B: AgentBoard, F: ArchetypeFilter>(
         &mut self,
@@ -261,6 +298,11 @@ impl Run<'_> {
             stopping,
             bases,
             index_of,
+            traces,
+            own_traces,
+            traced,
+            tapes,
+            taped,
             ..
         } = &mut *self.scratch;
         awake.clear();
@@ -270,7 +312,8 @@ impl Run<'_> {
         let (agents, state, entities) = (self.agents, self.state, self.entities);
         let (turns, bases) = (self.turns, &*bases);
         let rows: usize = segments.iter().map(|segment| segment.agents.len()).sum();
-        let is_own = |slot: u32| agents.programs[slot as usize] == program;
+        // A trace may lie on an entity with an id that nobody gave.
+        let is_own = |slot: u32| agents.programs.get(slot as usize) == Some(&program);
         // Looking for one costs about as much as reading four rows, if they are not few among many.
         let is_dense = (turns.awake.len() + turns.inbox.len()) * 4 >= rows
             && rows * 8 >= agents.programs.len();
@@ -316,6 +359,17 @@ impl Run<'_> {
         let stops = turns.stopping.iter().filter(|&&slot| is_own(slot));
         stopping.extend(stops.filter_map(|&slot| at(slot)));
         stopping.sort_unstable();
+        own_traces.clear();
+        own_traces.extend(traces.iter().filter(|(slot, _)| is_own(*slot)));
+        traced.clear();
+        traced.extend(own_traces.iter().filter_map(|(slot, _)| at(*slot)));
+        traced.sort_unstable();
+        traced.dedup();
+        taped.clear();
+        let own = tapes.iter().filter(|slot| is_own(**slot));
+        taped.extend(own.filter_map(|&slot| at(slot)));
+        taped.sort_unstable();
+        taped.dedup();
     }
 
     /// One machine runs.
@@ -332,6 +386,9 @@ impl Run<'_> {
             return Ok(());
         };
         self.list_variants(segments);
+        let telling = self.config.telling.as_ref();
+        let has_taped = !self.scratch.taped.is_empty();
+        let sealed = Sealed::Agents(std::mem::take(&mut self.scratch.taped));
         let slices = Slices {
             tick: self.state.now,
             agents: &[],
@@ -340,17 +397,28 @@ impl Run<'_> {
             inbox: &self.scratch.inbox,
             awake: Some(&self.scratch.awake),
             stopping: &self.scratch.stopping,
+            // Who is told of states is told of everybody's.
+            traced: telling.is_none().then_some(&*self.scratch.traced),
+            sealed: has_taped.then_some(&sealed),
             lists_changed: true,
             by_id: true,
             settings: self.config.settings,
         };
-        let output = self
-            .outputs
-            .begin(bound.number, &program, &self.config.telling);
-        match self.config.parallel {
+        let traced = (telling, &*self.scratch.own_traces);
+        let output = self.outputs.begin(bound.number, &program, traced);
+        self.tapes.before(bound.number, &program, segments, &slices);
+        let ran = match self.config.parallel {
             true => program.tick_segments_on(&self.config.pool, segments, view, slices, output),
             false => program.tick_segments(segments, view, slices, output),
+        };
+        let output = ran.is_ok().then_some(&*output);
+        self.tapes
+            .after(bound.number, (&*segments, &slices), output);
+        self.outputs.learn_names(bound.number);
+        if let Sealed::Agents(taped) = sealed {
+            self.scratch.taped = taped;
         }
+        ran
     }
 
     /// Variants of those who have a turn; of all others nobody asks.

@@ -8,3 +8,5 @@ mod compare;
 mod determinism;
 mod examples;
 mod snapshots;
+mod tapes;
+mod traces;
