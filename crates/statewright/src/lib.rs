@@ -53,8 +53,9 @@ pub use brain::{Brain, think};
 pub use context::{Borrowed, Context, Lends};
 pub use crowd::{
     BoardMut, Crowd, Envelope, Input, InputError, Inspection, InstanceError, LookError, Missing,
-    Observer, PART_FORMAT, QueuedEvent, Restored, RewindError, RunningTimer, SNAPSHOT_FORMAT, Sent,
-    SnapshotError, SpawnError, Tick, VariantError, WakeSet, agents_of_part,
+    Observer, PART_FORMAT, PartAgent, QueuedEvent, Restored, RewindError, RunningTimer,
+    SNAPSHOT_FORMAT, Sent, SnapshotError, SpawnError, Tick, VariantError, WakeSet, agents_of_part,
+    part_of,
 };
 pub use crowd::{LoadError, Reloaded, SavedCrowd, SavedSummary};
 pub use cx::{ActionCx, GuardCx};

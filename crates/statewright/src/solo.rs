@@ -301,6 +301,7 @@ impl<B: Board, C: Context + ?Sized> Solo<'_, B, C> {
             sleeping: false,
             timing: None,
             sealed: None,
+            traced: None,
             lists_changed: false,
         };
         (env, last.chunks_mut().first_mut())

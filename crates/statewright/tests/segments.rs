@@ -2,6 +2,7 @@
 
 use statewright::commands::Lane;
 use statewright::prelude::*;
+use statewright::trace::{Level, Record, Settings};
 use statewright::{
     EventHandle, InboxEvent, Instance64, RayonPool, Segment, Slices, SlicesError, SlicesOutput,
     TickSettings,
@@ -42,6 +43,8 @@ struct Birds {
     instances: Vec<Instance64>,
     boards: Vec<Count>,
     cuts: Vec<usize>,
+    /// Indices of those who are traced, if not all are.
+    traced: Option<Vec<u32>>,
     output: SlicesOutput,
 }
 
@@ -67,6 +70,7 @@ impl Birds {
             boards: vec![Count(0); ids.len()],
             ids,
             cuts: cuts.to_vec(),
+            traced: None,
             output: SlicesOutput::default(),
         }
     }
@@ -100,6 +104,7 @@ impl Birds {
         let slices = Slices {
             tick,
             inbox: &inbox,
+            traced: self.traced.as_deref(),
             lists_changed: true,
             by_id: true,
             settings: TickSettings {
@@ -194,6 +199,52 @@ fn cmd_3_neither_the_order_nor_the_places_of_agents_are_seen() {
         letters.extend(messages.map(|sent| (sent.to, sent.event)));
     }
     assert!(seen > 200, "{seen}");
+}
+
+#[test]
+fn sys_3_whoever_is_traced_leaves_the_same_records_whether_the_others_are_or_not() {
+    for level in [Level::Outline, Level::Steps, Level::All] {
+        let mut all = Birds::new(0..COUNT, &[COUNT as usize]);
+        let mut some = Birds::new((0..COUNT).map(|place| place * 23 % COUNT), &[20, 25, 15]);
+        let mut nobody = Birds::new((0..COUNT).rev(), &[60]);
+        let machine = all.program.machine().clone();
+        let watched = [7, 8, 9, 30, 41_u32];
+        all.output
+            .set_trace(&machine, Some(Settings::new(level)))
+            .unwrap();
+        let settings = Settings::new(level).agents(watched);
+        some.output.set_trace(&machine, Some(settings)).unwrap();
+        let index = |ids: &[AgentId], number| ids.iter().position(|id| id.index() == number);
+        let indices = watched.map(|number| index(&some.ids, number).unwrap() as u32);
+        let mut indices = indices.to_vec();
+        indices.sort_unstable();
+        some.traced = Some(indices);
+        let sing = machine.event("Sing").unwrap();
+        let (mut letters, mut seen) = (Vec::new(), 0);
+        for tick in 0..40 {
+            for number in 0..9 {
+                let to = AgentId::new((tick as u32 * 11 + number * 7) % COUNT, 1);
+                letters.push((to, machine.make_event(sing, number as i32).unwrap()));
+            }
+            let expected = nobody.tick(tick, &letters, false);
+            assert_eq!(all.tick(tick, &letters, true), expected);
+            assert_eq!(some.tick(tick, &letters, tick % 2 == 0), expected);
+            let records = |birds: &Birds| {
+                let own = birds.output.trace().copied();
+                let own = own.filter(|record| watched.contains(&record.agent.get()));
+                let mut own: Vec<Record> = own.collect();
+                own.sort_by_key(|record| record.agent.get());
+                own
+            };
+            assert_eq!(records(&some), records(&all), "tick {tick}, {level:?}");
+            assert_eq!(some.output.trace().count(), records(&some).len());
+            seen += records(&some).len();
+            letters.clear();
+            let messages = nobody.output.messages().iter();
+            letters.extend(messages.map(|sent| (sent.to, sent.event)));
+        }
+        assert!(seen > 60, "{seen}");
+    }
 }
 
 #[test]

@@ -17,10 +17,11 @@ use statewright::{AgentId, Board, Context, Crowd, Saved, Tick};
 
 use crate::chosen::Chosen;
 use crate::file::{Beginning, EndReason, Kind, Origin, TapeWriter, Version, WriteError};
+use crate::gatherer::Gathering;
 use crate::outputs::Lanes;
 use crate::queue::Block;
 use crate::record::TapeAgent;
-use crate::recorder::{Choice, Gathering, Lent, Recorder, Wanted, beginning_of};
+use crate::recorder::{Choice, Lent, Recorder, Wanted, beginning_of};
 use crate::recording::{Proof, RecordError};
 
 /// What a flight recorder keeps.
@@ -130,9 +131,7 @@ impl FlightRecorder {
     {
         let machine = crowd.machine();
         let rate = u32::from(machine.rom().header().tick_rate.get());
-        let ticks = options.ticks.unwrap_or(10 * rate).max(1);
-        // A quarter of the time apart, so that little more is kept than asked for.
-        let every = ticks.div_ceil(4);
+        let (ticks, every) = options.stretch(rate);
         let chosen = options.agents.map(|agents| Chosen::of(crowd, agents));
         let wanted = Wanted {
             proof: options.proof,
@@ -142,15 +141,8 @@ impl FlightRecorder {
             outputs: Lanes::of(&options.outputs),
         };
         wanted.check(crowd)?;
-        let ring = Ring {
-            beginning: beginning_of(crowd, &wanted, options.origin),
-            segments: VecDeque::new(),
-            ticks: ticks.into(),
-            budget: options.budget,
-            bytes: 0,
-            incident: None,
-        };
-        let ring = Arc::new(Mutex::new(ring));
+        let beginning = beginning_of(crowd, &wanted, options.origin);
+        let ring = Ring::new(beginning, ticks, options.budget);
         let gathering = Gathering::Ring(Arc::clone(&ring));
         let (lent, choice) = Recorder::attach(crowd, gathering, wanted)?;
         let too_large = lock(&ring).bytes > options.budget;
@@ -176,22 +168,17 @@ impl FlightRecorder {
     /// What is there so far, as a tape of the ticks that are over. Never waits: nothing while the crowd
     /// adds to it, as in a hook for panics.
     pub fn dump(&self) -> Option<Vec<u8>> {
-        let ring = match self.ring.try_lock() {
-            Ok(ring) => ring,
-            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
-            Err(TryLockError::WouldBlock) => return None,
-        };
-        ring.to_tape().ok()
+        dump(&self.ring)
     }
 
     /// The first trouble since this was asked last, with the tape that ends with its tick.
     pub fn take_incident(&self) -> Option<Incident> {
-        lock(&self.ring).incident.take()
+        lock(&self.ring).take_incident()
     }
 
     /// Bytes that are kept now.
     pub fn kept_bytes(&self) -> usize {
-        lock(&self.ring).bytes
+        lock(&self.ring).kept_bytes()
     }
 
     /// Ends it.
@@ -201,7 +188,26 @@ impl FlightRecorder {
     }
 }
 
-fn lock(ring: &Mutex<Ring>) -> std::sync::MutexGuard<'_, Ring> {
+impl FlightOptions {
+    /// How many ticks are kept, and from one checkpoint to the next, at so many ticks per second.
+    pub(crate) fn stretch(&self, rate: u32) -> (u32, u32) {
+        let ticks = self.ticks.unwrap_or(10 * rate).max(1);
+        // A quarter of the time apart, so that little more is kept than asked for.
+        (ticks, ticks.div_ceil(4))
+    }
+}
+
+/// What is there so far; nothing while somebody adds to it.
+pub(crate) fn dump(ring: &Mutex<Ring>) -> Option<Vec<u8>> {
+    let ring = match ring.try_lock() {
+        Ok(ring) => ring,
+        Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+        Err(TryLockError::WouldBlock) => return None,
+    };
+    ring.to_tape().ok()
+}
+
+pub(crate) fn lock(ring: &Mutex<Ring>) -> std::sync::MutexGuard<'_, Ring> {
     ring.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -228,6 +234,18 @@ pub(crate) struct Ring {
 }
 
 impl Ring {
+    /// For so many ticks, if there is room for them.
+    pub(crate) fn new(beginning: Beginning, ticks: u32, budget: usize) -> Arc<Mutex<Self>> {
+        Arc::new(Mutex::new(Self {
+            beginning,
+            segments: VecDeque::new(),
+            ticks: ticks.into(),
+            budget,
+            bytes: 0,
+            incident: None,
+        }))
+    }
+
     /// Adds a block; what is too old goes.
     pub(crate) fn add(&mut self, block: Block) {
         if block.kind == Kind::Checkpoint {
@@ -294,19 +312,33 @@ impl Ring {
         if quiet && crowd.overflowed().next().is_none() {
             return;
         }
-        let Some((trouble, agent)) = trouble(crowd, fail_safes, chosen) else {
-            return;
-        };
+        if let Some((trouble, agent)) = trouble(crowd, fail_safes, chosen) {
+            self.note(tick.tick, trouble, agent);
+        }
+    }
+
+    /// Something went wrong in a tick, the last that there is.
+    pub(crate) fn note(&mut self, tick: u64, trouble: Trouble, agent: AgentId) {
         if self.incident.is_none()
             && let Ok(tape) = self.to_tape()
         {
             self.incident = Some(Incident {
-                tick: tick.tick,
+                tick,
                 trouble,
                 agent: Some(agent.into()),
                 tape,
             });
         }
+    }
+
+    /// What goes wrong for the first time is an incident.
+    pub(crate) fn take_incident(&mut self) -> Option<Incident> {
+        self.incident.take()
+    }
+
+    /// Bytes that are kept now.
+    pub(crate) fn kept_bytes(&self) -> usize {
+        self.bytes
     }
 }
 

@@ -192,7 +192,10 @@ fn go_over(
     machine: &Machine,
 ) -> Result<(), ForkError> {
     let recorded = replay.crowd().machine().clone();
-    let program = program(&Version::of(machine, Some(seal_of(replay.crowd()))))?;
+    let program = program(&Version::of(
+        machine,
+        Some(seal_of(replay.crowd().program())),
+    ))?;
     let plan = Reload::plan(&recorded, machine);
     let told = || "go on in another version of the machine".to_owned();
     replay.become_reloaded(Arc::new(program), plan, told)?;

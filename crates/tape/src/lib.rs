@@ -14,7 +14,7 @@
 //!
 //! - `record` what a tape says, one record after the other; `shadow` bytes of agents that changed, `hashes` of them
 //! - `file` the container: `beginning`, `block` (compressed), `write`, `read`, `copy` a part of it
-//! - `recording` is what hosts begin and end, `recorder` hears a crowd, `chosen` says whom if not everybody, `outputs` keeps commands; `world` hears those of a world, `queue` the thread that writes, `sends` what it writes of events, `flight` the last seconds in memory
+//! - `recording` is what hosts begin and end, `recorder` hears a crowd, `slices` looks at agents of a host that owns its memory, `gatherer` makes blocks of what they write, `chosen` says whom if not everybody, `outputs` keeps commands; `world` hears those of a world, `queue` the thread that writes, `sends` what it writes of events, `flight` the last seconds in memory
 //! - `replay` runs a tape again by `programs` for the versions of its machine, `timeline` goes back and forth in it, `difference` what differs, by name; `compare` two tapes, `desync` two peers
 //! - `sealed` runs a tape without its game, `fork` lets it run on otherwise, `diverge` what came of that, `shrink` the smallest that
 //!   still shows something, `fixture` an agent of it as a test
@@ -30,6 +30,7 @@ mod file;
 mod fixture;
 mod flight;
 mod fork;
+mod gatherer;
 mod hashes;
 mod outputs;
 mod programs;
@@ -42,6 +43,7 @@ mod sealed;
 mod sends;
 mod shadow;
 mod shrink;
+mod slices;
 mod timeline;
 mod world;
 
@@ -75,5 +77,6 @@ pub use recording::{Proof, RecordError, Recording, RecordingOptions, Summary, Wh
 pub use replay::{Replay, ReplayError, Verified};
 pub use sealed::{Answers, Misfit, SealedProgram, SealedTick};
 pub use shrink::{Condition, Shrunk, shrink};
+pub use slices::{SlicesFlight, SlicesRecorder, SlicesRecording};
 pub use timeline::Timeline;
 pub use world::{WorldRecorder, WorldRecording};

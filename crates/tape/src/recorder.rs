@@ -6,26 +6,25 @@ use std::sync::{Arc, Mutex, PoisonError};
 use statewright::commands::Lane;
 use statewright::sealed::Sealed;
 use statewright::{
-    AgentId, Board, Context, Crowd, Envelope, Input, Observer, Reload, Saved, Sent, Tick,
+    AgentId, Board, Context, Crowd, Envelope, Input, Observer, Program, Reload, Saved, Sent, Tick,
 };
 
 use crate::boards::BoardDigests;
 use crate::chosen::{Chosen, part_digests};
 use crate::file::{
-    Beginning, CheckpointBlocks, CheckpointReason, Counts, EndReason, Kind, MOST_BLOCK, Origin,
-    Seal, TapeReload, Version, WriteError,
+    Beginning, CheckpointBlocks, CheckpointReason, EndReason, Origin, Seal, TapeReload, Version,
+    WriteError,
 };
 use crate::flight::Ring;
+use crate::gatherer::{Gatherer, Gathering};
 use crate::hashes::Hashes;
 use crate::outputs::Lanes;
-use crate::queue::{Block, Queue, Shared};
 use crate::record::{
-    AgentHash, Digests, LONGEST_SEND, RecordedSettings, TickProof, put_calls, put_changed,
-    put_hash, put_input, put_keys, put_message, put_output, put_sends, put_tick,
+    AgentHash, Digests, RecordedSettings, TickProof, put_calls, put_changed, put_hash, put_input,
+    put_keys, put_message, put_output, put_tick,
 };
 use crate::recording::{Proof, RecordError};
 use crate::sealed::Layout;
-use crate::sends::Sends;
 use crate::shadow::Shadow;
 
 /// What a recorder is asked for.
@@ -59,7 +58,7 @@ pub(crate) fn beginning_of<B: Board, C: Context + ?Sized>(
     wanted: &Wanted,
     origin: Origin,
 ) -> Beginning {
-    let seal = wanted.sealed.then(|| seal_of(crowd));
+    let seal = wanted.sealed.then(|| seal_of(crowd.program()));
     let version = Version::of(crowd.machine(), seal);
     Beginning {
         is_part: wanted.chosen.is_some(),
@@ -100,10 +99,10 @@ impl Choice {
 }
 
 /// What a sealed tape of a crowd says for whoever has no game.
-pub(crate) fn seal_of<B: Board, C: Context + ?Sized>(crowd: &Crowd<B, C>) -> Seal {
+pub(crate) fn seal_of<B: Board, C: Context + ?Sized>(program: &Program<B, C>) -> Seal {
     let lanes = (0..=u8::MAX).map_while(Lane::numbered);
     Seal {
-        lanes: lanes.map(|lane| crowd.program().lane_rule(lane)).collect(),
+        lanes: lanes.map(|lane| program.lane_rule(lane)).collect(),
     }
 }
 
@@ -139,66 +138,9 @@ impl Lent {
     }
 }
 
-/// What the host said of its context for the next tick.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct ContextDigest(Arc<Mutex<Option<u64>>>);
-
-impl ContextDigest {
-    pub(crate) fn set(&self, digest: u64) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(digest);
-    }
-
-    fn take(&self) -> Option<u64> {
-        let mut digest = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        digest.take()
-    }
-}
-
-/// Records go out in blocks of about so many bytes.
-const GATHERED: usize = 64 << 10;
-/// Events that become records before anybody looks whether a block is full.
-const PIECE: usize = 1024;
-const _: () = assert!(GATHERED + PIECE * LONGEST_SEND < MOST_BLOCK);
-
-/// Where blocks go.
-pub(crate) enum Gathering {
-    /// To a file, behind a queue.
-    Queue {
-        queue: Queue,
-        shared: Arc<Shared>,
-        context: ContextDigest,
-    },
-    /// Into memory, for a while.
-    Ring(Arc<Mutex<Ring>>),
-}
-
-impl Gathering {
-    /// Takes a block; `false` if there will be no more.
-    fn take(&self, block: Block) -> bool {
-        match self {
-            Self::Queue { queue, shared, .. } => queue.send(block, shared),
-            Self::Ring(ring) => {
-                ring.lock()
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .add(block);
-                true
-            }
-        }
-    }
-
-    /// What the host said of the context of the tick.
-    fn context(&self) -> Option<u64> {
-        match self {
-            Self::Queue { context, .. } => context.take(),
-            Self::Ring(_) => None,
-        }
-    }
-}
-
 /// Hears a crowd.
 pub(crate) struct Recorder {
-    /// Nothing after the recording ended.
-    gathering: Option<Gathering>,
+    out: Gatherer,
     proof: Proof,
     /// Ticks from one checkpoint to the next.
     every: u32,
@@ -208,13 +150,6 @@ pub(crate) struct Recorder {
     /// Lanes whose commands are kept.
     outputs: Lanes,
     since_checkpoint: u32,
-    /// Records that wait to go out.
-    records: Vec<u8>,
-    /// Events among them that the thread which writes makes records of.
-    sends: Sends,
-    counts: Counts,
-    /// Tick of the first of them.
-    first: u64,
     /// Kept for its memory.
     snapshot: Vec<u8>,
     shadow: Option<Shadow>,
@@ -250,17 +185,13 @@ impl Recorder {
         } = wanted;
         let choice = Choice::default();
         let mut recorder = Self {
-            gathering: Some(gathering),
+            out: Gatherer::new(gathering, crowd.now()),
             proof,
             every,
             chosen,
             choice: choice.clone(),
             outputs,
             since_checkpoint: 0,
-            records: Vec::new(),
-            sends: Sends::default(),
-            counts: Counts::default(),
-            first: crowd.now(),
             snapshot: Vec::new(),
             shadow: (proof == Proof::Bytes).then(Shadow::default),
             hashes: (proof == Proof::Agents).then(Hashes::default),
@@ -292,73 +223,12 @@ impl Recorder {
         Ok((lent, choice))
     }
 
-    fn end(&mut self, why: EndReason) {
-        if let Some(Gathering::Queue { shared, .. }) = self.gathering.take() {
-            shared.end(why);
-        }
-    }
-
-    fn send(&mut self, kind: Kind, tick: u64, raw: Vec<u8>, counts: Counts) {
-        self.send_block(Block {
-            crowd: 0,
-            kind,
-            tick,
-            raw,
-            sends: Sends::default(),
-            counts,
-        });
-    }
-
-    fn send_block(&mut self, block: Block) {
-        let gathering = self.gathering.as_ref();
-        if !gathering.is_some_and(|gathering| gathering.take(block)) {
-            self.gathering = None;
-        }
-    }
-
-    /// Bytes of records that wait, or become such.
-    fn gathered(&self) -> usize {
-        self.records.len() + self.sends.bytes()
-    }
-
-    /// Sends out what was gathered.
-    fn flush(&mut self, next: u64) {
-        if self.gathered() > 0 {
-            let (raw, sends) = match &self.gathering {
-                Some(Gathering::Queue { queue, .. }) => {
-                    let (records, sends) = queue.memory();
-                    (
-                        std::mem::replace(&mut self.records, records),
-                        std::mem::replace(&mut self.sends, sends),
-                    )
-                }
-                // What is kept takes as little as it can.
-                Some(Gathering::Ring(_)) | None => {
-                    let records = self.records.clone();
-                    self.records.clear();
-                    (records, Sends::default())
-                }
-            };
-            let block = Block {
-                crowd: 0,
-                kind: Kind::Records,
-                tick: self.first,
-                raw,
-                sends,
-                counts: std::mem::take(&mut self.counts),
-            };
-            self.send_block(block);
-        }
-        self.first = next;
-    }
-
     /// Everybody who is recorded.
     fn checkpoint<B: Board + Saved, C: Context + ?Sized>(
         &mut self,
         crowd: &Crowd<B, C>,
         why: CheckpointReason,
     ) -> Result<(), WriteError> {
-        self.flush(crowd.now());
         match &self.chosen {
             Some(chosen) => crowd.part_into(chosen.agents(), &mut self.snapshot),
             None => crowd.snapshot_into(&mut self.snapshot),
@@ -374,9 +244,7 @@ impl Recorder {
             snapshot: &self.snapshot,
             keys: keys.as_ref(),
         };
-        for (kind, raw) in blocks.cut()? {
-            self.send(kind, crowd.now(), raw, Counts::default());
-        }
+        self.out.put_checkpoint(&blocks, crowd.now())?;
         self.since_checkpoint = 0;
         Ok(())
     }
@@ -388,7 +256,7 @@ impl Recorder {
         why: CheckpointReason,
     ) {
         if self.checkpoint(crowd, why).is_err() {
-            self.end(EndReason::TooLarge);
+            self.out.end(EndReason::TooLarge);
         }
     }
 
@@ -398,9 +266,9 @@ impl Recorder {
         if let Some(mut shadow) = self.shadow.take() {
             let chosen = self.chosen.take();
             shadow.follow(crowd, chosen.as_ref(), |agent, instance, board| {
-                let from = self.records.len();
-                put_changed(&mut self.records, agent, instance, board);
-                self.go_on(from, crowd.now());
+                let from = self.out.records.len();
+                put_changed(&mut self.out.records, agent, instance, board);
+                self.out.go_on(from, crowd.now());
             });
             (self.shadow, self.chosen) = (Some(shadow), chosen);
         }
@@ -415,9 +283,9 @@ impl Recorder {
         if let Some(mut hashes) = self.hashes.take() {
             let chosen = self.chosen.take();
             let changed = |hash: &AgentHash| {
-                let from = self.records.len();
-                put_hash(&mut self.records, hash);
-                self.go_on(from, crowd.now());
+                let from = self.out.records.len();
+                put_hash(&mut self.out.records, hash);
+                self.out.go_on(from, crowd.now());
             };
             match (&chosen, anybody) {
                 (Some(chosen), _) => hashes.follow_some(crowd, chosen, changed),
@@ -427,42 +295,11 @@ impl Recorder {
             (self.hashes, self.chosen) = (Some(hashes), chosen);
         }
     }
-
-    /// Events, in pieces: those for chosen agents are told at once, however many a tick has.
-    fn put_sent(&mut self, mut events: impl Iterator<Item = Envelope>, now: u64) {
-        loop {
-            let from = self.records.len();
-            let count = put_sends(&mut self.records, events.by_ref().take(PIECE));
-            self.counts.inputs += count;
-            self.go_on(from, now);
-            if count < PIECE as u64 {
-                return;
-            }
-        }
-    }
-
-    /// Sends out what was gathered if it is enough for a block, which is never larger than a tape has
-    /// room for. `from` is where the last record begins.
-    fn go_on(&mut self, from: usize, now: u64) {
-        if self.gathered() <= GATHERED {
-            return;
-        }
-        if self.records.len() - from > MOST_BLOCK {
-            self.records.truncate(from);
-            self.flush(now);
-            self.end(EndReason::TooLarge);
-        } else if self.records.len() + self.sends.most_bytes() > MOST_BLOCK {
-            let last = self.records.split_off(from);
-            self.flush(now);
-            self.records = last;
-        }
-        self.flush(now);
-    }
 }
 
 impl<B: Board + Saved, C: Context + ?Sized> Observer<B, C> for Recorder {
     fn entering(&mut self, crowd: &Crowd<B, C>, input: &Input<B>) {
-        if self.gathering.is_none() {
+        if !self.out.is_open() {
             return;
         }
         if let Input::Reload(reloaded) = input {
@@ -478,43 +315,35 @@ impl<B: Board + Saved, C: Context + ?Sized> Observer<B, C> for Recorder {
             return;
         }
         self.put_keys_of(crowd, input);
-        let from = self.records.len();
-        if put_input(&mut self.records, input, |agent| crowd.board(agent).ok()) {
-            self.counts.inputs += 1;
+        let from = self.out.records.len();
+        if put_input(&mut self.out.records, input, |agent| {
+            crowd.board(agent).ok()
+        }) {
+            self.out.counts.inputs += 1;
         }
-        self.go_on(from, crowd.now());
+        self.out.go_on(from, crowd.now());
     }
 
     fn sent(&mut self, crowd: &Crowd<B, C>, events: Sent<'_>) {
-        let is_written_later = match &self.gathering {
-            Some(Gathering::Queue { .. }) => true,
-            // What is kept in memory is as short as on a tape.
-            Some(Gathering::Ring(_)) => false,
-            None => return,
-        };
-        match self.chosen.take() {
+        if !self.out.is_open() {
+            return;
+        }
+        match &self.chosen {
             Some(chosen) => {
                 // Whoever has the index of one of them that is gone is told of, too.
                 let own = events.filter(|envelope| chosen.has(envelope.to));
-                self.put_sent(own, crowd.now());
-                self.chosen = Some(chosen);
+                self.out.put_sends(own, crowd.now());
             }
-            None if is_written_later => {
-                let from = self.records.len();
-                self.counts.inputs += self.sends.add(from, events);
-                self.go_on(from, crowd.now());
-            }
-            None => self.put_sent(events, crowd.now()),
+            None => self.out.add_sends(events, crowd.now()),
         }
     }
 
     fn reloaded(&mut self, crowd: &Crowd<B, C>) {
         if let Some(plan) = self.reloading.take()
-            && self.gathering.is_some()
+            && self.out.is_open()
         {
-            self.flush(crowd.now());
             if self.put_reload(crowd, &plan).is_err() {
-                return self.end(EndReason::TooLarge);
+                return self.out.end(EndReason::TooLarge);
             }
             self.boards.forget();
             self.try_checkpoint(crowd, CheckpointReason::Reloaded);
@@ -523,7 +352,7 @@ impl<B: Board + Saved, C: Context + ?Sized> Observer<B, C> for Recorder {
     }
 
     fn restored(&mut self, crowd: &Crowd<B, C>) {
-        if self.gathering.is_some() {
+        if self.out.is_open() {
             self.boards.forget();
             self.fail_safes = crowd.counters().fail_safes;
             self.try_checkpoint(crowd, CheckpointReason::Restored);
@@ -533,17 +362,17 @@ impl<B: Board + Saved, C: Context + ?Sized> Observer<B, C> for Recorder {
     }
 
     fn ticked(&mut self, crowd: &Crowd<B, C>, tick: &Tick) {
-        let Some(gathering) = &self.gathering else {
+        if !self.out.is_open() {
             return;
-        };
-        let context = gathering.context();
+        }
+        let context = self.out.context();
         self.put_calls_of(crowd);
         for command in self.outputs.commands(crowd, self.chosen.is_some()) {
             let is_chosen = |chosen: &Chosen| chosen.has(command.agent());
             if self.chosen.as_ref().is_none_or(is_chosen) {
-                let from = self.records.len();
-                put_output(&mut self.records, &command);
-                self.go_on(from, crowd.now());
+                let from = self.out.records.len();
+                put_output(&mut self.out.records, &command);
+                self.out.go_on(from, crowd.now());
             }
         }
         self.write_changes(crowd);
@@ -555,33 +384,37 @@ impl<B: Board + Saved, C: Context + ?Sized> Observer<B, C> for Recorder {
             // Whatever comes to chosen agents is told behind it.
             apart: self.chosen.is_some() || crowd.ticked_apart(),
         };
-        put_tick(&mut self.records, &proof);
-        self.counts.ticks += 1;
+        put_tick(&mut self.out.records, &proof);
+        self.out.counts.ticks += 1;
         self.since_checkpoint += 1;
-        if let Some(Gathering::Ring(ring)) = &self.gathering {
-            let ring = Arc::clone(ring);
+        if let Some(ring) = self.out.ring() {
             self.look(crowd, tick, &ring);
         }
         if self.since_checkpoint >= self.every {
             self.try_checkpoint(crowd, CheckpointReason::Regular);
-        } else if self.gathered() > GATHERED {
-            self.flush(crowd.now());
+        } else {
+            self.out.flush_enough(crowd.now());
         }
     }
 
     fn received(&mut self, crowd: &Crowd<B, C>, message: &Envelope, is_own: bool) {
         let chosen = self.chosen.as_ref();
-        if self.gathering.is_some() && chosen.is_none_or(|chosen| chosen.has(message.to)) {
-            let from = self.records.len();
-            put_message(&mut self.records, message.to.into(), &message.event, is_own);
-            self.counts.inputs += 1;
-            self.go_on(from, crowd.now());
+        if self.out.is_open() && chosen.is_none_or(|chosen| chosen.has(message.to)) {
+            let from = self.out.records.len();
+            put_message(
+                &mut self.out.records,
+                message.to.into(),
+                &message.event,
+                is_own,
+            );
+            self.out.counts.inputs += 1;
+            self.out.go_on(from, crowd.now());
         }
     }
 
     fn called(&mut self, crowd: &Crowd<B, C>) {
         if let Some(chosen) = self.choice.take()
-            && self.gathering.is_some()
+            && self.out.is_open()
         {
             self.chosen = Some(chosen);
             self.try_checkpoint(crowd, CheckpointReason::Chosen);
@@ -601,18 +434,10 @@ impl Recorder {
         plan: &Reload,
     ) -> Result<(), WriteError> {
         let is_sealed = self.layout.is_some();
-        let version = Version::of(crowd.machine(), is_sealed.then(|| seal_of(crowd)));
+        let version = Version::of(crowd.machine(), is_sealed.then(|| seal_of(crowd.program())));
         self.layout = is_sealed.then(|| Layout::of(crowd.program()));
-        let reload = TapeReload::of(crowd.now(), plan, version);
-        let blocks = reload.blocks()?;
-        if let Some(Gathering::Ring(ring)) = &self.gathering {
-            let mut ring = ring.lock().unwrap_or_else(PoisonError::into_inner);
-            ring.reloaded(reload.version);
-        }
-        for (kind, raw) in blocks {
-            self.send(kind, crowd.now(), raw, Counts::default());
-        }
-        Ok(())
+        self.out
+            .put_reload(TapeReload::of(crowd.now(), plan, version))
     }
 
     /// What user code of sealed agents said and did in the tick that is over.
@@ -624,9 +449,9 @@ impl Recorder {
                 .map(|chosen| chosen.calls(crowd, calls));
             let calls = own.as_deref().unwrap_or(calls);
             if !calls.is_empty() {
-                let from = self.records.len();
-                put_calls(&mut self.records, calls);
-                self.go_on(from, crowd.now());
+                let from = self.out.records.len();
+                put_calls(&mut self.out.records, calls);
+                self.out.go_on(from, crowd.now());
             }
         }
     }
@@ -666,7 +491,7 @@ impl Recorder {
         if let Some(board) = board {
             self.keys.clear();
             layout.put(board, &mut self.keys);
-            put_keys(&mut self.records, &self.keys);
+            put_keys(&mut self.out.records, &self.keys);
         }
     }
 
@@ -678,7 +503,7 @@ impl Recorder {
         ring: &Mutex<Ring>,
     ) {
         let lock = || ring.lock().unwrap_or_else(PoisonError::into_inner);
-        self.flush(crowd.now());
+        self.out.flush(crowd.now());
         let fail_safes = crowd.counters().fail_safes;
         let new = fail_safes.saturating_sub(self.fail_safes);
         self.fail_safes = fail_safes;
@@ -687,15 +512,8 @@ impl Recorder {
             // From here on there is room again, unless the crowd alone is too large.
             self.try_checkpoint(crowd, CheckpointReason::Regular);
             if lock().is_full() {
-                self.end(EndReason::TooLarge);
+                self.out.end(EndReason::TooLarge);
             }
         }
-    }
-}
-
-impl Drop for Recorder {
-    fn drop(&mut self) {
-        let now = self.first;
-        self.flush(now);
     }
 }

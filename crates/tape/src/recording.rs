@@ -11,9 +11,10 @@ use statewright::{AgentId, Board, Context, Crowd, CrowdNumber, Machine, Missing,
 
 use crate::chosen::Chosen;
 use crate::file::{EndReason, Origin, TapeWriter, WriteError};
+use crate::gatherer::{ContextDigest, Gathering};
 use crate::outputs::Lanes;
 use crate::queue::{Queue, Shared, Written};
-use crate::recorder::{Choice, ContextDigest, Gathering, Lent, Recorder, Wanted, beginning_of};
+use crate::recorder::{Choice, Lent, Recorder, Wanted, beginning_of};
 
 /// What a tape says of the outcome of ticks (TAPE-3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -315,15 +316,26 @@ impl<W: Write + Send + 'static> Recording<W> {
         // The recorder sends out what it has when it is dropped.
         crowd.set_observer(None);
         self.lent.give_back(crowd);
-        self.queue.close();
-        let written = self.thread.join().map_err(|_| RecordError::Panicked)?;
+        Summary::of(self.queue, self.thread, &self.shared)
+    }
+}
+
+impl Summary {
+    /// Of a tape that the thread has written when the queue is closed; with its output.
+    pub(crate) fn of<W>(
+        queue: Queue,
+        thread: JoinHandle<Written<W>>,
+        shared: &Shared,
+    ) -> Result<(W, Self), RecordError> {
+        queue.close();
+        let written = thread.join().map_err(|_| RecordError::Panicked)?;
         let (out, counts, bytes) = written?;
         let counts = counts.first().copied().unwrap_or_default();
-        let summary = Summary {
+        let summary = Self {
             ticks: counts.ticks,
             inputs: counts.inputs,
             bytes,
-            end: self.shared.ended().unwrap_or_default(),
+            end: shared.ended().unwrap_or_default(),
         };
         Ok((out, summary))
     }

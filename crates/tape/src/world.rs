@@ -9,8 +9,9 @@ use std::thread::JoinHandle;
 use statewright::{Board, Context, Crowd, CrowdKey, CrowdNumber, Saved, World};
 
 use crate::file::{Beginning, Counts, EndReason, TapeWriter};
+use crate::gatherer::{ContextDigest, Gathering};
 use crate::queue::{Queue, Shared, Written};
-use crate::recorder::{ContextDigest, Gathering, Lent, Recorder, beginning_of};
+use crate::recorder::{Lent, Recorder, beginning_of};
 use crate::recording::{RecordError, RecordingOptions, Summary, WhenSlow};
 
 /// Says which crowds of a world are recorded, and how. Who is left out is outside: what its agents send

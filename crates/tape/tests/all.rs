@@ -11,6 +11,7 @@ mod partings;
 mod recording;
 mod reloads;
 mod sealed;
+mod slices;
 mod town;
 mod travel;
 mod worlds;

@@ -182,6 +182,8 @@ impl Bits {
 pub struct Filter {
     settings: Settings,
     agents: Option<Bits>,
+    /// The same, with those who are looked at closer, ascending.
+    chosen: Option<Box<[u32]>>,
     /// Agents with a level of their own.
     closer: Option<(Level, Bits)>,
     states: Option<Bits>,
@@ -220,6 +222,7 @@ impl Filter {
             .map(|(level, places)| (*level, Bits::of(places)));
         Ok(Self {
             agents,
+            chosen: chosen(&settings),
             closer,
             states: (!settings.states.is_empty()).then_some(states),
             events: (!settings.events.is_empty()).then_some(events),
@@ -310,6 +313,11 @@ impl Filter {
             .is_none_or(|agents| agents.has(place as usize) || self.is_closer(place))
     }
 
+    /// Places of all agents that are recorded, ascending; `None` if everybody is.
+    pub fn chosen(&self) -> Option<&[u32]> {
+        self.chosen.as_deref()
+    }
+
     /// Level 1, and neither states nor events are chosen: the cheapest trace.
     #[inline]
     pub(crate) fn is_plain(&self, level: Level) -> bool {
@@ -356,6 +364,21 @@ impl Filter {
             .get(transition.index())
             .is_none_or(|&source| self.has_state(source))
     }
+}
+
+/// Places of those who are recorded, if not everybody is.
+fn chosen(settings: &Settings) -> Option<Box<[u32]>> {
+    let closer = settings.closer.iter().flat_map(|(_, places)| places);
+    let mut all: Vec<u32> = settings
+        .agents
+        .as_ref()?
+        .iter()
+        .chain(closer)
+        .copied()
+        .collect();
+    all.sort_unstable();
+    all.dedup();
+    Some(all.into())
 }
 
 /// What an event carries: its payload, or an index of it (EVT-6).

@@ -20,6 +20,7 @@
 //!   whose parts are saved.
 //! - `view` turns system parameters into contexts of user functions, `workers` Bevy's threads into those
 //!   of a tick.
+//! - `trace` keeps what an agent did on its entity, `tape` what it needs to be run again.
 //! - On request: `labels` draws what agents do over them, `reflected` says it in a component for inspectors.
 //! - `snapshot` takes all brains out of a world, `restore` puts them back, `saved_boards` knows the bytes of
 //!   blackboards, `compare` says what two of them do
@@ -59,7 +60,9 @@ mod sets;
 mod snapshot;
 mod sort;
 mod state;
+mod tape;
 mod tick;
+mod trace;
 mod view;
 mod workers;
 
@@ -90,5 +93,8 @@ pub use sets::StatewrightSystems;
 pub use snapshot::{BrainsError, BrainsRestored, WorldBrains};
 pub use state::AgentState;
 pub use statewright;
+pub use statewright_tape;
+pub use tape::{AgentTape, Taped, Tapes};
+pub use trace::AgentTrace;
 pub use view::View;
 pub use workers::BevyPool;

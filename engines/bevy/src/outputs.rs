@@ -2,15 +2,19 @@
 //! [`Commit`](crate::StatewrightSystems::Commit), in the order of agents whatever kinds, machines and
 //! tables there are.
 
+use std::sync::Arc;
+
 use bevy_ecs::entity::Entity;
 use bevy_ecs::resource::Resource;
 use bevy_ecs::system::{Res, SystemParam};
 use statewright::commands::{Command, CommandRef, Lane};
-use statewright::trace::Settings;
+use statewright::trace::{Legend, Level, Settings};
 use statewright::{AgentId, Board, Context, Machine, Program, SlicesOutput};
 
+use crate::kind::hashes;
 use crate::merge::Merged;
 use crate::roster::{Agents, NO_PROGRAM};
+use crate::trace::settings;
 
 /// What the last tick left, by number of the program.
 #[derive(Resource, Debug, Default)]
@@ -23,8 +27,19 @@ struct Output {
     output: SlicesOutput,
     /// There is something of the last tick in it.
     ran: bool,
-    /// Structure hash of the machine that is traced.
-    traced: Option<u64>,
+    /// What is traced, if anything is.
+    traced: Option<Traced>,
+}
+
+/// What is traced of the agents of a program.
+#[derive(Debug, Default)]
+struct Traced {
+    /// Of this version of the machine.
+    hashes: [u64; 2],
+    /// Agents that have a trace, by index.
+    agents: Vec<(u32, Level)>,
+    /// For them: the names of the machine, with those of commands as far as they are known.
+    legend: Option<Arc<Legend>>,
 }
 
 impl Outputs {
@@ -38,12 +53,12 @@ impl Outputs {
         }
     }
 
-    /// Where a program leaves what comes of its tick.
+    /// Where a program leaves what comes of its tick; what is traced of it, and of whom at which level.
     pub(crate) fn begin<B: Board, C: Context + ?Sized>(
         &mut self,
         program: u16,
         bound: &Program<B, C>,
-        telling: &Option<Settings>,
+        (telling, agents): (Option<&Settings>, &[(u32, Level)]),
     ) -> &mut SlicesOutput {
         debug_assert_ne!(program, NO_PROGRAM, "only machines that are there run");
         let place = usize::from(program);
@@ -52,13 +67,33 @@ impl Outputs {
         }
         let own = &mut self.list[place];
         own.ran = true;
-        let hash = bound.machine().structure_hash();
-        if telling.is_some() && own.traced != Some(hash) {
-            let begun = own.output.set_trace(bound.machine(), telling.clone());
-            debug_assert!(begun.is_ok(), "nothing is named in the settings");
-            own.traced = Some(hash);
-        }
+        own.trace(bound, (telling, agents));
         &mut own.output
+    }
+
+    /// Those that left records of agents that have a trace, with names and version of their machines.
+    pub(crate) fn traced(&self) -> impl Iterator<Item = (&SlicesOutput, &Arc<Legend>, [u64; 2])> {
+        self.list.iter().filter(|own| own.ran).filter_map(|own| {
+            let traced = own.traced.as_ref()?;
+            Some((&own.output, traced.legend.as_ref()?, traced.hashes))
+        })
+    }
+
+    /// A program has ticked: names of commands that were said for the first time are known from now on.
+    pub(crate) fn learn_names(&mut self, program: u16) {
+        let own = &mut self.list[usize::from(program)];
+        if let Some(legend) = own
+            .traced
+            .as_mut()
+            .and_then(|traced| traced.legend.as_mut())
+        {
+            for (number, name) in own.output.command_names() {
+                if !legend.commands.contains_key(&number) {
+                    let commands = &mut Arc::make_mut(legend).commands;
+                    commands.insert(number, name.to_owned());
+                }
+            }
+        }
     }
 
     /// What a program left.
@@ -71,6 +106,37 @@ impl Outputs {
         let all = (0..).zip(&self.list);
         all.filter(|(_, own)| own.ran)
             .map(|(number, own)| (number, &own.output))
+    }
+}
+
+impl Output {
+    /// Others may be traced than in the tick before, or another version of the machine.
+    fn trace<B: Board, C: Context + ?Sized>(
+        &mut self,
+        bound: &Program<B, C>,
+        (telling, agents): (Option<&Settings>, &[(u32, Level)]),
+    ) {
+        let is_wanted = telling.is_some() || !agents.is_empty();
+        let hashes = hashes(bound.machine());
+        let is_same = |traced: &Traced| traced.hashes == hashes && traced.agents == agents;
+        if self
+            .traced
+            .as_ref()
+            .map_or(!is_wanted, |traced| is_wanted && is_same(traced))
+        {
+            return;
+        }
+        let begun = self
+            .output
+            .set_trace(bound.machine(), settings(telling, agents));
+        debug_assert!(begun.is_ok(), "nothing is named in the settings");
+        let before = self.traced.take().filter(|before| before.hashes == hashes);
+        let known = before.and_then(|before| before.legend);
+        self.traced = is_wanted.then(|| Traced {
+            hashes,
+            agents: agents.to_vec(),
+            legend: (!agents.is_empty()).then(|| known.unwrap_or_else(|| Arc::new(bound.legend()))),
+        });
     }
 }
 

@@ -31,7 +31,9 @@ use crate::saved_boards::Boards;
 use crate::send::{Inbox, Signal, hear_signal};
 use crate::sets::StatewrightSystems;
 use crate::state::AgentState;
+use crate::tape::{self, Tapes};
 use crate::tick::tick;
+use crate::trace;
 use crate::view::{self, View};
 use crate::workers::BevyPool;
 
@@ -194,6 +196,7 @@ enum Step {
     Route,
     Think,
     Finish,
+    Keep,
 }
 
 /// Kinds that were added before the plugin.
@@ -227,7 +230,10 @@ impl Plugin for StatewrightPlugin {
                 .chain_ignore_deferred()
                 .in_set(Intake),
         );
-        app.configure_sets(schedule, (Step::Think, Step::Finish).chain().in_set(Tick));
+        app.configure_sets(
+            schedule,
+            (Step::Think, Step::Finish, Step::Keep).chain().in_set(Tick),
+        );
         let (number, route) = (everybody(app, number), everybody(app, route));
         let finish = everybody(app, post::finish);
         app.add_systems(
@@ -240,6 +246,7 @@ impl Plugin for StatewrightPlugin {
                     .chain_ignore_deferred()
                     .in_set(Step::Route),
                 finish.in_set(Step::Finish),
+                (trace::keep, tape::idle).in_set(Step::Keep),
             ),
         );
         if self.telling != Telling::Nothing {
@@ -283,6 +290,7 @@ fn is_here(
         Option<Res<'_, Outputs>>,
         Option<Res<'_, Outcome>>,
         Option<Res<'_, Problems>>,
+        Option<Res<'_, Tapes>>,
     ),
     messages: (
         Option<Res<'_, Messages<Signal>>>,
@@ -296,6 +304,7 @@ fn is_here(
     let has_state = matches!(
         state,
         (
+            Some(_),
             Some(_),
             Some(_),
             Some(_),
@@ -334,6 +343,7 @@ fn insert_resources(plugin: &StatewrightPlugin, app: &mut App) {
         .init_resource::<Inbox>()
         .init_resource::<Outputs>()
         .init_resource::<Outcome>()
+        .init_resource::<Tapes>()
         .init_resource::<Problems>();
 }
 

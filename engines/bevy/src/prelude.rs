@@ -2,7 +2,7 @@
 //! `#[derive(statewright::Command)]` and `statewright::Entity` are written out.
 
 pub use crate::{
-    Agent, AgentCommands, AgentNumber, AgentVariant, AppAgents, Brains, Group, Groups,
+    Agent, AgentCommands, AgentNumber, AgentTrace, AgentVariant, AppAgents, Brains, Group, Groups,
     MachineAsset, Signal, StableId, StateMarker, StatewrightPlugin, StatewrightSystems, Tell,
 };
 pub use statewright::{

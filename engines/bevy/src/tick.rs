@@ -11,13 +11,15 @@
 
 use std::any::Any;
 
-use bevy_ecs::change_detection::{ContiguousComponentTicksMut, ContiguousMut};
+use bevy_ecs::change_detection::{ContiguousComponentTicksMut, ContiguousMut, DetectChangesMut};
 use bevy_ecs::component::StorageType;
 use bevy_ecs::entity::{Entities, Entity};
 use bevy_ecs::query::{ArchetypeFilter, With, Without};
 use bevy_ecs::resource::Resource;
 use bevy_ecs::system::{Local, ParamSet, Query, Res, ResMut};
 use statewright::ids::VariantId;
+use statewright::sealed::Sealed;
+use statewright::trace::Level;
 use statewright::{
     AgentId, InboxEvent, Instance, Instance64, Instance128, Instance256, Machine, Segment, Sleep,
     Slices, SlicesError,
@@ -32,6 +34,8 @@ use crate::plugin::Config;
 use crate::problems::{Problem, Problems};
 use crate::roster::{Agents, Outcome, Turns};
 use crate::state::AgentState;
+use crate::tape::{Taped, Tapes};
+use crate::trace::AgentTrace;
 use crate::view::View;
 
 type Table<R, B> = (Entity, &'static StableId, &'static mut R, &'static mut B);
@@ -39,6 +43,8 @@ type Small<'w, 's, B> =
     Query<'w, 's, Table<Ram64, B>, (With<Agent<B>>, Without<Ram128>, Without<Ram256>)>;
 type Middle<'w, 's, B> =
     Query<'w, 's, Table<Ram128, B>, (With<Agent<B>>, Without<Ram64>, Without<Ram256>)>;
+type Traces<'w, 's> = Query<'w, 's, (&'static StableId, &'static AgentTrace)>;
+type AllTaped<'w, 's> = Query<'w, 's, &'static StableId, With<Taped>>;
 type Large<'w, 's, B> =
     Query<'w, 's, Table<Ram256, B>, (With<Agent<B>>, Without<Ram64>, Without<Ram128>)>;
 
@@ -59,6 +65,14 @@ pub(crate) struct Scratch {
     variants: Vec<VariantId>,
     /// Agents whose blackboards do not fit, by index.
     misfits: Vec<u32>,
+    /// Agents with a trace, whatever their machines, and those of a program, by index of the agent and in the
+    /// segments.
+    traces: Vec<(u32, Level)>,
+    own_traces: Vec<(u32, Level)>,
+    traced: Vec<u32>,
+    /// The same of those who are taped.
+    tapes: Vec<u32>,
+    taped: Vec<u32>,
 }
 
 const NO_TABLE: u32 = u32::MAX;
@@ -70,10 +84,11 @@ pub(crate) fn tick<B: AgentBoard, C: View + ?Sized>(
     state: Res<'_, AgentState>,
     mut problems: ResMut<'_, Problems>,
     config: Res<'_, Config>,
-    mut outputs: ResMut<'_, Outputs>,
+    (mut outputs, mut tapes): (ResMut<'_, Outputs>, ResMut<'_, Tapes>),
     entities: &Entities,
     mut tables: (Small<'_, '_, B>, Middle<'_, '_, B>, Large<'_, '_, B>),
     mut view: ParamSet<'_, '_, (C::Param,)>,
+    (traces, taped): (Traces<'_, '_>, AllTaped<'_, '_>),
     mut scratch: Local<'_, Scratch>,
     mut kept: Local<'_, AllKept<B>>,
 ) where
@@ -100,8 +115,10 @@ pub(crate) fn tick<B: AgentBoard, C: View + ?Sized>(
             reached: 0,
             ignores_parameters: false,
             outputs: &mut outputs,
+            tapes: tapes.bypass_change_detection(),
             scratch: &mut scratch,
         };
+        run.list_watched(&traces, &taped);
         run.tier::<Ram64, B, C, _>(bound, &mut tables.0, &mut kept.0, &view);
         run.tier::<Ram128, B, C, _>(bound, &mut tables.1, &mut kept.1, &view);
         run.tier::<Ram256, B, C, _>(bound, &mut tables.2, &mut kept.2, &view);
@@ -127,6 +144,7 @@ struct Run<'r> {
     /// Changed parameters do not fit the machine that runs.
     ignores_parameters: bool,
     outputs: &'r mut Outputs,
+    tapes: &'r mut Tapes,
     scratch: &'r mut Scratch,
 }
 
@@ -215,6 +233,25 @@ impl Run<'_> {
         };
     }
 
+    /// Who is traced or taped, in the order of agents.
+    fn list_watched(&mut self, traces: &Traces<'_, '_>, taped: &AllTaped<'_, '_>) {
+        let Scratch {
+            traces: all_traces,
+            tapes: all_tapes,
+            ..
+        } = &mut *self.scratch;
+        all_traces.clear();
+        all_tapes.clear();
+        let traced = traces.iter();
+        all_traces
+            .extend(traced.filter_map(|(id, trace)| Some((id.slot()? as u32, trace.level()))));
+        all_traces.sort_unstable();
+        if self.tapes.is_on() {
+            all_tapes.extend(taped.iter().filter_map(|id| Some(id.slot()? as u32)));
+            all_tapes.sort_unstable();
+        }
+    }
+
     /// Tables as segments.
     fn open<'t, R: Ram, B: AgentBoard, F: ArchetypeFilter>(
         &mut self,
@@ -272,6 +309,11 @@ impl Run<'_> {
             stopping,
             bases,
             index_of,
+            traces,
+            own_traces,
+            traced,
+            tapes,
+            taped,
             ..
         } = &mut *self.scratch;
         awake.clear();
@@ -281,7 +323,8 @@ impl Run<'_> {
         let (agents, state, entities) = (self.agents, self.state, self.entities);
         let (turns, bases) = (self.turns, &*bases);
         let rows: usize = segments.iter().map(|segment| segment.agents.len()).sum();
-        let is_own = |slot: u32| agents.programs[slot as usize] == program;
+        // A trace may lie on an entity with an id that nobody gave.
+        let is_own = |slot: u32| agents.programs.get(slot as usize) == Some(&program);
         // Looking for one costs about as much as reading four rows, if they are not few among many.
         let is_dense = (turns.awake.len() + turns.inbox.len()) * 4 >= rows
             && rows * 8 >= agents.programs.len();
@@ -327,6 +370,17 @@ impl Run<'_> {
         let stops = turns.stopping.iter().filter(|&&slot| is_own(slot));
         stopping.extend(stops.filter_map(|&slot| at(slot)));
         stopping.sort_unstable();
+        own_traces.clear();
+        own_traces.extend(traces.iter().filter(|(slot, _)| is_own(*slot)));
+        traced.clear();
+        traced.extend(own_traces.iter().filter_map(|(slot, _)| at(*slot)));
+        traced.sort_unstable();
+        traced.dedup();
+        taped.clear();
+        let own = tapes.iter().filter(|slot| is_own(**slot));
+        taped.extend(own.filter_map(|&slot| at(slot)));
+        taped.sort_unstable();
+        taped.dedup();
     }
 
     /// One machine runs. What does not fit it is found when it refuses to, and left out: nobody else has to
@@ -415,6 +469,9 @@ impl Run<'_> {
             return Ok(());
         };
         self.list_variants(program.machine(), segments);
+        let telling = self.config.telling.as_ref();
+        let has_taped = !self.scratch.taped.is_empty();
+        let sealed = Sealed::Agents(std::mem::take(&mut self.scratch.taped));
         let slices = Slices {
             tick: self.state.now,
             agents: &[],
@@ -427,17 +484,28 @@ impl Run<'_> {
             inbox: &self.scratch.inbox,
             awake: Some(&self.scratch.awake),
             stopping: &self.scratch.stopping,
+            // Who is told of states is told of everybody's.
+            traced: telling.is_none().then_some(&*self.scratch.traced),
+            sealed: has_taped.then_some(&sealed),
             lists_changed: true,
             by_id: true,
             settings: self.config.settings,
         };
-        let output = self
-            .outputs
-            .begin(bound.number, &program, &self.config.telling);
-        match self.config.parallel {
+        let traced = (telling, &*self.scratch.own_traces);
+        let output = self.outputs.begin(bound.number, &program, traced);
+        self.tapes.before(bound.number, &program, segments, &slices);
+        let ran = match self.config.parallel {
             true => program.tick_segments_on(&self.config.pool, segments, view, slices, output),
             false => program.tick_segments(segments, view, slices, output),
+        };
+        let output = ran.is_ok().then_some(&*output);
+        self.tapes
+            .after(bound.number, (&*segments, &slices), output);
+        self.outputs.learn_names(bound.number);
+        if let Sealed::Agents(taped) = sealed {
+            self.scratch.taped = taped;
         }
+        ran
     }
 
     /// Variants of those who have a turn; of all others nobody asks.

@@ -18,3 +18,5 @@ mod restored;
 mod snapshots;
 mod stops;
 mod taken_off;
+mod tapes;
+mod traces;

@@ -8,9 +8,11 @@ use bevy_app::prelude::*;
 use bevy_asset::Handle;
 use bevy_ecs::prelude::*;
 use bevy_statewright::prelude::*;
-use bevy_statewright::{AgentState, BevyPool, Problems, WorldBrains, statewright};
+use bevy_statewright::{AgentState, BevyPool, Problems, Taped, Tapes, WorldBrains, statewright};
 use bevy_tasks::TaskPoolBuilder;
+use statewright::trace::Level;
 use statewright::{Class, TickSettings};
+use statewright_tape::{FlightOptions, RecordingOptions};
 
 use crate::common::*;
 
@@ -179,6 +181,11 @@ struct Outcome {
 }
 
 fn run(seed: u64, threads: usize, ticks: usize) -> Outcome {
+    run_with(seed, threads, ticks, |_| {})
+}
+
+/// The same in an app to which something is added.
+fn run_with(seed: u64, threads: usize, ticks: usize, extra: impl FnOnce(&mut App)) -> Outcome {
     let mut dice = Dice(seed);
     let pool = TaskPoolBuilder::new().num_threads(threads).build();
     let settings = TickSettings {
@@ -217,6 +224,7 @@ fn run(seed: u64, threads: usize, ticks: usize) -> Outcome {
     ];
     dice.shuffle(&mut adders);
     adders.into_iter().for_each(|add| add(&mut app));
+    extra(&mut app);
     spawn(&mut app, &criers, &mut dice);
     let (mut hashes, mut brains) = (Vec::new(), Vec::new());
     for tick in 0..ticks {
@@ -324,6 +332,65 @@ fn a_hundred_orders_of_systems_and_spawns_are_one_on_1_2_4_and_8_threads() {
             place, None,
             "seed {seed}, {threads} threads: the state differs after this tick"
         );
+        assert!(other == first, "seed {seed}, {threads} threads");
+    }
+}
+
+/// Somebody is traced or taped for a while, at any level, and then somebody else.
+fn watch(
+    mut commands: Commands,
+    agents: Query<(Entity, &StableId, Has<AgentTrace>, Has<Taped>)>,
+    mut tapes: ResMut<Tapes>,
+    state: Res<AgentState>,
+) {
+    let now = state.now() as u32;
+    match now {
+        10 => tapes.record(RecordingOptions::default()),
+        20 => tapes.fly(FlightOptions::default()),
+        90 => assert_eq!(tapes.finish().unwrap().len(), 3),
+        100 => tapes.land(),
+        _ => {}
+    }
+    for (entity, id, is_traced, is_taped) in &agents {
+        let mut entity = commands.entity(entity);
+        let number = id.get().index();
+        if (now + number).is_multiple_of(17) {
+            if is_traced {
+                entity.remove::<AgentTrace>();
+            } else {
+                let level = [Level::Outline, Level::Steps, Level::All][now as usize % 3];
+                entity.insert(AgentTrace::with_capacity(level, 20));
+            }
+        }
+        if (now + number * 3).is_multiple_of(23) {
+            if is_taped {
+                entity.remove::<Taped>();
+            } else {
+                entity.insert(Taped);
+            }
+        }
+    }
+}
+
+#[derive(Resource, Default)]
+struct Records(usize);
+
+fn count(traces: Query<&AgentTrace>, mut records: ResMut<Records>) {
+    records.0 += traces.iter().map(AgentTrace::len).sum::<usize>();
+}
+
+#[test]
+fn whoever_is_traced_or_taped_does_the_same() {
+    let first = run(1, 1, 120);
+    for (seed, threads) in [(3, 1), (4, 2), (5, 4)] {
+        let other = run_with(seed, threads, 120, |app| {
+            app.init_resource::<Records>();
+            app.add_systems(Update, watch.before(StatewrightSystems::Intake));
+            app.add_systems(Update, count.in_set(StatewrightSystems::Debug));
+            app.add_systems(Last, |records: Res<Records>, state: Res<AgentState>| {
+                assert!(state.now() < 100 || records.0 > 1000, "{}", records.0);
+            });
+        });
         assert!(other == first, "seed {seed}, {threads} threads");
     }
 }

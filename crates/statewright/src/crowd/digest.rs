@@ -11,7 +11,10 @@
 //! nor do threads and chunks. Rejected: one hash over all bytes in a row, which has no cheaper way than
 //! to begin again.
 
-use statewright_kernel::{self as kernel, InboxEvent, Instance, flag};
+use statewright_kernel::{
+    self as kernel, InboxEvent, Instance, Instance64, Instance128, Instance256, flag,
+};
+use statewright_rom::ids::VariantId;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64_with_seed};
 use zerocopy::IntoBytes;
 
@@ -336,10 +339,28 @@ fn seed_at(agents: &Agents<impl Sized>, index: usize) -> Option<u64> {
     let generation = agents.generations.get(index).copied().unwrap_or(0);
     (generation % 2 == 1).then(|| {
         let agent = agents.roster().id(index as u32, generation);
-        // Ids of one crowd differ below bit 46; variants have 16 bits.
-        let variant = u64::from(agents.variant(index).raw());
-        agent.bits() ^ variant.rotate_right(16)
+        seed_of(agent, agents.variant(index))
     })
+}
+
+/// Ids of one crowd differ below bit 46; variants have 16 bits.
+#[inline]
+fn seed_of(agent: AgentId, variant: VariantId) -> u64 {
+    agent.bits() ^ u64::from(variant.raw()).rotate_right(16)
+}
+
+/// The digest of an agent that is in no crowd; nothing if these bytes are no instance.
+pub(super) fn digest_of_bytes(bytes: &[u8], agent: AgentId, variant: VariantId) -> Option<u64> {
+    fn of<I: kernel::Instance + Copy>(bytes: &[u8], seed: u64) -> Option<u64> {
+        let instance = I::read_from_bytes(bytes).ok()?;
+        Some(digest_of(&instance, seed))
+    }
+    let seed = seed_of(agent, variant);
+    let small = of::<Instance64>(bytes, seed);
+    let middle = || of::<Instance128>(bytes, seed);
+    small
+        .or_else(middle)
+        .or_else(|| of::<Instance256>(bytes, seed))
 }
 
 /// Who is traced is none of the agent's business.
@@ -353,8 +374,6 @@ fn digest_of<I: kernel::Instance + Copy>(instance: &I, seed: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use statewright_kernel::{Instance64, Instance128, Instance256};
-
     use super::*;
 
     fn every_bit_counts<I: Instance + Copy>() {

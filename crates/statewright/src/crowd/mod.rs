@@ -66,7 +66,7 @@ pub use instance_bytes::InstanceError;
 pub(crate) use mailbox::Message;
 pub use mailbox::{Envelope, Sent};
 pub use observe::Observer;
-pub use part::{FORMAT as PART_FORMAT, agents_of_part};
+pub use part::{FORMAT as PART_FORMAT, PartAgent, agents_of_part, part_of};
 pub use reload::Reloaded;
 pub(crate) use reload::letter;
 pub use saving::{LoadError, SavedCrowd, SavedSummary};

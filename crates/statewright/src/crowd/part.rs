@@ -1,4 +1,5 @@
-//! Some agents of a crowd as bytes, and a crowd of just these: for tapes of chosen agents (TAPE-2, TAPE-5).
+//! Some agents of a crowd as bytes, and a crowd of just these: for tapes of chosen agents (TAPE-2, TAPE-5). A
+//! host that owns its memory ([`Slices`](crate::Slices)) says itself what its agents are.
 //!
 //! ```text
 //! head of FORMAT │ next tick, crowd, counts │ id, variant, stops │ events for them │ parameters │ instances │ blackboards
@@ -10,17 +11,18 @@
 use statewright_bytes::{ByteOrder, Format, Reader, Writer, seal};
 use statewright_kernel::{self as kernel, Instance64};
 use statewright_rom::ids::VariantId;
-use zerocopy::IntoBytes;
+use zerocopy::{FromBytes, IntoBytes};
 
 use super::agents::has_variant;
+use super::digest::digest_of_bytes;
 use super::instances::with_instances;
 use super::snapshot::{MANY, Restored, SnapshotError, open, read_change, read_envelope, read_list};
-use super::{Crowd, Input, Totals};
+use super::{Crowd, Envelope, Input, Totals};
 use crate::agent_id::{AgentId, CrowdNumber};
 use crate::board::Board;
 use crate::context::Context;
 use crate::machine::Machine;
-use crate::parameters::hashes;
+use crate::parameters::{ParameterChange, Parameters, hashes};
 use crate::saved::Saved;
 
 /// First bytes and version of every part of a crowd.
@@ -56,8 +58,7 @@ impl<B: Board + Saved, C: Context + ?Sized> Crowd<B, C> {
     /// and the time. They are in ascending order of their indices; who is not in the crowd is left out. Nobody else is looked
     /// at.
     pub fn part_into(&self, agents: &[AgentId], bytes: &mut Vec<u8>) {
-        bytes.clear();
-        bytes.put(&FORMAT.head(hashes(self.machine())).to_bytes());
+        begin(self.machine(), bytes);
         let roster = self.agents.roster();
         let there = || agents.iter().filter(|&&agent| roster.has(agent));
         let letters = self.mailbox.envelopes(roster);
@@ -67,27 +68,17 @@ impl<B: Board + Saved, C: Context + ?Sized> Crowd<B, C> {
         };
         let letters = letters.filter(|letter| roster.has(letter.to) && is_chosen(letter.to));
         let letters: Vec<_> = letters.collect();
-        let changes = self.parameters.changes();
-        bytes.put_u64(self.schedule.now);
-        let counts = [there().count(), letters.len(), changes.len()];
-        bytes.put_u32(self.agents.number.get());
-        counts.iter().for_each(|&count| bytes.put_u32(count as u32));
-        for agent in there() {
+        let members = there().map(|agent| {
             let index = agent.index() as usize;
-            bytes.put_u32(agent.index());
-            bytes.put_u32(agent.generation());
-            bytes.put_u16(self.agents.variant(index).raw());
-            bytes.put_u8(self.schedule.stopping.contains(index).into());
-        }
-        for letter in &letters {
-            bytes.put_u64(letter.to.bits());
-            bytes.put(letter.event.as_bytes());
-        }
-        for change in changes {
-            bytes.put_u16(change.variant.raw());
-            bytes.put_u16(change.parameter.raw());
-            change.words.iter().for_each(|&word| bytes.put_u32(word));
-        }
+            Member {
+                index: agent.index(),
+                generation: agent.generation(),
+                variant: self.agents.variant(index),
+                stops: self.schedule.stopping.contains(index),
+            }
+        });
+        let at = (self.schedule.now, self.agents.number);
+        put_head(at, members, &letters, self.parameters.changes(), bytes);
         self.put_instances(there().map(|agent| agent.index() as usize), bytes);
         for agent in there() {
             self.agents.boards[agent.index() as usize].save(bytes);
@@ -108,6 +99,91 @@ impl<B: Board + Saved, C: Context + ?Sized> Crowd<B, C> {
             }
         });
     }
+}
+
+/// First bytes of a part.
+fn begin(machine: &Machine, bytes: &mut Vec<u8>) {
+    bytes.clear();
+    bytes.put(&FORMAT.head(hashes(machine)).to_bytes());
+}
+
+/// All but instances and blackboards.
+fn put_head(
+    (now, number): (u64, CrowdNumber),
+    members: impl Iterator<Item = Member> + Clone,
+    letters: &[Envelope],
+    changes: &[ParameterChange],
+    bytes: &mut Vec<u8>,
+) {
+    bytes.put_u64(now);
+    bytes.put_u32(number.get());
+    let counts = [members.clone().count(), letters.len(), changes.len()];
+    counts.iter().for_each(|&count| bytes.put_u32(count as u32));
+    for member in members {
+        bytes.put_u32(member.index);
+        bytes.put_u32(member.generation);
+        bytes.put_u16(member.variant.raw());
+        bytes.put_u8(member.stops.into());
+    }
+    for letter in letters {
+        bytes.put_u64(letter.to.bits());
+        bytes.put(letter.event.as_bytes());
+    }
+    for change in changes {
+        bytes.put_u16(change.variant.raw());
+        bytes.put_u16(change.parameter.raw());
+        change.words.iter().for_each(|&word| bytes.put_u32(word));
+    }
+}
+
+/// One agent of a host that owns its memory, as a part of a crowd holds it.
+#[derive(Clone, Copy, Debug)]
+pub struct PartAgent<'p> {
+    /// Who it is.
+    pub agent: AgentId,
+    /// The variant of its parameters.
+    pub variant: VariantId,
+    /// Its instance, as bytes.
+    pub instance: &'p [u8],
+}
+
+impl PartAgent<'_> {
+    /// What [`Crowd::agent_digest`] is of the same agent; nothing if these bytes are no instance.
+    pub fn digest(&self) -> Option<u64> {
+        digest_of_bytes(self.instance, self.agent, self.variant)
+    }
+
+    /// How many ticks in a row it reached a cap (TICK-4); nothing if these bytes are no instance.
+    pub fn clamped_ticks(&self) -> Option<u8> {
+        let (header, _) = kernel::Header::read_from_prefix(self.instance).ok()?;
+        Some(header.clamped)
+    }
+}
+
+/// What [`Crowd::part_into`] writes, of agents in ascending order of their indices that are in no crowd: before
+/// the tick `now`, with the events that are under way to them. Their blackboards are not in it: whoever makes a crowd
+/// of it adds some.
+pub fn part_of(
+    machine: &Machine,
+    now: u64,
+    agents: &[PartAgent<'_>],
+    letters: &[Envelope],
+    parameters: &Parameters,
+    bytes: &mut Vec<u8>,
+) {
+    begin(machine, bytes);
+    let members = agents.iter().map(|one| Member {
+        index: one.agent.index(),
+        generation: one.agent.generation(),
+        variant: one.variant,
+        stops: false,
+    });
+    let number = agents
+        .first()
+        .map_or(CrowdNumber::NONE, |one| one.agent.crowd());
+    put_head((now, number), members, letters, parameters.changes(), bytes);
+    agents.iter().for_each(|one| bytes.put(one.instance));
+    seal(bytes);
 }
 
 /// Reading.
@@ -149,7 +225,12 @@ struct Counts {
 
 impl Counts {
     fn read(reader: &mut Reader<'_>) -> Result<Self, SnapshotError> {
-        let (now, number) = (reader.u64()?, CrowdNumber::new(reader.u32()?));
+        let (now, number) = (reader.u64()?, reader.u32()?);
+        // Agents of a host that owns its memory are in no crowd.
+        let number = match number {
+            0 => Some(CrowdNumber::NONE),
+            number => CrowdNumber::new(number),
+        };
         if now > MANY {
             return Err(SnapshotError::Content("more ticks than any crowd has"));
         }

@@ -2,6 +2,7 @@
 
 use statewright_kernel::InboxEvent;
 use statewright_rom::Rom;
+use statewright_trace::Filter;
 
 use super::instances::with_instances;
 use super::mailbox::{Envelope, Message};
@@ -232,6 +233,9 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
         } = self;
         let now = schedule.now as u32;
         let ids = AgentIds::Crowd(Roster::new(agents.number, &agents.generations));
+        let filter = tracing.filter().cloned();
+        // Here an agent's index is its number in traces.
+        let traced = filter.as_deref().and_then(Filter::chosen);
         let env = TickEnv {
             table: program.table.for_tick(),
             sleepers: &program.sleepers,
@@ -252,10 +256,12 @@ impl<B: Board, C: Context + ?Sized> Crowd<B, C> {
             sleeping: settings.sleeping,
             timing: measured.timing.as_ref(),
             sealed: watch.as_ref().and_then(|watch| watch.sealed.as_ref()),
+            traced,
             lists_changed: false,
         };
         let slots = agents.generations.len();
-        let reasons = tracing.begin(last, (0..slots).map(|index| ids.at(index)), slots, now);
+        let all_ids = (0..slots).map(|index| ids.at(index));
+        let reasons = tracing.begin(last, all_ids, (slots, traced), now);
         with_instances!(&mut agents.instances, list => {
             let slices = AgentSlices {
                 segments: &mut [Segment {

@@ -68,6 +68,8 @@ pub(crate) struct TickEnv<'e, B, C> {
     pub(crate) timing: Option<&'e Timing>,
     /// Whose user code is written down.
     pub(crate) sealed: Option<&'e Sealed>,
+    /// Indices of those of whom there is a trace, ascending, if one is written; `None` for all.
+    pub(crate) traced: Option<&'e [u32]>,
     /// Whether agents whose bytes change are listed.
     pub(crate) lists_changed: bool,
 }

@@ -19,13 +19,13 @@ use super::chunk::Chunk;
 use super::env::{AgentIds, TickEnv};
 use super::hosts::{ChunkHosts, CodeHosts};
 use super::panicked::{CallPlace, Panicked};
+use super::stretch::{Looked, Stretches};
 use super::timed_hosts::TimedHosts;
 use super::traced_hosts::{Traced, TracedHosts};
 use crate::agent_id::AgentId;
 use crate::board::Board;
 use crate::fused::{ByTables, FusedBy};
 use crate::program::UnboundCall;
-use crate::sealed::Sealed;
 
 /// What one job works on. Everything but instances and blackboards names agents by their index
 /// among all.
@@ -91,48 +91,35 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
         }
     }
 
-    /// Ticks from an index on, up to another. Sealed agents go by themselves, so that the others pay
-    /// nothing for them.
+    /// Ticks from an index on, up to another. Sealed and traced agents go by themselves, so that the others
+    /// pay nothing for them.
     fn run_between<C>(&mut self, env: &TickEnv<'_, B, C>, from: usize, to: usize) {
-        match env.sealed {
-            None => self.run_alike(env, (from, to), false),
-            Some(Sealed::All) => self.run_alike(env, (from, to), true),
-            Some(Sealed::Agents(indices)) => {
-                let [first, last] =
-                    [from, to].map(|end| indices.partition_point(|&index| (index as usize) < end));
-                let mut at = from;
-                let neighbors = |one: &u32, next: &u32| *next == *one + 1;
-                for run in indices[first..last].chunk_by(neighbors) {
-                    let (Some(&start), Some(&end)) = (run.first(), run.last()) else {
-                        continue;
-                    };
-                    let (start, end) = (start as usize, end as usize + 1);
-                    self.run_alike(env, (at, start), false);
-                    self.run_alike(env, (start, end), true);
-                    at = end;
-                }
-                self.run_alike(env, (at, to), false);
-            }
+        let stretches = Stretches::new(env.sealed, (self.chunk.tracer.is_some(), env.traced));
+        let mut at = from;
+        // Bound: each stretch ends behind its beginning.
+        while at < to {
+            let (looked, end) = stretches.at(at, to);
+            self.run_alike(env, (at, end), looked);
+            at = end;
         }
     }
 
-    /// Ticks from an index on, up to another: all of them sealed, or nobody.
+    /// Ticks from an index on, up to another: all of them are looked at in one way.
     fn run_alike<C>(
         &mut self,
         env: &TickEnv<'_, B, C>,
         (mut from, to): (usize, usize),
-        seal: bool,
+        looked: Looked,
     ) {
+        let is_plain = looked.is_plain() && env.timing.is_none() && !env.strict;
         // Bound: each round but the last has a panic at a later index.
-        while let Err(unwound) = match (&self.chunk.tracer, env.timing) {
-            (None, None) if !env.strict && !seal => {
-                self.run_until_panic::<C, false>(env, (from, to), false)
-            }
-            _ => self.run_until_panic::<C, true>(env, (from, to), seal),
+        while let Err(unwound) = match is_plain {
+            true => self.run_until_panic::<C, false>(env, (from, to), looked),
+            false => self.run_until_panic::<C, true>(env, (from, to), looked),
         } {
             let index = unwound.index;
             self.end_by_panic(env, &unwound);
-            if seal {
+            if looked.seal {
                 self.seal_panic(env, index);
             }
             // A panic does not tell how much of the inbox was taken: the first event counts as
@@ -149,7 +136,7 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
         &mut self,
         env: &TickEnv<'_, B, C>,
         (from, to): (usize, usize),
-        seal: bool,
+        looked: Looked,
     ) -> Result<(), Unwound> {
         let [first, last] = [from, to].map(|end| {
             self.inbox
@@ -162,7 +149,7 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
             &awake[first..last]
         });
         if inbox.is_empty() && awake.is_some_and(<[u32]>::is_empty) {
-            // Between sealed agents there is often nobody.
+            // Between those who are looked at there is often nobody.
             return Ok(());
         }
         let (start, end) = (from - self.first, to - self.first);
@@ -171,7 +158,7 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
         let (boards, writer) = (&mut self.boards[start..end], &mut chunk.writer);
         let mut hosts: ChunkHosts<'_, B, C> =
             ChunkHosts::new(env, self.ids, (from, boards), writer);
-        if OBSERVED && seal {
+        if OBSERVED && looked.seal {
             hosts.seal(chunk.sealed.take().unwrap_or_default());
         }
         let mut sink = TickSink {
@@ -186,7 +173,8 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
         };
         let counters = &mut chunk.counters;
         let mut calls = take_calls(&mut chunk.tracer);
-        let traced = chunk.tracer.as_deref_mut().map(|tracer| Traced {
+        let tracer = chunk.tracer.as_deref_mut().filter(|_| looked.trace);
+        let traced = tracer.map(|tracer| Traced {
             tracer,
             reasons: self.reasons.get_mut(start..).unwrap_or_default(),
             calls: Cell::from_mut(calls.as_mut_slice()).as_slice_of_cells(),

@@ -7,7 +7,7 @@
 //!  inbox, awake, stops    one thread ticks                   events, who is awake, a trace
 //! ```
 //!
-//! - `split` cuts slices into jobs, `workers` who runs them, `job` the turn of one agent after the
+//! - `split` cuts slices into jobs, `stretch` a job into runs of agents that are looked at in the same way, `workers` who runs them, `job` the turn of one agent after the
 //!   other (`alone` that of one agent which is ticked by itself), with `hosts`, `traced_hosts` and `timed_hosts` as the border to user code
 //! - `changes` whose bytes a job changed
 //! - `env` what all jobs of a tick share, `settings` what the host chose
@@ -29,6 +29,7 @@ mod pages;
 mod panicked;
 mod settings;
 mod split;
+mod stretch;
 mod timed_hosts;
 mod timing;
 mod trace;

@@ -96,12 +96,13 @@ impl Tracing {
 
 /// Ticks.
 impl Tracing {
-    /// A tick begins: gives every chunk its tracer, or takes it away.
+    /// A tick begins: gives every chunk its tracer, or takes it away. So many agents there are, with these ids;
+    /// indices of those who are recorded, if not all are.
     pub(crate) fn begin(
         &mut self,
         output: &mut TickOutput,
         ids: impl Iterator<Item = AgentId>,
-        agents: usize,
+        (agents, traced): (usize, Option<&[u32]>),
         now: u32,
     ) -> &mut [Reasons] {
         let chunks = output.chunks_mut();
@@ -133,10 +134,24 @@ impl Tracing {
         }
         if filter.highest_level() == Level::All {
             self.reasons.resize_with(agents, Reasons::default);
-            for (agent, reasons) in ids.zip(&mut self.reasons) {
+            let prepare = |(agent, reasons): (AgentId, &mut Reasons)| {
                 let number = agent.index();
                 if filter.has_agent(number) && filter.level_of(number) == Level::All {
                     reasons.prepare(filter.transitions(), agent.into());
+                }
+            };
+            let mut all = ids.zip(&mut self.reasons);
+            match traced {
+                None => all.for_each(prepare),
+                Some(indices) => {
+                    let mut passed = 0;
+                    for &index in indices {
+                        let skipped = (index as usize).saturating_sub(passed);
+                        if let Some(one) = all.nth(skipped) {
+                            prepare(one);
+                        }
+                        passed = index as usize + 1;
+                    }
                 }
             }
         }

@@ -11,6 +11,7 @@ use crate::commands::PoolTooSmall;
 use crate::context::Context;
 use crate::pipeline::{Segment, WrongSettings};
 use crate::program::Program;
+use crate::sealed::Sealed;
 
 /// Why a tick over slices was refused before anybody ran.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +53,7 @@ pub enum SlicesError {
     Tier,
     /// An event or an agent stands before an earlier one, or behind the last agent.
     Order {
-        /// `inbox`, `awake` or `stopping`.
+        /// `inbox`, `awake`, `stopping`, `traced` or `sealed`.
         list: &'static str,
         /// Its index there.
         index: usize,
@@ -255,6 +256,15 @@ fn check_lists(slices: &Slices<'_>, agents: usize) -> Result<(), SlicesError> {
     check_order("inbox", slices.inbox, |event| event.place, agents)?;
     check_order("awake", slices.awake.unwrap_or(&[]), |&index| index, agents)?;
     check_order("stopping", slices.stopping, |&index| index, agents)?;
+    check_order(
+        "traced",
+        slices.traced.unwrap_or(&[]),
+        |&index| index,
+        agents,
+    )?;
+    if let Some(Sealed::Agents(sealed)) = slices.sealed {
+        check_order("sealed", sealed, |&index| index, agents)?;
+    }
     let twice = slices.stopping.windows(2).position(|two| two[0] == two[1]);
     match twice {
         Some(before) => Err(SlicesError::Order {

@@ -17,6 +17,7 @@ mod output;
 use statewright_kernel::{InboxEvent, Instance};
 use statewright_rom::Rom;
 use statewright_rom::ids::VariantId;
+use statewright_trace::Filter;
 
 use crate::agent_id::{AgentId, CrowdNumber};
 use crate::board::Board;
@@ -29,6 +30,7 @@ use crate::pipeline::{
     pages_needed,
 };
 use crate::program::Program;
+use crate::sealed::Sealed;
 
 pub use check::SlicesError;
 pub(crate) use instance::channels;
@@ -52,6 +54,11 @@ pub struct Slices<'s> {
     pub awake: Option<&'s [u32]>,
     /// Agents that are stopped at their turn (SYS-10), ascending.
     pub stopping: &'s [u32],
+    /// Of whom there is a trace, if it is [of some alone](crate::trace::Settings::agents): their indices,
+    /// ascending. All others then go as if there were none. `None`: everybody is asked.
+    pub traced: Option<&'s [u32]>,
+    /// Whose user code is [written down](SlicesOutput::sealed_calls), by index.
+    pub sealed: Option<&'s Sealed>,
     /// Whether agents whose bytes change are [listed](SlicesOutput::changed).
     pub lists_changed: bool,
     /// Whether commands and messages come in the order of ids, by their indices, instead of that of
@@ -222,6 +229,10 @@ impl<B: Board, C: Context + ?Sized> Program<B, C> {
             ..
         } = output;
         let (settings, now) = (slices.settings, slices.tick as u32);
+        let filter = tracing.filter().cloned();
+        // Who is called by its index is so in traces, too.
+        let numbered = filter.as_deref().filter(|_| is_numbered);
+        let traced = slices.traced.or(numbered.and_then(Filter::chosen));
         let env = TickEnv {
             table: self.table.for_tick(),
             sleepers: &self.sleepers,
@@ -241,7 +252,8 @@ impl<B: Board, C: Context + ?Sized> Program<B, C> {
             strict: settings.is_strict_for(&rom),
             sleeping: settings.sleeping,
             timing: measured.timing.as_ref(),
-            sealed: None,
+            sealed: slices.sealed,
+            traced,
             lists_changed: slices.lists_changed,
         };
         let all_ids = segments.iter().flat_map(|segment| {
@@ -249,7 +261,7 @@ impl<B: Board, C: Context + ?Sized> Program<B, C> {
             let numbers = 0..segment.instances.len() * usize::from(is_numbered);
             ids.chain(numbers.map(|index| Slices::indices().at(index)))
         });
-        let reasons = tracing.begin(last, all_ids, cut.agents, now);
+        let reasons = tracing.begin(last, all_ids, (cut.agents, traced), now);
         let agents = AgentSlices {
             segments,
             ids,

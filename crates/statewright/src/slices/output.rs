@@ -274,6 +274,15 @@ impl SlicesOutput {
     }
 }
 
+/// Sealed agents.
+impl SlicesOutput {
+    /// Calls of [sealed](Slices::sealed) agents in the last tick, as [`Turns`](crate::sealed::Turns) reads
+    /// them: by their indices, the parts one after the other.
+    pub fn sealed_calls(&self) -> impl Iterator<Item = &[u8]> {
+        self.last.sealed_calls()
+    }
+}
+
 /// How long user functions take, as in a crowd.
 impl SlicesOutput {
     /// Measures user functions from the next tick on, or not any more; what was found so far stays
