@@ -4,7 +4,7 @@ use bevy_app::prelude::*;
 use bevy_asset::{Assets, Handle};
 use bevy_ecs::prelude::*;
 use bevy_statewright::prelude::*;
-use bevy_statewright::{Agents, Problem, Problems, Ram, Ram64, Ram128, Ram256};
+use bevy_statewright::{AgentState, Problem, Problems, Ram, Ram64, Ram128, Ram256};
 use statewright::{EventHandle, Payload};
 
 /// Soldiers: they hear noise, call each other, fight, and rest.

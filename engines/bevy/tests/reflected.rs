@@ -7,7 +7,6 @@ use bevy_ecs::reflect::{AppTypeRegistry, ReflectComponent};
 use bevy_ecs::system::RunSystemOnce;
 use bevy_reflect::serde::{TypedReflectDeserializer, TypedReflectSerializer};
 use bevy_reflect::{GetPath, TypeRegistration, TypeRegistry};
-use bevy_statewright::prelude::*;
 use bevy_statewright::{AgentView, AgentViewsPlugin, Brains, WorldBrains};
 use serde::de::DeserializeSeed;
 use serde_json::json;
@@ -135,9 +134,7 @@ fn a_view_follows_when_time_goes_back_and_when_an_agent_ends() {
     assert_eq!(text(&app, entity, "last_change"), "alert/look -> idle");
     assert_eq!(field::<u64>(&app, entity, "since"), Some(3));
 
-    let id = app.world().get::<StableId>(entity).unwrap().get();
-    let mut agents = app.world_mut().resource_mut::<bevy_statewright::Agents>();
-    agents.stop(id);
+    stop(&mut app, entity);
     app.update();
     assert_eq!(field(&app, entity, "has_ended"), Some(true));
 }
