@@ -90,7 +90,7 @@ impl Outputs {
             for (number, name) in own.output.command_names() {
                 if !legend.commands.contains_key(&number) {
                     let commands = &mut Arc::make_mut(legend).commands;
-                    commands.insert(number, name.to_owned());
+                    Arc::make_mut(commands).insert(number, name.to_owned());
                 }
             }
         }

@@ -260,7 +260,8 @@ fn what_games_do_to_agents_from_outside_is_on_the_tape() {
     machine.resume_instance(ram.instance_mut(), now);
     let mut agents = app.world_mut().resource_mut::<bevy_statewright::Agents>();
     agents.wake(id);
-    agents.stop(AgentId::new(5, 1));
+    let mut state = app.world_mut().resource_mut::<AgentState>();
+    state.stop(AgentId::new(5, 1));
     let other = entity(&mut app, 3);
     app.world_mut()
         .entity_mut(other)
