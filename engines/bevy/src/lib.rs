@@ -13,18 +13,16 @@
 //!
 //! - On entities: `agent` (components and their hooks). Beside them: `state` (what a rollback keeps),
 //!   `roster` (what follows from entities and can be found again), `free` (indices that nobody has),
-//!   `kind` (a blackboard with its functions
-//!   and machines), `outputs` (what agents want done; `merge` puts it in order), `problems`.
+//!   `kind` (a blackboard with its functions and machines), `outputs` (what agents want done; `merge` puts it in order), `problems`.
 //! - `everybody` makes systems that see agents on disabled entities, too.
-//! - `sort` puts lists in the order of agents without asking for memory. `members` finds who is in the groups that are spoken to. `asset` loads machines, `broken` tries those again
-//!   whose parts are saved.
+//! - `sort` puts lists in the order of agents without asking for memory. `members` finds who is in the groups
+//!   that are spoken to. `asset` loads machines, `broken` tries those again whose parts are saved.
 //! - `view` turns system parameters into contexts of user functions, `workers` Bevy's threads into those
 //!   of a tick.
 //! - `trace` keeps what an agent did on its entity, `tape` what it needs to be run again.
 //! - On request: `labels` draws what agents do over them, `reflected` says it in a component for inspectors.
 //! - `snapshot` takes all brains out of a world, `restore` puts them back, `saved_boards` knows the bytes of
-//!   blackboards, `compare` says what two of them do
-//!   not have in common.
+//!   blackboards, `compare` says what two of them do not have in common.
 
 mod adopt;
 mod agent;

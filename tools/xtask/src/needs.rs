@@ -30,27 +30,34 @@ pub enum Need {
     },
 }
 
+/// How Debian installs a package: as root, or as whoever may become root without being asked.
+macro_rules! apt {
+    ($package:literal) => {
+        &[
+            &[
+                "apt-get",
+                "install",
+                "--yes",
+                "--no-install-recommends",
+                $package,
+            ],
+            &[
+                "sudo",
+                "-n",
+                "apt-get",
+                "install",
+                "--yes",
+                "--no-install-recommends",
+                $package,
+            ],
+        ]
+    };
+}
+
 /// Counts instructions.
 pub const VALGRIND: Need = Need::Program {
     probe: &["valgrind", "--version"],
-    install: &[
-        &[
-            "apt-get",
-            "install",
-            "--yes",
-            "--no-install-recommends",
-            "valgrind",
-        ],
-        &[
-            "sudo",
-            "-n",
-            "apt-get",
-            "install",
-            "--yes",
-            "--no-install-recommends",
-            "valgrind",
-        ],
-    ],
+    install: apt!("valgrind"),
     hint: "apt install valgrind",
 };
 
@@ -65,24 +72,7 @@ pub const DENY: Need = Need::Program {
 /// An editor that needs no screen, for a session with the language server.
 pub const NEOVIM: Need = Need::Program {
     probe: &["nvim", "--version"],
-    install: &[
-        &[
-            "apt-get",
-            "install",
-            "--yes",
-            "--no-install-recommends",
-            "neovim",
-        ],
-        &[
-            "sudo",
-            "-n",
-            "apt-get",
-            "install",
-            "--yes",
-            "--no-install-recommends",
-            "neovim",
-        ],
-    ],
+    install: apt!("neovim"),
     hint: "apt install neovim",
 };
 
@@ -90,24 +80,7 @@ pub const NEOVIM: Need = Need::Program {
 pub const SOFTWARE_VULKAN: Need = Need::File {
     what: "the software driver for Vulkan (lavapipe)",
     paths: &LAVAPIPE,
-    install: &[
-        &[
-            "apt-get",
-            "install",
-            "--yes",
-            "--no-install-recommends",
-            "mesa-vulkan-drivers",
-        ],
-        &[
-            "sudo",
-            "-n",
-            "apt-get",
-            "install",
-            "--yes",
-            "--no-install-recommends",
-            "mesa-vulkan-drivers",
-        ],
-    ],
+    install: apt!("mesa-vulkan-drivers"),
     hint: "apt install mesa-vulkan-drivers",
 };
 
